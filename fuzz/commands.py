@@ -2,8 +2,8 @@
 """Compares what the rules allow with what bash runs: `commands.py JUDGE SECONDS [SEED]`.
 
 JUDGE is `crates/policy/examples/judge.rs`, built. Lines are put together from pieces of shell and from mutated
-lines; each that is allowed is run by bash where `EVIL` is a program and `aa` and `bb` do nothing. A line that runs
-`EVIL`, or makes a file, is a hole, and is printed.
+lines. Bash runs each allowed line with a program `EVIL` and two programs `aa` and `bb` that do nothing. A line that
+runs `EVIL`, or creates a file, is a hole in the rules, and is printed.
 """
 import os
 import random

@@ -1,4 +1,4 @@
-//! Generates the tables of all languages from the folders in `languages/`.
+//! Generates the tables of all languages from the directories in `languages/`.
 
 use serde::Deserialize;
 use std::{
@@ -8,13 +8,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The other files in a language's folder.
+/// The query files in a language's directory.
 const QUERIES: [&str; 3] = ["references.scm", "imports.scm", "scopes.scm"];
 
-/// The language that every build has, because the policy of commands needs it.
+/// The language that every build includes, because the access policy parses shell commands.
 const ALWAYS: &str = "bash";
 
-/// A language, as its `language.toml` says it; `languages/README.md` explains each key.
+/// The content of a `language.toml`; `languages/README.md` explains each key.
 #[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 struct Language {
@@ -156,12 +156,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     writeln!(out, "];")?;
     let place = PathBuf::from(std::env::var("OUT_DIR")?).join("languages.rs");
-    #[expect(clippy::disallowed_methods, reason = "a build script writes what cargo asked it for")]
+    #[expect(clippy::disallowed_methods, reason = "a build script writes generated code to `OUT_DIR`")]
     std::fs::write(place, out)?;
     Ok(())
 }
 
-/// Reads all tables, by folder.
+/// Reads the `language.toml` of all languages, by the name of the directory.
 fn languages(folders: &Path) -> Result<BTreeMap<String, Language>, Box<dyn Error>> {
     let mut all = BTreeMap::new();
     #[expect(clippy::disallowed_methods, reason = "a build script reads the sources of its crate")]
@@ -177,7 +177,7 @@ fn languages(folders: &Path) -> Result<BTreeMap<String, Language>, Box<dyn Error
         let language: Language =
             toml::from_str(&text).map_err(|error| format!("{}: {error}", table.display()))?;
         if language.name != folder {
-            return Err(format!("{}: the folder and the name differ", table.display()).into());
+            return Err(format!("{}: `name` differs from the name of the directory", table.display()).into());
         }
         all.insert(folder, language);
     }
@@ -193,7 +193,9 @@ fn write_language(
 ) -> Result<(), Box<dyn Error>> {
     let table = match &own.like {
         None => own,
-        Some(like) => all.get(like).ok_or_else(|| format!("{}: no language {like}", own.name))?,
+        Some(like) => {
+            all.get(like).ok_or_else(|| format!("{}: unknown language in `like`: {like}", own.name))?
+        }
     };
     writeln!(out, "static {}: Grammar = Grammar {{", own.name.to_uppercase())?;
     writeln!(
@@ -214,7 +216,7 @@ fn write_language(
     let overloads = overloads.map_or("None".to_owned(), |kind| format!("ByType({kind:?})"));
     let merges = if table.merge { "ByTree" } else { "ByLines" };
     writeln!(out, "    overloads: Overloads::{overloads}, merges: Merges::{merges},")?;
-    writeln!(out, "    sort: Sort::{}, meta: {:?},", capital(&table.sort), table.meta)?;
+    writeln!(out, "    sort: LanguageKind::{}, meta: {:?},", capital(&table.sort), table.meta)?;
     write_items(out, table)?;
     write_shapes(out, &table.shapes)?;
     write_queries(out, &own.name, table, folders)?;
@@ -222,7 +224,7 @@ fn write_language(
     Ok(())
 }
 
-/// Writes the rules of a language, and how its headings are read.
+/// Writes the rules for the items and headings of a language.
 fn write_items(out: &mut String, table: &Language) -> Result<(), Box<dyn Error>> {
     writeln!(out, "    rules: &[")?;
     for (node, item) in &table.items {
@@ -256,7 +258,7 @@ fn write_items(out: &mut String, table: &Language) -> Result<(), Box<dyn Error>>
     Ok(())
 }
 
-/// Writes what the expressions of a language look like.
+/// Writes the node kinds of the expressions of a language.
 fn write_shapes(out: &mut String, shapes: &Shapes) -> Result<(), Box<dyn Error>> {
     let pairs = |map: &BTreeMap<String, String>| format!("{:?}", map.iter().collect::<Vec<_>>());
     let member: Vec<(&String, &String, &String)> =
@@ -264,7 +266,7 @@ fn write_shapes(out: &mut String, shapes: &Shapes) -> Result<(), Box<dyn Error>>
     let call = shapes.call.iter().map(|(node, fields)| match fields.as_slice() {
         [function] => Ok(format!("({node:?}, Callee::Function({function:?}))")),
         [object, name] => Ok(format!("({node:?}, Callee::Method({object:?}, {name:?}))")),
-        _ => Err(format!("the call {node} has one field or two")),
+        _ => Err(format!("in `call` of `[shapes]`, the node {node} must have one or two fields")),
     });
     let call: Vec<String> = call.collect::<Result<_, _>>()?;
     writeln!(out, "    shapes: Shapes {{ member: &{member:?}, call: &[{}],", call.join(", "))?;
@@ -284,7 +286,7 @@ fn write_shapes(out: &mut String, shapes: &Shapes) -> Result<(), Box<dyn Error>>
     Ok(())
 }
 
-/// Writes the queries of a language: those that it takes from others, then its own.
+/// Writes the queries of a language: those of other languages that it includes, then its own.
 fn write_queries(
     out: &mut String,
     folder: &str,
@@ -306,7 +308,7 @@ fn write_queries(
     Ok(())
 }
 
-/// Reads the position of a name.
+/// Converts the location of a name to Rust code.
 fn named(said: &str) -> Result<String, String> {
     let Some(how) = said.strip_prefix('@') else { return Ok(format!("Name::Field({said:?})")) };
     let (how, rest) = how.split_once(':').unwrap_or((how, ""));
@@ -321,15 +323,15 @@ fn named(said: &str) -> Result<String, String> {
         }
         "joined" => {
             let [first, word, second] = rest.split(" / ").collect::<Vec<_>>()[..] else {
-                return Err(format!("@joined needs three parts: {said}"));
+                return Err(format!("`@joined` needs three parts, as in `@joined:A / word / B`: {said}"));
             };
             format!("Name::Joined({first:?}, {word:?}, {second:?})")
         }
-        _ => return Err(format!("with an unknown status a name stands at {said}")),
+        _ => return Err(format!("the `name` of an item has an unknown form: {said}")),
     })
 }
 
-/// Returns the name of a kind as it appears in the code.
+/// Returns a word with its first letter in upper case, as in the names of enum variants.
 fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

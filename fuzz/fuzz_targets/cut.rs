@@ -1,18 +1,8 @@
-//! Shortens any text.
+//! The target `cut` of `toolpost-fuzz-targets`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use toolpost_text::cut::{self, Limit};
-use toolpost_text::lines;
 
-fuzz_target!(|input: (String, u16, u8, u8, u8)| {
-    let (text, bytes, most, head, tail) = input;
-    let limit = Limit { bytes: bytes.into(), lines: most.into() };
-    for kept in [cut::head(&text, limit), cut::head_and_tail(&text, limit, head.into(), tail.into())] {
-        let Some(kept) = kept else { continue };
-        assert!(text.starts_with(kept.head) && text.ends_with(kept.tail));
-        assert_eq!(kept.head.len() + kept.left.bytes + kept.tail.len(), text.len());
-        assert!(kept.head.len() + kept.tail.len() <= limit.bytes);
-        assert!(lines::count(kept.head) + lines::count(kept.tail) <= limit.lines);
-    }
+fuzz_target!(|data: &[u8]| {
+    (toolpost_fuzz_targets::named("cut").expect("the target is in the table").run)(data);
 });

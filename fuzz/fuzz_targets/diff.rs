@@ -1,13 +1,8 @@
-//! Compares any two texts.
+//! The target `diff` of `toolpost-fuzz-targets`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use toolpost_text::{diff, lines};
 
-fuzz_target!(|input: (String, String, u8)| {
-    let (old, new, context) = input;
-    let found = diff::unified(&old, &new, usize::from(context));
-    assert_eq!(found.text.is_empty(), old == new);
-    assert_eq!(lines::count(&old) + found.added, lines::count(&new) + found.removed);
-    assert!(found.first_line <= found.last_line && found.last_line <= lines::count(&new).max(1));
+fuzz_target!(|data: &[u8]| {
+    (toolpost_fuzz_targets::named("diff").expect("the target is in the table").run)(data);
 });

@@ -1,4 +1,4 @@
-"""Drives `toolpost agent`, `call` and `doctor` with a scripted agent of the user's own (`agent.py`), and gives work up by signals."""
+"""Drives `toolpost agent`, `call` and `doctor` with a scripted external agent (`agent.py`), and stops runs by signals."""
 import json
 import os
 import pathlib
@@ -15,7 +15,7 @@ FILES = {"calc.py": "def total(a, b):\n    return a - b\n", "lines.txt": "one\nt
 
 
 class World:
-    """A workspace, the folders of a user, and a scripted agent."""
+    """A workspace, the directories of a user, and a scripted agent."""
 
     def __init__(self, binary, *prompts, **scenario):
         self.binary, self.base = binary, tempfile.TemporaryDirectory()
@@ -58,7 +58,7 @@ class World:
         return [entry["data"] for entry in entries if entry["what"] == what]
 
     def left(self):
-        """The processes that still belong to it, a moment after the end."""
+        """Returns the processes of this world that still exist two seconds after the end."""
         for _ in range(40):
             found = [path.parent.name for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if self.mine(path)]
             if not found:
@@ -83,19 +83,19 @@ def whole_task(report, binary):
         holds = code == 0 and {key: answer.get(key) for key in wanted} == wanted
         holds = holds and "a + b" in (world.root / "calc.py").read_text() and answer["used"]["calls"]["used"] == 2
         report("own agent: a whole task", holds, (code, answer, errors[-3000:], world.heard("failed")))
-        report("own agent: what it does is seen", "  > mcp__toolpost-acp__Edit {" in errors and "| I look." in errors, errors[-2000:])
-        report("own agent: nothing is left of it", world.left() == [], world.left())
+        report("own agent: its calls and its text are displayed", "  > mcp__toolpost-acp__Edit {" in errors and "| I look." in errors, errors[-2000:])
+        report("own agent: none of its processes is left", world.left() == [], world.left())
         _, history, _ = world.call(binary, "history", "--root", str(world.root))
-        report("own agent: what it changed is in the history", "calc.py" in history, history)
+        report("own agent: its change is in the history", "calc.py" in history, history)
         lines = [json.loads(line) for line in next((world.top / "state/toolpost/transcripts").glob("*.jsonl")).read_text().splitlines()]
         kinds = [line.get("message", {}).get("from", line["line"]) for line in lines]
         wanted = ["began", "user", "model", "results", "model", "results", "model", "ended"]
-        report("own agent: its work is written down", kinds == wanted and lines[-1]["reason"] == "completed", lines)
-    more = {"when": "earlier in this work.*sky blue.*and the sea", "steps": [{"say": "Blue, too."}]}
+        report("own agent: its transcript is complete", kinds == wanted and lines[-1]["reason"] == "completed", lines)
+    more = {"when": "conversation of this task so far.*sky blue.*and the sea", "steps": [{"say": "Blue, too."}]}
     with World(binary, more, [{"say": "It is sky blue."}]) as world:
         _, first, _ = world.run("what colour is it")
         code, answer, errors = world.run("--resume", first["id"], "and the sea")
-        report("own agent: work is gone on with", code == 0 and answer["words"] == "Blue, too.", (code, answer, errors[-2000:], world.heard("failed")))
+        report("own agent: a run is resumed", code == 0 and answer["words"] == "Blue, too.", (code, answer, errors[-2000:], world.heard("failed")))
 
 
 def read_only(report, binary):
@@ -103,19 +103,19 @@ def read_only(report, binary):
     with World(binary, steps) as world:
         code, answer, errors = world.run("look")
         said = world.heard("initialize")[0]
-        holds = code == 0 and "nothing may be written" in answer["words"] and not said["clientCapabilities"]["fs"].get("writeTextFile")
+        holds = code == 0 and "must not write files" in answer["words"] and not said["clientCapabilities"]["fs"].get("writeTextFile")
         holds = holds and not said["clientCapabilities"].get("terminal") and sorted(path.name for path in world.root.iterdir()) == sorted(FILES)
-        report("own agent: it reads, where nothing else is said", holds, (code, answer, errors[-2000:], said, world.heard("failed")))
+        report("own agent: by default it may only read", holds, (code, answer, errors[-2000:], said, world.heard("failed")))
         new = world.heard("session/new")[0]
         report("own agent: it works in the root", new["cwd"] == str(world.root), new)
     with World(binary, [{"tools": None}, {"say": "${tools}"}]) as world:
         command = world.command("agent", "--acp-may", "write", "--json", "look", dialect="probe")
         code, out, errors = world.call(*command)
         words = json.loads(out)["words"].split()
-        report("own agent: it leaves no work to others", "edit" in words and "delegate" not in words, (words, errors[-1500:]))
+        report("own agent: it cannot delegate", "edit" in words and "delegate" not in words, (words, errors[-1500:]))
 
 
-#: What is asked, what is allowed, what is answered.
+#: The requested call, the value of `acp_may`, and the option that is selected.
 ASKED = [
     ({"title": "mcp__toolpost-acp__Edit", "kind": "other"}, "read", "allow_once"),
     ({"title": "edit calc.py", "kind": "edit", "locations": [{"path": "@/calc.py"}]}, "write", "reject_once"),
@@ -140,7 +140,7 @@ def permissions(report, binary):
             report(f"own agent asks: {call}, {may}", holds, (code, answer, errors[-1500:]))
 
 
-#: A file of the client's: what is done, what comes of it.
+#: Requests for files: the step of the agent, the recorded variable, and the expected content or error.
 REACHED = [
     ({"read": ["@/lines.txt"]}, "file", "one\ntwo\nthree"),
     ({"read": ["@/calc.py"]}, "file", FILES["calc.py"]),
@@ -164,7 +164,7 @@ def files(report, binary):
             code, answer, errors = world.run("--acp-may", "write", "do it")
             words = answer.get("words", "")
             holds = words == f"<{wanted}>".strip() if name == "file" else wanted in words and words != "<>"
-            report(f"own agent reaches: {step}", code == 0 and holds, (code, answer, errors[-1500:]))
+            report(f"own agent requests a file: {step}", code == 0 and holds, (code, answer, errors[-1500:]))
     with World(binary) as world:
         at = str(world.root / "lines.txt")
         steps = [{"read": [at]}, {"write": [at, "four\n"]}, {"say": "${file}"}]
@@ -174,28 +174,28 @@ def files(report, binary):
         _, history, _ = world.call(binary, "history", "--root", str(world.root))
         tools = [json.loads(line).get("name") for line in events.read_text().splitlines()]
         holds = code == 0 and (world.root / "lines.txt").read_text() == "four\n" and "lines.txt" in history and {"Read", "Write"} <= set(tools)
-        report("own agent: a file is written that it has read, and that is written down", holds, (code, answer, errors[-1500:], history, tools))
+        report("own agent: it writes a file that it has read, with entries in the history and the events", holds, (code, answer, errors[-1500:], history, tools))
 
 
 PART = {"say": "I have begun."}
-#: What happens, with which flags and settings, and what is said of it.
+#: The fault, the steps of the agent, flags, settings, and the expected outcome.
 FAULTS = [
     ("it ends", [PART, {"say": " And it is done."}], [], {}, {"reason": "completed", "words": "I have begun. And it is done."}),
     ("max_tokens", [PART, {"stop": "max_tokens"}], [], {}, {"reason": "cut", "words": "I have begun."}),
     ("max_turn_requests", [PART, {"stop": "max_turn_requests"}], [], {}, {"reason": "limit", "missing": "its own limit"}),
     ("refusal", [PART, {"stop": "refusal"}], [], {}, {"reason": "refused"}),
-    ("cancelled by itself", [PART, {"stop": "cancelled"}], [], {}, {"reason": "agent", "fault": "nobody here had done that"}),
+    ("cancelled by itself", [PART, {"stop": "cancelled"}], [], {}, {"reason": "agent", "fault": "a cancellation that Toolpost did not request"}),
     ("a crash", [PART, {"stderr": "out of cheese"}, {"sleep": 0.2}, {"exit": 3}], [], {},
-     {"reason": "agent", "fault": "exit status 3", "missing": "out of cheese", "words": "I have begun."}),
+     {"reason": "agent", "fault": "exited with status 3", "missing": "out of cheese", "words": "I have begun."}),
     ("an error", [PART, {"expect": ["nothing", "x"]}], [], {}, {"reason": "agent", "fault": "session/prompt with an error: nothing is"}),
-    ("silence", [PART, {"deaf": 60}], [], {"TOOLPOST_IDLE_SECONDS": "1"}, {"reason": "agent", "fault": "nothing came from it for 1 s", "words": "I have begun."}),
+    ("silence", [PART, {"deaf": 60}], [], {"TOOLPOST_IDLE_SECONDS": "1"}, {"reason": "agent", "fault": "the agent sent nothing for 1 s", "words": "I have begun."}),
     ("garbage", [{"raw": "Warning: hello"}, {"raw": "[1]"}, {"raw": "{\"a\": "}, PART], [], {}, {"reason": "completed"}),
     ("a huge line", [PART, {"huge": 40_000_000}, {"sleep": 60}], [], {}, {"reason": "agent", "fault": "message of more than"}),
     ("an unknown method", [{"request": ["terminal/create", {"sessionId": "s1", "command": "ls"}]}, {"expect": ["error", "-32601"]}, PART], [], {}, {"reason": "completed"}),
     ("an unknown update", [{"update": {"sessionUpdate": "of_tomorrow", "x": 1}}, PART], [], {}, {"reason": "completed"}),
     ("no time left", [PART, {"sleep": 60}], ["--max-time", "8"], {}, {"reason": "budget", "spent": "time", "words": "I have begun."}),
     ("no time left, and it does not listen", [PART, {"deaf": 60}], ["--max-time", "8"], {},
-     {"reason": "budget", "spent": "time", "missing": "did not stop when it was told to", "words": "I have begun."}),
+     {"reason": "budget", "spent": "time", "missing": "did not stop when asked", "words": "I have begun."}),
     ("no calls left", [PART] + [{"mcp": ["Read", {"file_path": "calc.py"}]}] * 3 + [{"sleep": 60}], ["--max-calls", "2"], {},
      {"reason": "budget", "spent": "calls", "words": "I have begun."}),
 ]
@@ -212,9 +212,9 @@ def faults(report, binary):
             if "budget" in wanted["reason"]:
                 holds = holds and world.heard("session/cancel") != []
             report(f"own agent: {name}", holds, (code, answer, errors[-1500:], world.left(), world.heard("failed")))
-    rows = [({"version": 7}, "does not speak version 1 of the protocol (Invalid request: unsupported ACP protocol version 7"), ({"new": {"error": [-32000, "log in"]}}, "wants a login first"),
+    rows = [({"version": 7}, "does not support version 1 of the Agent Client Protocol (Invalid request: unsupported ACP protocol version 7"), ({"new": {"error": [-32000, "log in"]}}, "needs a login: start it directly"),
             ({"new": {"error": [-32603, "no room"]}}, "no room"),
-            ({"on_start": [{"stderr": "cannot find the moon"}, {"sleep": 0.2}, {"exit": 9}]}, "exit status 9"),
+            ({"on_start": [{"stderr": "cannot find the moon"}, {"sleep": 0.2}, {"exit": 9}]}, "exited with status 9"),
             ({"on_start": [{"raw": "hello"}, {"raw": "npm warn x"}]}, None)]
     for scenario, wanted in rows:
         with World(binary, [PART], **scenario) as world:
@@ -224,10 +224,10 @@ def faults(report, binary):
 
 
 def asked(report, binary):
-    """Tools that need somebody ask the agent."""
+    """Tools that need a model ask the agent."""
     with World(binary, {"when": "go deep", "steps": [{"mcp": ["extract", {"file": "lines.txt"}]}, {"expect": ["reply", "two"]}, {"say": "It says two."}]}) as world:
         code, out, errors = world.call(*world.command("call", "delegate", json.dumps({"task": "go deep"}), dialect="probe"))
-        report("own agent: a part of the work is left to it", code == 0 and "It says two." in out and world.left() == [],
+        report("own agent: a task is delegated to it", code == 0 and "It says two." in out and world.left() == [],
                (code, out, errors[-1500:], world.heard("failed")))
     described = "---\nname: looker\ndescription: Finds out how something works.\ntools: extract\n---\nYou look.\n"
     with World(binary, {"when": "You look.*go deep", "steps": [{"tools": None}, {"say": "<${tools}>"}]}) as world:
@@ -235,36 +235,36 @@ def asked(report, binary):
         (world.top / "config/toolpost/agents/looker.md").write_text(described)
         delegate = json.dumps({"task": "go deep", "subagent": "looker"})
         code, out, errors = world.call(*world.command("call", "delegate", delegate, dialect="probe"))
-        report("own agent: one that is described has its tools alone", code == 0 and "<extract>" in out, (code, out, errors[-1500:], world.heard("failed")))
+        report("own agent: a defined subagent has only its own tools", code == 0 and "<extract>" in out, (code, out, errors[-1500:], world.heard("failed")))
     plan = {"code": "const word = LLM('Which number is it?', 'two');\nreturn word + '!';"}
     with World(binary, {"when": "Which number.*<data>\ntwo", "steps": [{"say": "2"}]}) as world:
         code, out, errors = world.call(*world.command("call", "execute_plan", json.dumps(plan), dialect="probe"))
         new = (world.heard("session/new") or [{}])[0]
-        report("own agent: a plan asks it, and it has no tools for that", code == 0 and "2!" in out and new.get("mcpServers") == [],
+        report("own agent: a plan asks it a question, without tools", code == 0 and "2!" in out and new.get("mcpServers") == [],
                (code, out, errors[-1500:], world.heard("failed")))
 
 
 def told(report, binary):
     with World(binary) as world:
         _, out, _ = world.call(*world.command("doctor"))
-        report("doctor starts the own agent", "scripted 0.1, protocol 1; may read" in out and "agent.acp_may = read (default)" in out, out)
+        report("doctor starts the own agent", "scripted 0.1, protocol 1; `acp_may` is read" in out and "agent.acp_may = read (default)" in out, out)
         command = world.command("doctor")
         command[command.index("--acp") + 1] = "no-such-agent acp"
         _, out, _ = world.call(*command)
-        report("doctor says that there is none", "no-such-agent" in out and "cannot be worked with: it could not be started" in out, out)
+        report("doctor reports an agent that cannot be started", "no-such-agent" in out and "cannot be used: the agent could not be started" in out, out)
         code, _, errors = world.call(*world.command("agent", "--model", "m", "do it"))
-        report("one of two is named", code == 2 and "both a model and an external agent" in errors, (code, errors))
+        report("a model and an external agent together are an error", code == 2 and "both a model and an external agent" in errors, (code, errors))
         config = world.top / "config/toolpost/config.toml"
         config.write_text(f"[agent]\nacp = {json.dumps(shlex.split(world.agent))}\nacp_may = \"write\"\nacp_env = [\"FOR_AGENT\"]\n")
         command = [binary, "doctor", "--root", str(world.root)]
         _, out, _ = world.call(*command, FOR_AGENT="x")
-        report("the own agent stands in the file", "scripted 0.1, protocol 1; may write" in out and "acp_env = FOR_AGENT (file" in out, out)
+        report("the configuration file can name the own agent", "scripted 0.1, protocol 1; `acp_may` is write" in out and "acp_env = FOR_AGENT (file" in out, out)
         _, out, _ = world.call(*command, TOOLPOST_ACP="none")
         report("the own agent is switched off", "agent.acp = none" in out and "scripted" not in out, out)
 
 
 def interrupted(process, ready, *signals):
-    """Sends signals once something holds; gives the exit code, the outputs, and how long the end took."""
+    """Sends signals once `ready` returns true. Returns the exit code, both outputs, and the time until the exit."""
     end = time.monotonic() + 60
     while not ready() and time.monotonic() < end:
         time.sleep(0.05)
@@ -293,12 +293,12 @@ def signals(report, binary, model_world):
             answer = json.loads(out) if out.strip() else {}
             holds = (code, answer.get("reason"), answer.get("words")) == (130, "cancelled", "I have begun.") and missing in answer["missing"]
             holds = holds and transcript_of(world) == {"line": "ended", "reason": "cancelled"} and world.left() == []
-            report(f"own agent given up: {name}", holds, (code, answer, errors[-1500:], transcript_of(world), world.left()))
+            report(f"own agent stopped: {name}", holds, (code, answer, errors[-1500:], transcript_of(world), world.left()))
     with World(binary, [PART, {"deaf": 60}]) as world:
         process = subprocess.Popen(world.command("agent", "--json", "do it"), env=world.environment(), **pipes)
         code, out, errors, took = interrupted(process, lambda: world.heard("prompt"), signal.SIGINT, signal.SIGINT)
-        report("own agent given up at once", code == 130 and out == "" and took < 4 and world.left() == [], (code, out, errors[-1500:], took, world.left()))
-    # In our own loop: while the model answers, and while a call runs.
+        report("own agent stopped immediately by a second signal", code == 130 and out == "" and took < 4 and world.left() == [], (code, out, errors[-1500:], took, world.left()))
+    # In Toolpost's own agent loop: while the model answers, and while a call runs.
     stalled = [{"say": "I think about it for long.", "fault": {"stall": 60, "after": 3}}]
     running = [{"say": "I run it.", "calls": [{"tool": "bash", "arguments": {"command": "sleep 50"}}]}]
     for name, steps, rules in [("while the model answers", stalled, None), ("while a call runs", running, '[[rule]]\ntouch = ["execute"]\ncommands = ["sleep"]\ndecide = "allow"\n')]:
@@ -309,7 +309,7 @@ def signals(report, binary, model_world):
             answer = json.loads(out) if out.strip() else {}
             holds = (code, answer.get("reason")) == (130, "cancelled") and transcript_of(world) == {"line": "ended", "reason": "cancelled"}
             holds = holds and took < 20 and (not rules or answer["words"] == "I run it.")
-            report(f"work given up {name}", holds, (code, answer, errors[-1500:], transcript_of(world), took))
+            report(f"a run is stopped {name}", holds, (code, answer, errors[-1500:], transcript_of(world), took))
 
 
 def check(report, binary, model_world, only):

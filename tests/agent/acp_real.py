@@ -1,9 +1,9 @@
-"""Lets real agents do tasks by the Agent Client Protocol, with the scripted model behind them; only those that are named.
+"""Lets real agents complete tasks over the Agent Client Protocol, with the scripted model as their model. Only named agents run.
 
 usage: acp_real.py BINARY KIND=PROGRAM...
 
   opencode=PROGRAM    of `npm install opencode-ai`
-  claude=PROGRAM      of `npm install @zed-industries/claude-agent-acp`, which brings Claude Code along
+  claude=PROGRAM      of `npm install @zed-industries/claude-agent-acp`, which includes Claude Code
 """
 import json
 import os
@@ -22,7 +22,7 @@ WRONG, RIGHT = "def total(a, b):\n    return a - b\n", "def total(a, b):\n    re
 
 
 class OpenCode:
-    """It asks before every tool, as its settings say here."""
+    """An agent that requests permission before every tool call, because of the settings below."""
 
     arguments, shell = ["acp"], "bash"
 
@@ -40,7 +40,7 @@ class OpenCode:
 
 
 class Claude:
-    """It asks by itself, and finds its provider in the environment."""
+    """An agent that requests permission by default, and reads its provider from the environment."""
 
     arguments, shell = [], "Bash"
 
@@ -68,7 +68,7 @@ def fix(agent):
 
 
 def past(agent):
-    """Something that it would do past our tools."""
+    """Returns the steps of a task that the agent does without Toolpost's tools."""
     make = {"command": "touch past.txt", "description": "Makes a file"}
     return [
         {"when": {"no_tools": True}, "say": "A title", "times": 9},
@@ -78,7 +78,7 @@ def past(agent):
 
 
 def run(binary, agent, program, steps, task, may):
-    """Gives what came of it, and the files that are there then."""
+    """Runs a task. Returns the exit code, the outcome, the files in the root, the error output and the model's journal."""
     with tempfile.TemporaryDirectory() as base, Server({"steps": steps}) as server:
         top = pathlib.Path(base).resolve()
         (top / "root").mkdir()
@@ -93,10 +93,10 @@ def run(binary, agent, program, steps, task, may):
 
 
 ROWS = [
-    ("a task with our tools", fix, "total adds wrongly; fix it", "write",
+    ("a task with Toolpost's tools", fix, "total adds wrongly; fix it", "write",
      lambda code, answer, files: code == 0 and answer["words"] == "Fixed calc.py." and files == {"calc.py": RIGHT}),
-    ("what goes past our tools is refused", past, "make a file", "write", lambda code, answer, files: files == {"calc.py": WRONG}),
-    ("what goes past our tools is allowed", past, "make a file", "all", lambda code, answer, files: "past.txt" in files),
+    ("an action without Toolpost's tools is refused", past, "make a file", "write", lambda code, answer, files: files == {"calc.py": WRONG}),
+    ("an action without Toolpost's tools is allowed", past, "make a file", "all", lambda code, answer, files: "past.txt" in files),
 ]
 
 

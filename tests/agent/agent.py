@@ -1,18 +1,18 @@
-"""A scripted agent that speaks the Agent Client Protocol (version 1) on standard input and output, with faults on purpose.
+"""A scripted agent that speaks the Agent Client Protocol (version 1) on standard input and output, with deliberate faults.
 
 usage: agent.py SCENARIO.json JOURNAL.jsonl
 
 A scenario is `{"prompts": [{"when": RE, "steps": [...], "times": N}], "version": N, "on_start": [...], "new": {"error": [CODE, TEXT]}}`.
-A prompt is answered by the first entry that fits and was not used up. Steps, one after the other; `${name}` stands for what was kept:
+A prompt is answered by the first entry that matches and is not used up. The steps run in order; `${name}` inserts a recorded variable:
 
-  say TEXT             words                        ask {title, kind, locations, options?, name?}   asks for permission, keeps `answer`
-  mcp [TOOL, ARGS]     calls a tool of the server that the client handed over, tells of it, keeps `reply`; `tools` lists them into `tools`
-  read [PATH, LINE, LIMIT]   write [PATH, TEXT]     a file of the client's, keeps `file` or `error`
-  request [METHOD, PARAMS]   what the client may not know, keeps `error`
-  update {...}         an update as it is           raw TEXT   a line as it is           huge N     a line of so many bytes
-  stderr TEXT          exit CODE                    sleep S    until it is cancelled     deaf S     whatever it is told
-  expect [NAME, RE]    what was kept must fit, or the prompt fails
-  stop REASON          the end, instead of end_turn
+  say TEXT             writes text                  ask {title, kind, locations, options?, name?}   requests permission, records `answer`
+  mcp [TOOL, ARGS]     calls a tool of the MCP server, reports the call, records `reply`; `tools` records the tool names in `tools`
+  read [PATH, LINE, LIMIT]   write [PATH, TEXT]     requests a file from the client, records `file` or `error`
+  request [METHOD, PARAMS]   sends any request, even an unknown one; records `error`
+  update {...}         sends an update unchanged    raw TEXT   writes a raw line         huge N     writes a line of N bytes
+  stderr TEXT          exit CODE                    sleep S    until it is cancelled     deaf S     ignores all messages
+  expect [NAME, RE]    fails the prompt if a recorded variable does not match
+  stop REASON          ends the prompt with a reason other than end_turn
 """
 import json
 import os
@@ -62,7 +62,7 @@ def request(method, params):
 
 
 class Mcp:
-    """The server that the client handed over, spoken to over its pipes."""
+    """The MCP server that the client passed, over its pipes."""
 
     def __init__(self, server):
         environment = {**os.environ, **{entry["name"]: entry["value"] for entry in server["env"]}}
@@ -83,7 +83,7 @@ class Mcp:
             message = json.loads(line)
             if message.get("id") == self.number and "method" not in message:
                 return message
-        raise Failed("the server handed over is gone")
+        raise Failed("the MCP server has exited")
 
 
 class Session:

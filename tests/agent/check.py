@@ -1,4 +1,4 @@
-"""Drives `toolpost agent` with a scripted model: whole tasks in every wire form, faults, budgets, going on after a kill.
+"""Drives `toolpost agent` with a scripted model: whole tasks in every wire form, faults, budgets, resuming after a kill.
 
 usage: check.py BINARY
 """
@@ -89,7 +89,7 @@ class World:
 
 
 def whole_tasks():
-    """Find, edit, run the check, finish: in every form, and with the stream in pieces of one byte."""
+    """A whole task (find, edit, run the check, finish) in every wire format, also with the stream in pieces of one byte."""
     steps = json.loads((here / "scenarios/fix.json").read_text())["steps"]
     for provider in FIVE:
         for how, more in [("whole", {}), ("byte by byte", {"split": 1})]:
@@ -107,46 +107,46 @@ def whole_tasks():
                        (code, answer, errors[-3000:], [entry["ended"] for entry in world.journal]))
                 keys = {entry["key"] for entry in world.journal}
                 sent = {"openai": f"Bearer {KEY}", "responses": f"Bearer {KEY}", "anthropic": KEY, "gemini": KEY}
-                report(f"the key goes where it belongs, {provider}", keys == {sent.get(provider)}, keys)
+                report(f"the key is in the header that the provider expects, {provider}", keys == {sent.get(provider)}, keys)
                 kept = "".join(path.read_text(errors="replace") for path in world.top.rglob("*")
                                if path.is_file() and "cache" not in path.parts)
                 report(f"the key is written nowhere, {provider}", KEY not in world.said + kept, "found")
 
 
 DONE = {"when": {"last": "."}, "say": "Done."}
-#: What a fault is, how the steps look, which reason the work ends with, and how often the model was asked.
+#: The fault, the steps of the scenario, the expected outcome, and the number of model requests.
 FAULTS = [
     ("slow drip, but alive", [{"say": "Done.", "split": 40, "drip": 0.01}], {"reason": "completed"}, 1),
     ("429 with retry-after", [{**DONE, "fault": {"status": 429, "retry_after": 0.2, "times": 2}}], {"reason": "completed"}, 3),
     ("529", [{**DONE, "fault": {"status": 529, "times": 1}}], {"reason": "completed"}, 2),
     ("500", [{**DONE, "fault": {"status": 500, "times": 1}}], {"reason": "completed"}, 2),
-    ("429 with a retry-after nobody waits for", [{**DONE, "fault": {"status": 429, "retry_after": 900}}],
-     {"reason": "model", "fault": "900 s at the earliest"}, 1),
+    ("429 with a retry-after that is too long", [{**DONE, "fault": {"status": 429, "retry_after": 900}}],
+     {"reason": "model", "fault": "a wait of 900 s"}, 1),
     ("401", [{**DONE, "fault": {"status": 401, "message": "the key ${key} is wrong"}}], {"reason": "model", "fault": "[redacted] is wrong"}, 1),
     ("400", [{**DONE, "fault": {"status": 400, "message": "no"}}], {"reason": "model", "fault": "status 400: no"}, 1),
     ("silent before the answer", [{**DONE, "fault": {"stall": 20, "times": 1}}], {"reason": "completed"}, 2),
     ("silent in the answer", [{"say": "Done and done and done and done.", "repeat": 12, "fault": {"stall": 20, "after": 9}}],
-     {"reason": "model", "fault": "Nothing more came from the model for 6 s"}, 1),
+     {"reason": "model", "fault": "Nothing more arrived from the model for 6 s"}, 1),
     ("broken before the answer", [{**DONE, "fault": {"disconnect": True, "times": 1}}], {"reason": "completed"}, 2),
     ("broken in the answer", [{"say": "Done and done and done and done.", "repeat": 12, "fault": {"disconnect": True, "after": 9}}], {"reason": "model"}, 1),
     ("an end in the answer", [{"say": "Done and done and done and done.", "repeat": 12, "fault": {"end": True, "after": 9}}],
-     {"reason": "model", "fault": "before it was whole"}, 1),
+     {"reason": "model", "fault": "ended early"}, 1),
     ("overloaded in the answer", [{"say": "Done and done and done and done.", "repeat": 12, "fault": {"error": "overloaded_error", "after": 9}}],
      {"reason": "model", "fault": "overloaded_error"}, 1),
     ("another content type", [{**DONE, "fault": {"content_type": "text/html", "body": "<html>busy</html>", "times": 1}}],
      {"reason": "completed"}, 2),
     ("arguments that are no JSON, once", [{"calls": [{"tool": "extract", "raw": "{\"file\": \"notes"}]},
-                                          {"when": {"last": "no JSON object"}, "calls": [LOOK]}, {"when": {"last": "two"}, "say": "Done."}],
+                                          {"when": {"last": "not a JSON object"}, "calls": [LOOK]}, {"when": {"last": "two"}, "say": "Done."}],
      {"reason": "completed"}, 3),
     ("arguments that are no JSON, twice", [{"calls": [{"tool": "extract", "raw": "{\"file\": \"notes"}], "times": 2}], {"reason": "malformed"}, 2),
-    ("arguments that are a list", [{"calls": [{"tool": "extract", "raw": "[1]"}]}, {"when": {"last": "no object"}, "say": "Done."}],
+    ("arguments that are a list", [{"calls": [{"tool": "extract", "raw": "[1]"}]}, {"when": {"last": "valid JSON of another type"}, "say": "Done."}],
      {"reason": "completed"}, 2),
-    ("a tool that is none", [{"calls": [{"tool": "fly", "arguments": {}}]}, {"when": {"last": "No tool is called fly"}, "say": "Done."}],
+    ("an unknown tool", [{"calls": [{"tool": "fly", "arguments": {}}]}, {"when": {"last": "No tool is called fly"}, "say": "Done."}],
      {"reason": "completed"}, 2),
-    ("two calls of one id", [{"calls": [{**LOOK, "id": "x"}, {"tool": "listFiles", "arguments": {}, "id": "x"}]},
+    ("two calls with the same id", [{"calls": [{**LOOK, "id": "x"}, {"tool": "listFiles", "arguments": {}, "id": "x"}]},
                              {"when": {"last": "(?=.*two)(?=.*check.sh)"}, "say": "Done."}], {"reason": "completed"}, 2),
     ("many calls at once", [{"calls": [LOOK] * 20}, {"when": {"last": "(two.*){20}"}, "say": "Done."}], {"reason": "completed"}, 2),
-    ("nothing, once", [{"say": ""}, {"when": {"last": "answered with nothing"}, "say": "Done."}], {"reason": "completed"}, 2),
+    ("nothing, once", [{"say": ""}, {"when": {"last": "answer was empty"}, "say": "Done."}], {"reason": "completed"}, 2),
     ("nothing, always", [{"say": "", "times": 9}], {"reason": "empty"}, 3),
     ("cut off, once", [{"say": "Do", "stop": "length"}, {"when": {"last": "cut off"}, "say": "ne."}], {"reason": "completed", "words": "Done."}, 2),
     ("cut off, always", [{"say": "Do", "stop": "length", "times": 9}], {"reason": "cut"}, 3),
@@ -194,7 +194,7 @@ def budgets():
 
 
 def written_calls():
-    """Calls in words: Probe's form and `to=functions`."""
+    """Calls that the model writes as text: in Probe's form, and as `to=functions`."""
     rows = [
         ("<extract>\n<file>notes.txt</file>\n</extract>", "probe", "reply tool=\"extract\" went=\"done\".*two"),
         ("I look.\nto=functions.extract {\"file\": \"notes.txt\"}", "probe", "reply tool=\"extract\" went=\"done\".*two"),
@@ -204,38 +204,38 @@ def written_calls():
     for words, dialect, reply in rows:
         with World([{"say": words}, {"when": {"last": reply}, "say": "Done."}]) as world:
             code, answer, errors = world.run("do it", dialect=dialect)
-            report(f"a call in words: {words!r}", code == 0 and answer["words"] == "Done.", (code, answer, errors[-1500:]))
+            report(f"a call written as text: {words!r}", code == 0 and answer["words"] == "Done.", (code, answer, errors[-1500:]))
 
 
 def completion():
     steps = [{"say": "", "calls": [{"tool": "attempt_completion", "arguments": {"result": "All is done."}}]}]
     with World(steps) as world:
         code, answer, errors = world.run("do it")
-        report("work that a tool says is done", code == 0 and answer["words"] == "All is done.", (code, answer, errors[-1500:]))
+        report("a tool reports the task as complete", code == 0 and answer["words"] == "All is done.", (code, answer, errors[-1500:]))
 
 
 def shortened():
-    """The conversation is made shorter before the window is full, and goes on."""
+    """The conversation is compacted before the context window is full, and the run continues."""
     long = {"notes.txt": "a line of some length that fills the window\n" * 120}
     steps = [{"when": {"absent": "left out"}, "calls": [LOOK], "say": "I look.", "tokens": [1, 1], "times": 20},
-             {"when": {"last": "", "whole": "left out to save room"}, "say": "Done."}]
+             {"when": {"last": "", "whole": "left out to save space"}, "say": "Done."}]
     with World(steps, files=long.items(), provider="anthropic") as world:
         code, answer, errors = world.run("do it", TOOLPOST_WINDOW="16000")
-        report("a conversation is made shorter", code == 0 and answer["words"] == "Done." and "conversation compacted from about" in errors,
+        report("a conversation is compacted", code == 0 and answer["words"] == "Done." and "conversation compacted from about" in errors,
                (code, answer, errors[-1500:]))
     steps = [{"when": {"no_tools": True, "whole": "<conversation>"}, "say": "It was about SHORT.", "tokens": [1, 1]},
              {"when": {"whole": "It was about SHORT"}, "say": "Done."},
              {"when": {"whole": "Begin"}, "fault": {"status": 400, "message": "maximum context length is 10 tokens"}}]
     with World(steps, provider="responses") as world:
         code, answer, errors = world.run("Begin " + "many words " * 3000, TOOLPOST_WINDOW="14000")
-        report("a question that is too long is asked shorter", code == 0 and answer.get("words") == "Done.",
+        report("a request that is too long is repeated after a compaction", code == 0 and answer.get("words") == "Done.",
                (code, answer, errors[-1500:], [entry["ended"] for entry in world.journal]))
 
 
 def resumed():
-    """A process that is killed in the middle leaves what another one goes on with."""
-    steps = [{"calls": [LOOK], "say": "I look."}, {"when": {"last": "two", "absent": "Go on with"}, "say": "x", "fault": {"stall": 60, "after": 3, "times": 1}}]
-    more = [{"when": {"last": "Go on with the task", "whole": "do it.*two"}, "say": "Done."}]
+    """Another process resumes the run of a killed process."""
+    steps = [{"calls": [LOOK], "say": "I look."}, {"when": {"last": "two", "absent": "Continue the task"}, "say": "x", "fault": {"stall": 60, "after": 3, "times": 1}}]
+    more = [{"when": {"last": "Continue the task", "whole": "do it.*two"}, "say": "Done."}]
     with World(steps + more) as world:
         environment = world.environment(TOOLPOST_IDLE_SECONDS="60")
         process = subprocess.Popen(world.command("do it"), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -246,14 +246,14 @@ def resumed():
         identity = process.communicate()[1].split("--resume ")[1].split("`")[0]
         place = world.top / f"state/toolpost/transcripts/{identity}.jsonl"
         place.write_bytes(place.read_bytes() + b'{"line":"message","mess')
-        report("a transcript is its owner's alone", place.stat().st_mode & 0o777 == 0o600, oct(place.stat().st_mode))
+        report("only the owner can read a transcript", place.stat().st_mode & 0o777 == 0o600, oct(place.stat().st_mode))
         code, answer, errors = world.run("--resume", identity)
-        report("work that was killed goes on", code == 0 and (answer["words"], answer["id"]) == ("Done.", identity),
+        report("the run of a killed process is resumed", code == 0 and (answer["words"], answer["id"]) == ("Done.", identity),
                (code, answer, errors[-1500:]))
         code, answer, errors = world.run("--resume", identity)
-        report("work that is complete does not go on by itself", code == 2 and "is complete" in errors, (code, errors))
+        report("a complete run is not resumed without a new task", code == 2 and "is complete" in errors, (code, errors))
         code, _, errors = world.run("--resume", "../x")
-        report("an id that is none", code == 2 and "is not the id of a transcript" in errors, (code, errors))
+        report("an invalid id", code == 2 and "is not the id of a transcript" in errors, (code, errors))
 
 
 def lines_of(place):
@@ -261,12 +261,12 @@ def lines_of(place):
 
 
 def stopped():
-    """Ctrl-C: the transcript says why it ended, the command that is printed continues the work, and its tasks are still there."""
+    """Ctrl-C: the transcript records the reason, the printed command resumes the run, and the task list is still there."""
     task = {"tool": "task", "arguments": {"action": "create", "title": "Look at the notes"}}
     steps = [{"when": {"last": "^do it"}, "calls": [task]},
-             {"when": {"last": "task-1", "absent": "Go on with"}, "say": "x", "fault": {"stall": 60, "after": 3, "times": 1}},
-             {"when": {"last": "Go on with the task"}, "calls": [{"tool": "task", "arguments": {"action": "list"}}]},
-             {"when": {"last": "Look at the notes", "whole": "Go on with the task"}, "say": "Done."},
+             {"when": {"last": "task-1", "absent": "Continue the task"}, "say": "x", "fault": {"stall": 60, "after": 3, "times": 1}},
+             {"when": {"last": "Continue the task"}, "calls": [{"tool": "task", "arguments": {"action": "list"}}]},
+             {"when": {"last": "Look at the notes", "whole": "Continue the task"}, "say": "Done."},
              {"when": {"last": "and more"}, "say": "Done again."}, {"when": {"last": "and then"}, "say": "Done at last."}]
     with World(steps, provider="anthropic") as world:
         environment = world.environment(TOOLPOST_IDLE_SECONDS="60")
@@ -278,12 +278,12 @@ def stopped():
         process.send_signal(signal.SIGINT)
         errors = process.communicate(timeout=60)[1]
         printed = errors.rstrip().splitlines()[-1]
-        report("what continues the work is printed last", printed.startswith("toolpost: continue with `toolpost agent --resume "), errors)
+        report("the command that resumes the run is printed last", printed.startswith("toolpost: continue with `toolpost agent --resume "), errors)
         again = printed.split("`")[1].split()[1:]
         identity = again[-1]
         place = world.top / f"state/toolpost/transcripts/{identity}.jsonl"
         ended = [line for line in lines_of(place) if line["line"] == "ended"]
-        report("a transcript says that the work was cancelled", process.returncode == 130 and ended == [{"line": "ended", "reason": "cancelled"}],
+        report("a transcript records that the run was cancelled", process.returncode == 130 and ended == [{"line": "ended", "reason": "cancelled"}],
                (process.returncode, ended, errors))
         # In another directory, and with another model in the environment.
         other = world.environment(TOOLPOST_MODEL="another", TOOLPOST_DIALECT="claude")
@@ -294,30 +294,30 @@ def stopped():
 
         code, said, errors = run(*again)
         holds = code == 0 and said == "Done.\n" and {entry["model"] for entry in world.journal} == {"scripted"}
-        report("work goes on as it is printed, with its tasks", holds, (code, said, errors[-1500:], [e["ended"] for e in world.journal]))
+        report("the printed command resumes the run, with its task list", holds, (code, said, errors[-1500:], [e["ended"] for e in world.journal]))
         tools = world.journal[-1]["tools"] if world.journal else []
         report("what was denied stays denied", "task" in tools and "edit" not in tools and "create" not in tools, tools)
         code, said, errors = run("agent", "--resume", "last", "and more", at=world.root)
-        report("the latest work goes on", code == 0 and said == "Done again.\n", (code, said, errors[-1500:]))
+        report("the latest run is resumed", code == 0 and said == "Done again.\n", (code, said, errors[-1500:]))
         code, said, errors = run("agent", "--resume", identity[:6], "and then")
         report("the beginning of an id is enough", code == 0 and said == "Done at last.\n", (code, said, errors[-1500:]))
         other_root = world.top / "other"
         other_root.mkdir()
         code, said, errors = run("agent", "--resume", "last", at=other_root)
-        report("elsewhere there is no latest work", code == 2 and "no earlier runs in" in errors, (code, said, errors))
+        report("another directory has no latest run", code == 2 and "no earlier runs in" in errors, (code, said, errors))
         code, said, errors = run("agent", "list", "--json", at=world.root)
         work = json.loads(said)[0] if code == 0 else {}
         found = {key: work.get(key) for key in ("id", "ended", "turns", "model", "task")}
         wanted = {"id": identity, "ended": "completed", "turns": 5, "model": "scripted", "task": "do it"}
-        report("the work is listed", found == wanted, (code, said, errors))
+        report("the run is listed", found == wanted, (code, said, errors))
         code, said, _ = run("agent", "list", at=other_root)
-        report("a list says what is elsewhere", "1 more run in another directory" in said, said)
+        report("the list counts the runs in other directories", "1 more run in another directory" in said, said)
         code, said, _ = run("agent", "list", "--all", at=other_root)
-        report("a list of all work", said.startswith(f"{identity}  ") and str(world.root) in said, said)
+        report("the list of all runs", said.startswith(f"{identity}  ") and str(world.root) in said, said)
 
 
 def told():
-    """What a user sees of the calls: reasons, exit codes and diffs; colours on a terminal alone, and no time that a prompt waited."""
+    """The display of calls: reasons, exit codes and diffs. Colours appear only on a terminal; times exclude prompts."""
     edit = {"tool": "edit", "arguments": {"file_path": "src/calc.py", "old_string": "return a - c", "new_string": "return a + b"}}
     right = {**edit, "arguments": {**edit["arguments"], "old_string": "return a - b"}}
     check = {"tool": "bash", "arguments": {"command": "sh check.sh"}}
@@ -341,11 +341,11 @@ def told():
             report(f"colours on a terminal: {colours}", ("\x1b[36m>\x1b[0m bash" in seen) == colours, seen)
             shown = re.search(r"< bash: exit code 0, \d+ bytes \((\d+(?:\.\d)?) (ms|s)\)", seen)
             seconds = float(shown.group(1)) / (1000 if shown.group(2) == "ms" else 1) if shown else 99
-            report("the time of a call is without the user's", seconds < took, seen)
+            report("the time of a call does not include its prompt", seconds < took, seen)
 
 
 def at_terminal(command, environment, question, seconds, answer=b"y"):
-    """Runs a program at a terminal, answers its question after so many seconds; returns what it showed, and how long it waited."""
+    """Runs a program at a terminal, and answers its prompt after `seconds`. Returns its output and the wait of the prompt."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(command[0], command, environment)
@@ -370,13 +370,13 @@ def at_terminal(command, environment, question, seconds, answer=b"y"):
 
 
 def stopped_at_a_question():
-    """Ctrl-C while a prompt waits: the work ends, and its transcript says why."""
+    """Ctrl-C while a prompt waits: the run ends, and its transcript records the reason."""
     asked = [{"when": {"last": "^do it"}, "calls": [{"tool": "bash", "arguments": {"command": "touch made"}}]}]
     with World(asked, rules="") as world:
         seen, _ = at_terminal(world.command("do it"), world.environment(TERM="xterm"), "n  Deny", 1, b"\x03")
         (place,) = (world.top / "state/toolpost/transcripts").iterdir()
         holds = lines_of(place)[-1] == {"line": "ended", "reason": "cancelled"} and "toolpost: continue with `" in seen
-        report("Ctrl-C at a question ends the work", holds and not (world.root / "made").exists(), seen)
+        report("Ctrl-C at a prompt ends the run", holds and not (world.root / "made").exists(), seen)
 
 
 def keys_of_a_prompt():
@@ -402,29 +402,29 @@ def keys_of_a_prompt():
             holds = holds and (rule in learned if rule else learned == "")
             report(f"the key {key} for `{command}`", holds, (seen, learned))
             if confirmed == "always allowed":
-                # The next call of the same kind asks nobody, and one of another kind still asks.
+                # The next call of the same kind does not prompt, and a call of another kind still does.
                 more = "git add notes.txt src" if rule.endswith('["git add"]') else command
                 again = [*call[:-1], json.dumps({"command": more})]
                 done = subprocess.run(again, env=world.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
-                report(f"after \"always\", `{more}` asks nobody", "Not allowed" not in done.stdout + done.stderr, done)
+                report(f"after \"always\", `{more}` does not prompt", "Not allowed" not in done.stdout + done.stderr, done)
                 other = [*call[:-1], json.dumps({"command": "touch made other"})]
                 done = subprocess.run(other, env=world.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
                 denied = "Not allowed" in done.stdout + done.stderr and not (world.root / "other").exists()
-                report("after \"always\", other words still ask", denied, done)
+                report("after \"always\", other arguments still prompt", denied, done)
 
 
 def waiting():
-    """A server that is started at a terminal says what it waits for, and one that is not says nothing."""
+    """A server that is started at a terminal prints that it waits for a client; any other server prints nothing."""
     with World([]) as world:
         command = [BINARY, "serve", "--root", str(world.root)]
         seen, _ = at_terminal(command, world.environment(TERM="xterm"), "Ctrl-C ends the server", 0, b"\x03")
-        report("a server at a terminal says what it waits for", "waiting for a client on standard input" in seen, seen)
+        report("a server at a terminal prints that it waits for a client", "waiting for a client on standard input" in seen, seen)
         done = subprocess.run(command, env=world.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
-        report("a server behind a client says nothing", (done.returncode, done.stdout, done.stderr) == (0, "", ""), done)
+        report("a server without a terminal prints nothing", (done.returncode, done.stdout, done.stderr) == (0, "", ""), done)
 
 
 def anthropic_form():
-    """In Anthropic's form a failed result is an error, and each question is cached up to where the last one ended."""
+    """In Anthropic's format, a failed result has an error flag, and each request is cached up to the end of the previous one."""
     wrong = {"tool": "extract", "arguments": {"file": "none.txt"}}
     steps = [{"when": {"last": "^do it"}, "calls": [wrong, LOOK]}, {"when": {"last": "two"}, "calls": [LOOK]},
              {"when": {"last": "two"}, "say": "Done."}]
@@ -433,24 +433,24 @@ def anthropic_form():
         bodies = [entry["body"] for entry in world.journal]
         results = [block for body in bodies[1:2] for message in body["messages"] if isinstance(message["content"], list)
                    for block in message["content"] if block["type"] == "tool_result"]
-        report("a failed result is an error", code == 0 and [block.get("is_error", False) for block in results] == [True, False],
+        report("a failed result has an error flag", code == 0 and [block.get("is_error", False) for block in results] == [True, False],
                (code, errors[-1500:], results))
         wrong = [sdks.wrong("anthropic", block, sdks.anthropic.types.ToolResultBlockParam) for block in results]
-        report("the official types take a failed result", not any(wrong), wrong)
+        report("the official types accept a failed result", not any(wrong), wrong)
         ephemeral = {"type": "ephemeral"}
 
         def marked(body):
-            """Which messages end a cached part."""
+            """Returns the indexes of the messages that end a cached part."""
             ends = [message["content"][-1] if isinstance(message["content"], list) else {} for message in body["messages"]]
             return [at for at, block in enumerate(ends) if block.get("cache_control") == ephemeral]
 
-        report("the system is cached", all(body["system"][-1].get("cache_control") == ephemeral for body in bodies), bodies[0].get("system"))
+        report("the system prompt is cached", all(body["system"][-1].get("cache_control") == ephemeral for body in bodies), bodies[0].get("system"))
         report("the conversation is cached as it grows", [marked(body) for body in bodies] == [[0], [0, 2], [2, 4]],
                [marked(body) for body in bodies])
 
 
 def pictured_in_words():
-    """A call in words shows its picture, too."""
+    """The reply to a call written as text also has its image."""
     image = png()
     steps = [{"when": {"last": "^do it"}, "say": "<readImage>\n<path>red.png</path>\n</readImage>"},
              {"when": {"last": "reply tool=\"readImage\" went=\"done\""}, "say": "Done."}]
@@ -461,11 +461,11 @@ def pictured_in_words():
                 code, answer, errors = world.run("do it", **more)
                 sent = [base64.b64encode(image).decode() in json.dumps(entry["body"]) for entry in world.journal]
                 holds = code == 0 and answer.get("words") == "Done." and sent == [False, name == "shown"]
-                report(f"a picture of a call in words, {name}, {provider}", holds, (code, answer, errors[-1500:], sent))
+                report(f"an image of a call written as text, {name}, {provider}", holds, (code, answer, errors[-1500:], sent))
 
 
 def delegated():
-    """A part of the work is left to an agent of its own."""
+    """A part of the task is delegated to a subagent."""
     agent = "---\nname: looker\ndescription: Looks.\ntools: extract\nmodel: other\n---\nYou are the looker.\n"
     left = {"tool": "delegate", "arguments": {"task": "read the notes", "subagent": "looker", "context": "CONTEXT"}}
     steps = [
@@ -483,25 +483,25 @@ def delegated():
         holds = code == 0 and answer["words"] == "Done." and [entry["model"] for entry in world.journal] == ["scripted", "other", "other", "scripted"]
         holds = holds and tools[1] == ["extract"] and answer["used"]["turns"]["used"] == 4 and answer["used"]["calls"]["used"] == 2
         holds = holds and "    [looker 1] turn 2" in errors
-        report("an agent that is described does a part", holds, (code, answer, errors[-1500:], [(e["ended"], e["model"]) for e in world.journal]))
+        report("a defined subagent does a part of the task", holds, (code, answer, errors[-1500:], [(e["ended"], e["model"]) for e in world.journal]))
     with World(steps[:1] + [{"when": {"last": "No agent is called looker"}, "say": "Done."}], files=described.items()) as world:
         code, answer, errors = world.run("do it")
-        report("an agent of a project that is not trusted is nobody", code == 0 and answer["words"] == "Done.", (code, answer, errors[-1500:]))
+        report("a subagent of an untrusted project does not exist", code == 0 and answer["words"] == "Done.", (code, answer, errors[-1500:]))
     plain = {"tool": "delegate", "arguments": {"task": "go deep"}}
     steps = [
         {"when": {"last": "^do it"}, "calls": [plain]},
         {"when": {"last": "^go deep"}, "say": "I go.", "calls": [plain]},
         {"when": {"last": "No tool is called delegate"}, "say": "", "fault": {"status": 400, "message": "broken"}},
-        {"when": {"last": "did not bring its task to an end.*broken.*I go"}, "say": "Done."},
+        {"when": {"last": "did not finish its task.*broken.*I go"}, "say": "Done."},
     ]
     with World(steps) as world:
         code, answer, errors = world.run("do it")
-        report("an agent leaves no work to others, and is seen to fail", code == 0 and answer.get("words") == "Done.",
+        report("a subagent cannot delegate, and its failure is reported", code == 0 and answer.get("words") == "Done.",
                (code, answer, errors[-1500:], [entry["ended"] for entry in world.journal]))
 
 
 def picture_of(provider, body):
-    """The first picture of a request in the provider's form: its media type, its base64, and the part that holds it; else nothing."""
+    """Returns the first image of a request: its media type, its base64 data, and the part that contains it; None without one."""
     def inside(value):
         if isinstance(value, dict):
             yield value
@@ -517,7 +517,7 @@ def picture_of(provider, body):
             return url(part["image_url"]["url"], part)
         if provider == "responses" and part.get("type") == "input_image":
             return url(part["image_url"], part)
-        # The result of a call holds its own pictures.
+        # The result of a call contains its images.
         if provider == "anthropic" and part.get("type") == "tool_result" and len(part["content"]) > 1:
             image = part["content"][1]
             return image["source"]["media_type"], image["source"]["data"], image
@@ -539,12 +539,12 @@ def png():
 
 
 def pictured():
-    """Pictures of replies: in the form of each service, named where that is set, and named from then on where a service refuses them."""
+    """Images of replies: sent in the format of each service, or only named, by the setting or after a refusal of the service."""
     look = {"tool": "readImage", "arguments": {"path": "red.png"}}
     steps = [{"when": {"last": "^do it"}, "calls": [look, LOOK]}, {"when": {"whole": "picture 1: image/png"}, "say": "Done."}]
-    refuses = [*steps[:1], {"when": {"absent": "are named alone"}, "fault": {"status": 400, "message": "this model takes no images"}},
-               {"when": {"whole": "pictures are not shown to you, they are named alone"}, "calls": [look]},
-               {"when": {"whole": "pictures are not shown to you, they are named alone"}, "say": "Done."}]
+    refuses = [*steps[:1], {"when": {"absent": "only their names"}, "fault": {"status": 400, "message": "this model takes no images"}},
+               {"when": {"whole": "the images of this reply are not shown to you, only their names"}, "calls": [look]},
+               {"when": {"whole": "the images of this reply are not shown to you, only their names"}, "say": "Done."}]
     image = png()
     for provider in FIVE:
         for name, more, script, sent in [("shown", {}, steps, 2), ("named", {"TOOLPOST_PICTURES": "named"}, steps, None),
@@ -557,15 +557,15 @@ def pictured():
                 if sent:
                     wanted[sent - 1] = ("image/png", base64.b64encode(image).decode())
                 holds = code == 0 and answer.get("words") == "Done." and [one and one[:2] for one in found] == wanted
-                holds = holds and ("from now on it gets only their names" in errors) == (name == "refused")
+                holds = holds and ("later requests contain only the images' names" in errors) == (name == "refused")
                 report(f"pictures {name}, {provider}", holds, (code, answer, errors[-1500:], found, [e["ended"] for e in world.journal]))
                 if name == "shown":
                     wrong = found[-1] and sdks.wrong(provider, found[-1][2])
-                    report(f"the official types take a picture as it is sent, {provider}", not wrong, wrong)
+                    report(f"the official types accept the image that is sent, {provider}", not wrong, wrong)
 
 
 def one_budget():
-    """What tools ask of a model is taken from the budget of the whole work, and ends it with the reason that is true."""
+    """Model requests of tools count against the budget of the whole run, and the run ends with the correct reason."""
     plan = {"tool": "execute_plan", "arguments": {"code": "return [LLM('one', 'x'), LLM('two', 'x'), LLM('three', 'x')].join()"}}
     asks = {"tool": "analyze_all", "arguments": {"question": "What does total do?"}}
     first = {"when": {"last": "^do it"}, "tokens": [10, 10]}
@@ -576,7 +576,7 @@ def one_budget():
         with World([{**first, "calls": [call]}, llm]) as world:
             code, answer, errors = world.run("do it", *flags)
             holds = code == 1 and (answer.get("reason"), answer.get("spent")) == ("budget", spent) and used in answer["missing"]
-            report(f"{call['tool']} takes from the budget of {spent}", holds and len(world.journal) == asked,
+            report(f"{call['tool']} counts against the budget of {spent}", holds and len(world.journal) == asked,
                    (code, answer, errors[-1500:], [entry["ended"] for entry in world.journal]))
 
 
@@ -586,18 +586,18 @@ FALSE = "CLAIM a\nCITE src/calc.py:2 | return a * b\nCLAIM b\nCITE src/none.py:1
 
 
 def called(world, tool, arguments, dialect="zblade", **more):
-    """One call, by itself."""
+    """Makes a single call with `toolpost call`."""
     command = [BINARY, "call", "--dialect", dialect, *world.command(dialect=dialect)[4:], tool, json.dumps(arguments)]
     done = subprocess.run(command, env=world.environment(**more), capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
 def investigated():
-    """A model guides an investigation: an honest one, and others."""
+    """Investigations that a model guides: one that cites correctly, and several that misbehave."""
     begun = {"last": "Find out about the code", "tools": ["read_file"]}
     honest = [{"when": begun, "calls": [READ]}, {"when": {"last": "return a - b"}, "say": CLAIM}]
     endless = [{"calls": [READ], "say": "I read again.", "times": 99}]
-    many = [{"when": begun, "calls": [READ] * 30}, {"when": {"last": "Not made: all . tool calls"}, "say": CLAIM}]
+    many = [{"when": begun, "calls": [READ] * 30}, {"when": {"last": "This call was not made, because all . tool calls"}, "say": CLAIM}]
     writes = [{"when": begun, "calls": [{"tool": "write_file", "arguments": {"path": "src/calc.py", "content": "x"}}]},
               {"when": {"last": "No tool is called write_file"}, "say": CLAIM}]
     away = [{"say": "x", "fault": {"status": 401, "message": "no"}}]
@@ -641,19 +641,19 @@ def asked_of_all():
     with World([{"when": part, "say": CLAIM + "\n" + FALSE}, {"when": summed, "say": "It subtracts [C1]."}]) as world:
         code, said, errors = called(world, "analyze_all", asks, dialect="probe")
         holds = code == 0 and "Answer of the model:\nIt subtracts [C1]." in said
-        holds = holds and "C1 total takes b away from a. [src/calc.py:2]" in said and "4 claims dropped for wrong citations" in said
+        holds = holds and "C1 total takes b away from a. [src/calc.py:2]" in said and "4 claims dropped, because the citations are wrong" in said
         report("a question over a project", holds and "Languages:" in said and len(world.journal) == 2, (code, said, errors[-1500:]))
     with World([{"when": part, "say": "x", "fault": {"status": 401, "message": "no"}}]) as world:
         code, said, errors = called(world, "analyze_all", asks, dialect="probe")
         holds = code == 0 and "- no answer for chunk 1 of 1 (" in said and "Search results for the question, without the model:" in said
-        report("a question over a project that a model fails", holds, (code, said, errors[-1500:]))
+        report("a question over a project whose model fails", holds, (code, said, errors[-1500:]))
     with World([]) as world:
         code, said, errors = called(world, "analyze_all", {"depth": "deep"}, dialect="probe")
         report("without a question no model is asked", code == 0 and not world.journal and "Languages:" in said, (code, said, errors[-1500:]))
 
 
 def searched():
-    """An agent searches where the setting says so."""
+    """An agent searches if the setting `search_agent` is on."""
     words = "CLAIM It is computed there.\nCITE src/calc.py:1-2\nCLAIM Not there.\nCITE src/calc.py:5-9"
     steps = [{"when": {"last": "Find the code that this search asks for", "tools": ["extract"]},
               "calls": [{"tool": "extract", "arguments": {"file": "src/calc.py"}}]}, {"when": {"last": "return a - b"}, "say": words}]
@@ -662,7 +662,7 @@ def searched():
             code, said, errors = called(world, "search", {"query": "where is the sum"}, dialect="probe", TOOLPOST_SEARCH_AGENT=value)
             holds = code == 0 and len(world.journal) == asked
             if asked:
-                holds = holds and said.startswith("- It is computed there.: src/calc.py:1-2\n") and "2 claims, 1 of them dropped" in said
+                holds = holds and said.startswith("- It is computed there.: src/calc.py:1-2\n") and "2 claims (1 dropped" in said
                 holds = holds and "2:" in said and "return a - b" in said
             else:
                 holds = holds and "model" not in said
@@ -674,10 +674,10 @@ def searched():
 
 
 def unset():
-    """Without a model or a key, what to set is said."""
-    rows = [([], "no model is named: give --model NAME, or set TOOLPOST_MODEL"),
-            (["--model", "m"], "openai wants a key: set TOOLPOST_MODEL_KEY or OPENAI_API_KEY"),
-            (["--model", "m", "--provider", "anthropic"], "anthropic wants a key: set TOOLPOST_MODEL_KEY or ANTHROPIC_API_KEY")]
+    """Without a model or a key, the error names the settings to set."""
+    rows = [([], "no model is set: pass --model NAME, or set TOOLPOST_MODEL"),
+            (["--model", "m"], "openai needs a key: set TOOLPOST_MODEL_KEY or OPENAI_API_KEY"),
+            (["--model", "m", "--provider", "anthropic"], "anthropic needs a key: set TOOLPOST_MODEL_KEY or ANTHROPIC_API_KEY")]
     with World([]) as world:
         environment = world.environment()
         del environment["TOOLPOST_MODEL_KEY"]
@@ -687,7 +687,7 @@ def unset():
             report(f"unset: {flags}", done.returncode == 1 and wanted in done.stderr, (done.returncode, done.stderr))
         doctor = subprocess.run([BINARY, "doctor", "--root", str(world.root), "--model", "m"], env=environment, capture_output=True,
                                 text=True, timeout=60, check=False).stdout
-        report("doctor says what is missing", "none: openai wants a key" in doctor and "agent.model = m (flag)" in doctor, doctor)
+        report("doctor says what is missing", "none: openai needs a key" in doctor and "agent.model = m (flag)" in doctor, doctor)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The wire forms of models: what a request says, and how an answer is streamed."""
+"""The wire formats of models: parsers of requests, and streams of answers."""
 import json
 
 
@@ -17,14 +17,14 @@ def text_of(content):
 
 
 class Asked:
-    """What a request says, whatever its form: the system's words, the turns in order, the tools."""
+    """Content of a request, independent of its format: the system prompt, the turns in order, and the tools."""
 
     def __init__(self, model, system, turns, tools):
         self.model, self.system, self.turns, self.tools = model, system, turns, tools
 
     @property
     def last(self):
-        """What was said since the model spoke last: results of calls, or words of the user."""
+        """The text after the model's last message: results of calls, or text of the user."""
         since = []
         for role, text in reversed(self.turns):
             if role == "model":
@@ -54,7 +54,7 @@ def ask_chat(body):
 
 
 def named(tools):
-    """The names of the tools of a request of Responses; those of a namespace as `namespace/name`."""
+    """Yields the names of the tools in a Responses request; a tool in a namespace as `namespace/name`."""
     for tool in tools:
         if tool["type"] == "namespace":
             yield from (f"{tool['name']}/{inner}" for inner in named(tool["tools"]))
@@ -110,7 +110,7 @@ def ask_gemini(body):
 
 
 class Answer:
-    """What the model says: words, calls (an id, a name, arguments as text), and why it stops."""
+    """An answer of the model: text, calls (id, name, arguments as text), and the reason why it stops."""
 
     def __init__(self, words, calls, stop=None, tokens=(0, 0)):
         self.words, self.calls, self.tokens = words, calls, tokens
@@ -118,7 +118,7 @@ class Answer:
 
 
 def pieces(text, size=24):
-    """A text in pieces; a very long one in larger ones, so that it is made in time."""
+    """Splits a text into pieces; a very long text into larger pieces, to save time."""
     size = max(size, len(text) // 4096)
     return [text[at:at + size] for at in range(0, len(text), size)]
 
@@ -271,7 +271,7 @@ def fault_responses(kind, message):
 
 
 def ask_ollama(body):
-    """As chat, where the arguments of calls are no text."""
+    """Parses a request like `ask_chat`, but the arguments of calls are objects instead of text."""
     messages = [dict(message) for message in body["messages"]]
     for message in messages:
         calls = message.get("tool_calls") or []
@@ -281,7 +281,7 @@ def ask_ollama(body):
     return ask_chat({**body, "messages": messages})
 
 
-#: What a path ends with: the name of the form, how it is read, streamed, and told that it fails.
+#: End of the URL path; name of the format; functions that parse requests, stream answers and report faults.
 FORMS = [
     ("/chat/completions", ("openai", ask_chat, stream_chat, fault_chat)),
     ("/responses", ("responses", ask_responses, stream_responses, fault_responses)),

@@ -1,23 +1,23 @@
-"""A scripted model on loopback: a scenario says what it answers, computed from what it was asked.
+"""A scripted model on the loopback, which answers each request with a step of a scenario.
 
-usage: model.py SCENARIO.json      prints the port; ends when standard input does
+usage: model.py SCENARIO.json      prints the port; exits when standard input ends
 
-A scenario is `{"steps": [...]}`. A request is answered by the first step that was not used yet and whose `when` holds;
-where none does, it is refused with 400 and the reason. A step:
+A scenario is `{"steps": [...]}`. The first unused step whose `when` matches answers a request. If no step matches, the request
+is refused with status 400 and the reason. A step:
 
-  when    {"last": RE, "whole": RE, "system": RE, "tools": [NAME], "lacks": [NAME], "no_tools": true, "absent": RE}: what the
-          request has to say; of the tools that it `lacks`, one is missing
-  take    {"name": RE}: the first group of what it finds in what was said since the model spoke; `${name}` stands for it after
-  say     the words of the answer; `repeat` says how many times
+  when    {"last": RE, "whole": RE, "system": RE, "tools": [NAME], "lacks": [NAME], "no_tools": true, "absent": RE}: conditions
+          on the request; `last` is the text after the model's last message; at least one tool in `lacks` is missing
+  take    {"name": RE}: records the first group of the match in `last`; later texts insert it as `${name}`
+  say     the text of the answer; `repeat` is the number of times that it is repeated
   calls   [{"tool": NAME, "arguments": {...} or "raw": TEXT, "id": ID}]
-  stop    "length" where the answer is cut off
-  tokens  [asked, said]: what the usage says
-  times   how many requests it answers [1]
-  split   how many bytes go at once; drip: how many seconds pass between them
+  stop    "length" if the answer is cut off
+  tokens  [asked, said]: the reported token usage
+  times   the number of requests that the step answers [1]
+  split   the number of bytes in a piece; drip: the seconds between two pieces
   fault   {"status": CODE, "retry_after": S} | {"stall": S} | {"disconnect": true} | {"end": true} | {"error": KIND}
-          | {"content_type": TYPE, "body": TEXT}, with "after": EVENTS that go before it and "times": how often [always]
+          | {"content_type": TYPE, "body": TEXT}, with "after": number of events before it, and "times": number of requests [all]
 
-GET /journal tells what was asked, and how each answer ended: whole, broken, or left (the client did).
+GET /journal returns the requests, and the end of each answer: whole, broken, or left (the client disconnected).
 """
 import http.server
 import json
@@ -37,7 +37,7 @@ REFUSED = {429: "rate_limit_error", 529: "overloaded_error", 401: "authenticatio
 
 
 class Left(Exception):
-    """The client is gone."""
+    """The client has disconnected."""
 
 
 class Mismatch(Exception):
@@ -45,7 +45,7 @@ class Mismatch(Exception):
 
 
 def filled(value, known):
-    """Puts what was taken into each string of a value."""
+    """Inserts the recorded texts into each string of a value."""
     if isinstance(value, str):
         return string.Template(value).safe_substitute(known)
     if isinstance(value, list):
@@ -72,7 +72,7 @@ class Script:
                 and not (absent and re.search(absent, asked.whole, re.S)))
 
     def next(self, asked):
-        """The step that answers, its number, and whether its fault comes first."""
+        """Returns the number of the step that answers, the step, and its fault; None if it has no fault for this request."""
         with self.lock:
             for number, step in enumerate(self.steps):
                 if self.used.get(number, 0) >= step.get("times", 1) or not self.holds(step.get("when", {}), asked):

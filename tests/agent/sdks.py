@@ -1,4 +1,4 @@
-"""The official SDKs read what the scripted model streams: it is not only consistent with itself."""
+"""Checks with the official SDKs that the scripted model streams valid answers."""
 import json
 
 import anthropic
@@ -69,7 +69,7 @@ def with_anthropic(address):
 
 
 def wrong(provider, part, kind=None):
-    """What the official types find wrong with a part of a request, a picture unless said otherwise; nothing for services whose types are not there."""
+    """Returns why the official types reject a part of a request, by default an image; None for a service without types here."""
     types = {
         "openai": openai.types.chat.ChatCompletionContentPartImageParam,
         "responses": openai.types.responses.ResponseInputImageParam,
@@ -83,7 +83,7 @@ def wrong(provider, part, kind=None):
 
 
 def check(report):
-    """Each SDK reads both answers, whole and byte by byte, and understands what is refused."""
+    """Each SDK parses both answers, whole and byte by byte, and recognizes a refusal."""
     for name, talk in [("openai chat", with_chat), ("openai responses", with_responses), ("anthropic", with_anthropic)]:
         for how, steps in [("whole", PLAIN), ("byte by byte", SPLIT)]:
             with Server({"steps": steps}) as server:

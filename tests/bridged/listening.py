@@ -1,4 +1,4 @@
-"""An MCP server that listens, written with the official SDK; it prints its port and ends when its input does.
+"""An MCP server over HTTP, written with the official SDK. It prints its port, and exits when its input ends.
 
 usage: listening.py PORT
 """
@@ -28,7 +28,7 @@ def fails() -> str:
 
 @server.tool()
 async def steps(ctx: Context) -> str:
-    """Tells how far it is, and ends."""
+    """Reports progress, and ends."""
     for step in range(3):
         await ctx.report_progress(step, 3, "a step")
     return "three steps"

@@ -1,4 +1,4 @@
-"""An MCP server that does on request what a server should not.
+"""An MCP server that violates the protocol on request.
 
 usage: odd.py MODE FOLDER   (MODE: legacy, modern)
 """

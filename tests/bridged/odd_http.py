@@ -1,4 +1,4 @@
-"""An MCP server that listens, and does on request what a server should not."""
+"""An MCP server over HTTP that violates the protocol on request."""
 import contextlib
 import http.server
 import json
@@ -9,7 +9,7 @@ import time
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 NAMES = ["say", "stream", "slow", "huge", "flood", "error", "unavailable", "redirect", "page", "nonsense", "cut", "cutstream", "silent", "echo"]
-#: More than any message may have.
+#: More bytes than the limit of a message.
 HUGE = 64 * 1024 * 1024
 
 
@@ -18,7 +18,7 @@ def words(text):
 
 
 class Answers(http.server.BaseHTTPRequestHandler):
-    """One request, answered as its tool says."""
+    """Handles requests; each tool has its own fault."""
 
     protocol_version = "HTTP/1.1"
 
@@ -38,7 +38,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def events(self, *parts, length=None):
-        """A stream of events; without a length it ends with the connection."""
+        """Sends a stream of events; without a length, it ends with the connection."""
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         if length is not None:
@@ -51,7 +51,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
 
     def reset(self):
-        """Breaks the connection off."""
+        """Resets the connection."""
         self.close_connection = True
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.connection.shutdown(socket.SHUT_RDWR)
@@ -154,7 +154,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """What it has seen, which session it is in, and where it sends people."""
+    """A server with the recorded requests, the number of its session, and the target of its redirects."""
 
     daemon_threads, allow_reuse_address = True, True
 
@@ -178,7 +178,7 @@ class Server(http.server.ThreadingHTTPServer):
         return sum(1 for _, _, _, message in self.seen if message and message.get("method") == method)
 
     def close(self):
-        """Ends it with all of its connections, as the end of a process does."""
+        """Stops the server with all its connections, as the exit of a process does."""
         self.shutdown()
         self.server_close()
         for connection in self.open:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Bridges real MCP servers (everything, filesystem, git) and an odd one through the built binary.
+# Calls real upstream MCP servers (everything, filesystem, git) and a faulty one through the built binary.
 # Takes TOOLPOST (the binary) and TOOLS, PYTHON, NODE_MODULES from `cargo xtask test`; without them it installs into target/test-tools.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

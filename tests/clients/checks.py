@@ -1,11 +1,11 @@
-"""Counts what held and what did not, a line each for what did not."""
+"""Counts passed and failed checks, and prints a line for each failure."""
 import sys
 
 passed, failed = 0, 0
 
 
 def check(what, holds, seen=""):
-    """One promise; what was seen is shown where it does not hold."""
+    """Records a check; prints `seen` if the check fails."""
     global passed, failed
     if holds:
         passed += 1
@@ -20,6 +20,6 @@ def equal(what, seen, wanted):
 
 
 def end():
-    """Prints the sum and ends the program with it."""
+    """Prints the counts, and exits with 1 if a check failed or none ran."""
     print(f"{passed} passed, {failed} failed", flush=True)
     sys.exit(1 if failed or not passed else 0)

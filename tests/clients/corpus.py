@@ -1,4 +1,4 @@
-"""A repository that nobody here wrote, unpacked afresh for each session, and the files that make trouble."""
+"""A third-party repository, unpacked for each session, and files that are hard to handle."""
 import os
 import pathlib
 import socket
@@ -12,7 +12,7 @@ PACKAGE, LEAST = "django==5.2.8", 500
 
 
 def fetch(tools):
-    """The packed repository, downloaded once."""
+    """Returns the packed repository, which is downloaded once."""
     folder = pathlib.Path(tools) / "corpus"
     if not list(folder.glob("*.whl")):
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"]
@@ -21,7 +21,7 @@ def fetch(tools):
 
 
 def unpack(packed, into):
-    """Unpacks it, and says how many files there are."""
+    """Unpacks the repository, and returns the number of files."""
     with zipfile.ZipFile(packed) as archive:
         archive.extractall(into)
     count = sum(len(files) for _, _, files in os.walk(into))
@@ -35,14 +35,14 @@ def chunk(kind, data):
 
 
 def png(width, height):
-    """A picture in one colour."""
+    """Returns a PNG image in one colour."""
     rows = b"".join(b"\0" + b"\x20\x80\xf0" * width for _ in range(height))
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
 def pdf(words):
-    """A PDF of one page that shows some words."""
+    """Returns a PDF of one page with a text."""
     content = f"BT /F1 24 Tf 72 700 Td ({words}) Tj ET".encode()
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -68,7 +68,7 @@ def notebook():
 
 
 def trouble(root):
-    """Adds what must give clear errors, and what is shown instead of printed."""
+    """Adds files that must give clear errors, and files that are read as images or documents."""
     root = pathlib.Path(root)
     os.mkfifo(root / "pipe")
     with open(root / "sparse", "wb") as file:

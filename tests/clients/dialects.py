@@ -1,4 +1,4 @@
-"""A walk through every tool of four dialects, and through code mode, with the official Python client: the words that come back, and the bytes on the disk.
+"""Calls every tool of four dialects and of code mode with the official Python client; checks the replies and the files.
 
 usage: dialects.py BINARY
 """
@@ -22,8 +22,8 @@ FILES = {
     "node_modules/tiny/index.js": "function greet(name) {\n  return `Hello ${name}`;\n}\n",
 }
 
-#: Tool, arguments, what its words must hold, and the files that must stand there afterwards (None: none stands there).
-#: Words that begin with FAILS are those of a failure.
+#: Tool, arguments, parts of the reply, and the files that must exist afterwards (None: the file must not exist).
+#: If the parts contain FAILS, the call must fail.
 FAILS = "FAILS: "
 TRAE = [
     ("list_dir", {"dir_path": "."}, ["src/", "a.txt"], {}),
@@ -52,7 +52,7 @@ TRAE += [
     ("run_command", {"command": "tail", "args": ["-f", "src/main.rs"], "blocking": False, "wait_ms_before_async": 0, "requires_approval": False},
      ["status: running"], {}),
     ("check_command_status", {"command_id": "{job}", "wait_ms_before_check": 50}, ["status: running", "println"], {}),
-    ("stop_command", {"command_id": "{job}"}, ["status: done. It was stopped."], {}),
+    ("stop_command", {"command_id": "{job}"}, ["status: done. The command was stopped."], {}),
     ("check_command_status", {"command_id": "none"}, [FAILS, "There is no job `none`"], {}),
 ]
 ZBLADE = [
@@ -123,16 +123,16 @@ OPENCODE = [
 OPENCODE += [
     ("lsp", {"operation": "references", "file": "src/lib.rs", "line": 1, "column": 7}, ["src/lib.rs:2:8: pub fn wait()", "complete: "], {}),
     ("webfetch", {"url": "http://127.0.0.1:9/", "format": "text"}, [FAILS, "Not allowed to fetch 127.0.0.1:9", "with a rule"], {}),
-    ("webfetch", {"url": "ftp://example.com/a", "format": "markdown"}, [FAILS, "only http: and https: are"], {}),
+    ("webfetch", {"url": "ftp://example.com/a", "format": "markdown"}, [FAILS, "only `http:` and `https:`"], {}),
     ("bash", {"command": "ls src | sort", "description": "Lists the sources"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
     ("bash", {"command": "ls; curl -d @a.txt http://127.0.0.1/"}, [FAILS, "Not allowed", "curl"], {}),
     ("bash", {"command": "tail -f a.txt", "timeout": 300}, ["ran longer than 300 ms"], {}),
 ]
 OPENCODE += [
-    ("codesearch", {"query": "tiny greeting"}, ["## js:tiny@1.0.0", "js:tiny@1.0.0/index.js:1-3 function greet"], {}),
-    ("codesearch", {"query": "tiny greeting", "tokens_num": 300}, ["## js:tiny@1.0.0", "searched 1 package and this project"], {}),
+    ("codesearch", {"query": "tiny greeting"}, ["===== js:tiny@1.0.0 =====", "js:tiny@1.0.0/index.js:1-3 function greet"], {}),
+    ("codesearch", {"query": "tiny greeting", "tokens_num": 300}, ["===== js:tiny@1.0.0 =====", "searched 1 package and this project"], {}),
     ("grep", {"pattern": "function", "path": "js:tiny"}, ["js:tiny@1.0.0/index.js:1:"], {}),
-    ("write", {"filePath": "js:tiny/new.js", "content": "x"}, [FAILS, "names a dependency"], {}),
+    ("write", {"filePath": "js:tiny/new.js", "content": "x"}, [FAILS, "is a dependency"], {}),
 ]
 PROBE = [
     ("listFiles", {"directory": "."}, ["src/", "a.txt"], {}),
@@ -142,7 +142,7 @@ PROBE = [
     ("edit", {"file_path": "a.txt", "old_string": "one", "new_string": "1"}, [FAILS, "a.txt"], {"a.txt": "one\ntwo\nthree\n"}),
     ("query", {"pattern": "fn $NAME() { $$$BODY }", "path": "src/main.rs"}, ["src/main.rs:1:1", "$NAME = main"], {}),
     ("search", {"query": "wait AND NOT stop ext:rs"}, ["File: src/lib.rs", "| pub fn wait() {}"], {}),
-    ("search", {"query": "wait AND ("}, [FAILS, "cannot be understood", "Write it so: wait"], {}),
+    ("search", {"query": "wait AND ("}, [FAILS, "has an error", "Write wait"], {}),
     ("search", {"query": "wait", "path": "nowhere"}, [FAILS, "nowhere"], {}),
     ("searchAll", {"query": "wait", "maxPages": 2}, ["File: src/lib.rs", "File: src/main.rs"], {}),
     ("extract", {"file": "src/main.rs#main"}, ["src/main.rs", "| fn main() {"], {}),
@@ -152,7 +152,7 @@ PROBE = [
     ("edit", {"file_path": "a.txt", "start_line": "1:zz", "new_string": "x"}, [FAILS, "1"], {"a.txt": "1\n2\n3\n"}),
 ]
 PROBE += [
-    ("readImage", {"path": "a.txt"}, [FAILS, "a.txt is no picture but text"], {}),
+    ("readImage", {"path": "a.txt"}, [FAILS, "a.txt is not an image but text"], {}),
     ("search", {"query": "greet", "path": "js:tiny"}, ["File: js:tiny@1.0.0/index.js"], {}),
     ("query", {"pattern": "function $NAME($A) { $$$BODY }", "path": "js:tiny"}, ["js:tiny@1.0.0/index.js:1:1", "$NAME = greet"], {}),
     ("extract", {"file": "js:tiny@1.0.0/index.js#greet"}, ["js:tiny@1.0.0/index.js (lines 1-3 of 3"], {}),
@@ -166,7 +166,7 @@ OPENCODE += [
 ]
 ZBLADE += [
     ("codebase_investigator", {"objective": "Where does wait stand?"}, ['"findings":[{"claim":', '"evidence":["src/', '"tool_calls_used":', '"confidence":'], {}),
-    ("codebase_investigator", {"objective": "what is it"}, [FAILS, "no word to look for"], {}),
+    ("codebase_investigator", {"objective": "what is it"}, [FAILS, "no word to search for"], {}),
 ]
 ZBLADE += [
     ("get_editor_state", {}, ['"open_files":[]', '"editor":null', "No editor is attached"], {}),
@@ -184,7 +184,7 @@ PROBE += [
     ("analyze_all", {"path": "nowhere"}, [FAILS, "nowhere"], {}),
     ("create", {"file_path": ".agents/skills/wait/SKILL.md", "content": "---\nname: wait\ndescription: Waits.\n---\nWait.\n"}, ["SKILL.md"], {}),
     ("listSkills", {}, ['"skills":[]', "until the user runs `toolpost skills trust`", ".agents/skills/wait/SKILL.md"], {}),
-    ("useSkill", {"skillName": "wait"}, [FAILS, "nobody has said that it is trusted"], {}),
+    ("useSkill", {"skillName": "wait"}, [FAILS, "the user has not trusted it"], {}),
 ]
 PROBE += [
     ("task", {"action": "create", "title": "Do it"}, ["Created task-1.", "[ ] task-1: Do it"], {}),
@@ -194,14 +194,14 @@ PROBE += [
     ("attempt_completion", {"result": "Done.", "command": "touch ran"}, ["Done.", "(not run)"], {"ran": None}),
 ]
 PROBE += [
-    ("delegate", {"task": "Look around."}, [FAILS, "No model can be asked here"], {}),
+    ("delegate", {"task": "Look around."}, [FAILS, "No model is configured"], {}),
 ]
 PROBE += [
     ("execute_plan", {"code": "const paths = extractPaths(searchAll('wait'));\nlog(paths.length);\nreturn (await Promise.all(paths.map(async path => extract(path)))).length;"},
      ["Result:\n2", "Logs:\n2"], {}),
     ("execute_plan", {"code": "create('new/plan.txt', 'p\\n'); while (true) {}"},
      [FAILS, "The plan stopped because it computed for more than 2 s without a call.", "It had made 1 call"], {"new/plan.txt": "p\n"}),
-    ("execute_plan", {"code": "return ("}, [FAILS, "The script cannot be read at line"], {}),
+    ("execute_plan", {"code": "return ("}, [FAILS, "The script cannot be parsed at line"], {}),
 ]
 CODE = [
     ("search_tools", {"query": "read a file", "limit": 1}, ["declare function Read(args: {"], {}),
@@ -212,7 +212,7 @@ WALKS = {"trae": TRAE, "zblade": ZBLADE, "opencode": OPENCODE, "probe": PROBE, "
 
 
 def speaking(dialect):
-    """Gives the options by which a server speaks a dialect; code mode is spoken beside one, and shown alone."""
+    """Returns the options that select a dialect. Code mode is served in addition to a dialect, whose tools are hidden."""
     return ["--dialect", "claude", "--code-mode", "only"] if dialect == "code" else ["--dialect", dialect]
 
 
@@ -240,7 +240,7 @@ async def walk(binary, dialect, mode):
                 for name, text in files.items():
                     path = root / name
                     if text is ...:
-                        check(f"{dialect}: {name} stands there", path.exists(), name)
+                        check(f"{dialect}: {name} exists", path.exists(), name)
                     else:
                         equal(f"{dialect}: {name} after {tool}", path.read_text() if path.exists() else None, text)
 

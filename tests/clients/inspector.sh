@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The inspector's command line: lists the tools strictly, and calls each of them, in three eras.
+# Drives the inspector's command line: lists the tools, and calls each of them, in three protocol eras.
 # usage: inspector.sh BINARY ROOT
 set -u
 binary=$1 root=$2 passed=0 failed=0

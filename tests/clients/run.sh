@@ -23,7 +23,7 @@ if [ -z "${NODE_MODULES:-}" ]; then
 fi
 export NODE_MODULES
 packed=$("$PYTHON" -c "import sys; sys.path.insert(0, '$here'); import corpus; print(corpus.fetch('$TOOLS'))") ||
-  { echo "the repository to work on could not be downloaded"; exit 77; }
+  { echo "the repository for the sessions could not be downloaded"; exit 77; }
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -44,5 +44,6 @@ done
 mkdir "$scratch/structured"
 part "structured replies, the Python client and a validator" timeout 600 "$PYTHON" "$here/structured.py" "$binary" "$scratch/structured"
 part "structured replies, the TypeScript client" timeout 600 "$NODE_MODULES/node/bin/node" "$here/structured.mjs" "$binary" "$scratch/structured"
+part "the tokens of the tool list" env HOME="$scratch/home" "$NODE_MODULES/node/bin/node" "$here/tokens.mjs" "$binary" "$scratch/ws"
 part "the inspector" env HOME="$scratch/home" "$here/inspector.sh" "$binary" "$scratch/ws"
 exit $bad

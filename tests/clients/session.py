@@ -1,4 +1,4 @@
-"""A scripted session with the official Python client on a real repository: what comes back, and the bytes on the disk.
+"""A scripted session with the official Python client on a real repository, which checks the replies and the bytes on the disk.
 
 usage: session.py BINARY PACKED auto|legacy|2026-07-28
 """
@@ -15,19 +15,19 @@ from checks import check, end, equal  # noqa: E402
 from mcp import Client, StdioServerParameters  # noqa: E402
 from mcp.types import ElicitResult  # noqa: E402
 
-#: A search that has to look hard at every word of a large repository.
+#: A search that takes long in a large repository.
 SLOW = {"pattern": r"(\w{1,3}\W?){10,40}[xq]\W[xq]\W[xq]", "output_mode": "count", "multiline": True}
 TOOLS = ["Read", "Edit", "Write", "Glob", "Grep"]
 
 
 class Talk:
-    """One client, with the questions that it was asked."""
+    """The session of one client."""
 
     def __init__(self, client):
         self.client = client
 
     async def say(self, tool, **arguments):
-        """Calls a tool; returns whether it failed, and its words."""
+        """Calls a tool; returns whether the call failed, the text of the reply, and all its parts."""
         result = await self.client.call_tool(tool, {key.replace("dash_", "-"): value for key, value in arguments.items()})
         return bool(result.is_error), "\n".join(part.text for part in result.content if part.type == "text"), result.content
 
@@ -69,11 +69,11 @@ async def reading(talk, root):
     words, _ = await talk.good("Glob", "Glob", pattern="django/utils/*.py")
     equal("the same names as the disk", sorted(line for line in words.split("\n") if line.endswith(".py")),
           sorted(str(file.relative_to(root)) for file in (root / "django/utils").glob("*.py")))
-    await talk.good("Glob finds the total before it cuts", "Glob", f"{len(list(root.rglob('*.py')))} files", pattern="**/*.py")
+    await talk.good("Glob reports the total number of matches", "Glob", f"{len(list(root.rglob('*.py')))} files", pattern="**/*.py")
 
 
 def grepped(root, text):
-    """What a plain search in Python finds: lines that hold a text, or lines that define an exception."""
+    """Yields the results of a plain search in Python: lines with a text, or lines that define an exception."""
     import re
     for file in sorted(root.rglob("*.py")):
         for number, line in enumerate(file.read_text(errors="replace").split("\n"), 1):
@@ -91,20 +91,20 @@ async def changing(talk, root):
     equal("the bytes after an edit", path.read_bytes(), after)
     equal("the mode after an edit", path.stat().st_mode, mode)
     words, _ = await talk.good("Read again", "Grep", "allow_unicode=True", pattern="def slugify", path="django/utils/text.py", output_mode="content")
-    await talk.bad("Edit of what stands in several places", "Edit", file_path="django/utils/text.py", old_string="return", new_string="yield")
+    await talk.bad("Edit of an ambiguous text", "Edit", file_path="django/utils/text.py", old_string="return", new_string="yield")
     equal("a refused edit changes nothing", path.read_bytes(), after)
-    await talk.good("Edit of every place", "Edit", file_path="django/utils/text.py", old_string="capfirst", new_string="capitalise_first", replace_all=True)
-    equal("the bytes after every place", path.read_bytes(), after.replace(b"capfirst", b"capitalise_first"))
+    await talk.good("Edit of every occurrence", "Edit", file_path="django/utils/text.py", old_string="capfirst", new_string="capitalise_first", replace_all=True)
+    equal("the bytes after the edit of every occurrence", path.read_bytes(), after.replace(b"capfirst", b"capitalise_first"))
     await talk.good("Write of a new file in a new directory", "Write", "Created", file_path="notes/deep/today.md", content="# Today\n\n\tétude\n")
     equal("the bytes of the new file", (root / "notes/deep/today.md").read_bytes(), "# Today\n\n\tétude\n".encode())
     await talk.good("Write again", "Write", file_path="notes/deep/today.md", content="# Done\n")
     equal("the bytes of the file written again", (root / "notes/deep/today.md").read_bytes(), b"# Done\n")
-    await talk.good("Read of CRLF and a mark", "Read", "CRLF", file_path="crlf.txt")
+    await talk.good("Read of a file with CRLF and a byte order mark", "Read", "CRLF", file_path="crlf.txt")
     await talk.good("Edit over CRLF lines", "Edit", file_path="crlf.txt", old_string="one\ntwo", new_string="one\n2")
-    equal("CRLF and the mark are kept", (root / "crlf.txt").read_bytes(), b"\xef\xbb\xbfone\r\n2\r\nthree\r\n")
+    equal("CRLF and the byte order mark are kept", (root / "crlf.txt").read_bytes(), b"\xef\xbb\xbfone\r\n2\r\nthree\r\n")
     await talk.bad("Write over a file that was not read", "Write", "Read it first", file_path="django/utils/html.py", content="x")
     await talk.bad("Edit of a file that was not read", "Edit", "Read it first", file_path="django/utils/html.py", old_string="import", new_string="x")
-    equal("nothing is left beside the files", sorted(os.listdir(path.parent)), beside)
+    equal("no temporary files are left", sorted(os.listdir(path.parent)), beside)
 
 
 async def refusing(talk, root):
@@ -127,23 +127,23 @@ async def refusing(talk, root):
         await talk.bad(what, tool, **arguments)
     await talk.bad("a near miss is suggested", "Read", "django/utils/text.py", file_path="django/utils/txet.py")
     failed, words, _ = await talk.say("Read", file_path="sparse", limit=1)
-    check("a sparse file of 10 GB answers shortly", len(words) < 200_000, words[:200])
+    check("a sparse file of 10 GB gives a short reply", len(words) < 200_000, words[:200])
     await talk.good("a name that is not UTF-8 is listed", "Glob", "name-", pattern="name-*")
     equal("nothing was written outside", sorted(os.listdir(root.parent)), ["home", "outside.txt", "repository"])
 
 
 async def showing(talk):
-    _, content = await talk.good("Read of a picture", "Read", file_path="blue.png")
+    _, content = await talk.good("Read of an image", "Read", file_path="blue.png")
     images = [part for part in content if part.type == "image"]
-    check("a picture comes as a picture", len(images) == 1 and images[0].mime_type in ("image/png", "image/webp", "image/jpeg")
+    check("an image is returned as an image", len(images) == 1 and images[0].mime_type in ("image/png", "image/webp", "image/jpeg")
           and len(base64.b64decode(images[0].data)) > 50, content)
     await talk.good("Read of a PDF", "Read", "Forty-two words", "page 1", file_path="words.pdf")
     await talk.good("Read of a notebook", "Read", "print(6 * 7)", "42", file_path="cells.ipynb")
 
 
 async def asking(talk, root, asked):
-    await talk.good("Write that must be asked for", "Write", file_path=".vscode/tasks.json", content="{}\n")
-    check("it was asked, and the question names the file", len(asked) == 1 and ".vscode/tasks.json" in asked[0], asked)
+    await talk.good("Write that needs approval", "Write", file_path=".vscode/tasks.json", content="{}\n")
+    check("the user was prompted, and the prompt names the file", len(asked) == 1 and ".vscode/tasks.json" in asked[0], asked)
     equal("the bytes after the approval", (root / ".vscode/tasks.json").read_bytes() if (root / ".vscode/tasks.json").exists() else None, b"{}\n")
 
 
@@ -154,7 +154,7 @@ async def progress(talk):
         seen.append(value)
 
     await talk.client.call_tool("Grep", SLOW, progress_callback=note)
-    check("a long search tells its progress, and it only grows", seen and seen == sorted(set(seen)), seen)
+    check("a long search reports progress, which only grows", seen and seen == sorted(set(seen)), seen)
 
 
 async def cancelling(talk):
@@ -207,11 +207,11 @@ async def session(binary, packed, mode):
             await cancelling(talk)
         refused = []
         async with Client(server, mode=mode, elicitation_callback=declining(refused)) as client:
-            await Talk(client).bad("a question that is declined", "Write", file_path=".idea/workspace.xml", content="x")
-            check("it was asked, and nothing was written", len(refused) == 1 and not (root / ".idea").exists(), refused)
+            await Talk(client).bad("a declined prompt", "Write", file_path=".idea/workspace.xml", content="x")
+            check("the user was prompted, and nothing was written", len(refused) == 1 and not (root / ".idea").exists(), refused)
         async with Client(server, mode=mode) as client:
-            await Talk(client).bad("a client that cannot be asked", "Write", file_path=".idea/workspace.xml", content="x")
-            check("nothing was written unasked", not (root / ".idea").exists())
+            await Talk(client).bad("a client that cannot prompt", "Write", file_path=".idea/workspace.xml", content="x")
+            check("nothing was written without approval", not (root / ".idea").exists())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Calls every tool of every dialect with `--structured`: each reply satisfies the published output schema.
 
 The calls are those of dialects.py and of the examples in the tools' pages. The official Python client and the validator `jsonschema`
-judge them here; with a third argument the calls are also written into a folder, for the TypeScript client (structured.mjs).
+check them here. With FOLDER, the calls are also written into that directory, for the TypeScript client (structured.mjs).
 
 usage: structured.py BINARY [FOLDER]
 """
@@ -33,7 +33,7 @@ LONG = "\n".join(["x" * 5_000] + [f"line {number}" for number in range(3_000)])
 
 
 def sections(dialect):
-    """The examples of each tool's page: its files, and its calls."""
+    """Yields the examples of each tool's page: files and calls."""
     for page in sorted((PAGES / dialect).glob("*.md")):
         for section in page.read_text().split("\n## ")[1:]:
             files, calls = {}, []
@@ -48,9 +48,9 @@ def sections(dialect):
 
 
 def scenes(dialect):
-    """All worlds of a dialect: the files, and the calls that are made there."""
+    """Yields the scenes of a dialect: files, and the calls in a workspace with them."""
     walk = CLAUDE if dialect == "claude" else [(tool, arguments) for tool, arguments, *_ in WALKS[dialect]]
-    # Approved, and without a network, `npm` tries again for minutes.
+    # An approved `npm` without a network retries for minutes.
     walk = [(tool, arguments) for tool, arguments in walk if arguments.get("command") != "npm"]
     yield {**FILES, "long.txt": LONG + "\n"}, walk
     yield from sections(dialect)
@@ -80,7 +80,7 @@ async def scene(binary, dialect, files, calls, seen):
                 given = json.loads(json.dumps(given).replace("{job}", job).replace("{root}", str(root)))
                 try:
                     result = await client.call_tool(tool, given)
-                except Exception as error:  # The client throws where the reply violates the schema.
+                except Exception as error:  # The client raises an exception if the reply violates the schema.
                     check(f"{dialect}: {tool} {given}", False, f"{type(error).__name__}: {error}")
                     continue
                 words = "\n".join(part.text for part in result.content if part.type == "text")
@@ -89,7 +89,7 @@ async def scene(binary, dialect, files, calls, seen):
                 if result.is_error or name is None:
                     continue
                 schema = tools[name].output_schema
-                check(f"{dialect}: {tool} has structure", result.structured_content is not None, words)
+                check(f"{dialect}: {tool} has structured content", result.structured_content is not None, words)
                 if schema is None:
                     continue
                 errors = [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}" for error in Draft202012Validator(schema).iter_errors(result.structured_content)]
@@ -98,12 +98,12 @@ async def scene(binary, dialect, files, calls, seen):
             return tools
 
 
-#: The most bytes that output schemas may add to the list of tools.
+#: Maximum number of bytes that output schemas may add to the list of tools.
 ADDED = {"claude": 7_800, "trae": 16_700, "opencode": 15_900, "probe": 28_000, "zblade": 48_500, "code": 1_200}
 
 
 async def listing(binary, dialect, *options):
-    """The bytes of the list of tools, and the tools."""
+    """Returns the size of the list of tools, in bytes, and the tools."""
     with tempfile.TemporaryDirectory() as base:
         root, home = pathlib.Path(base) / "tree", pathlib.Path(base) / "home"
         root.mkdir()
@@ -130,7 +130,7 @@ async def main(binary, folder):
             await scene(binary, dialect, files, calls, seen)
             rows.append({"dialect": dialect, "options": speaking(dialect), "files": files, "calls": calls})
         aliases = {tool.name for tool in tools if any(other.name in seen and other.output_schema == tool.output_schema for other in tools)}
-        equal(f"{dialect}: every tool answered with structure", sorted({tool.name for tool in tools} - seen - aliases - set(NEVER)), [])
+        equal(f"{dialect}: every tool answered with structured content", sorted({tool.name for tool in tools} - seen - aliases - set(NEVER)), [])
     if folder:
         (pathlib.Path(folder) / "calls.json").write_text(json.dumps(rows))
 

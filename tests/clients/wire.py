@@ -1,4 +1,4 @@
-"""What goes over the wire, on a bare pipe: openings, endings, and nothing but messages on standard output.
+"""Checks the protocol over a bare pipe: how connections open and end, and that standard output has only messages.
 
 usage: wire.py BINARY
 """
@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from checks import check, end, equal  # noqa: E402
 from pipe import LEGACY, MODERN, Gone, Pipe, Silent, initialize_params, meta, refused  # noqa: E402
 
-#: Seconds after the end of its input in which a server must have ended. A bound against hanging, not a claim about speed.
+#: Seconds within which a server must exit after the end of its input. The limit detects a hang; it is not a claim about speed.
 PATIENCE = 5
 
 
@@ -45,7 +45,7 @@ OPENINGS = [
 
 
 class Bench:
-    """Starts servers in a small workspace and keeps what they wrote where it did not belong."""
+    """Starts servers in a small workspace, and keeps their output that is not a message."""
 
     def __init__(self, binary, base):
         self.root, self.noise = os.path.join(base, "ws"), []
@@ -82,12 +82,12 @@ def modern_rules(bench):
     server = bench.start()
     found = server.request("server/discover", {"_meta": meta()})["result"]
     check("discover offers the version", MODERN in found["supportedVersions"], found)
-    check("discover says what it can, and for how long", {"capabilities", "ttlMs", "cacheScope"} <= found.keys(), found)
+    check("discover returns the capabilities, and how long they may be cached", {"capabilities", "ttlMs", "cacheScope"} <= found.keys(), found)
     first, second = (server.request("tools/list", {"_meta": meta()})["result"] for _ in range(2))
     equal("the list is the same twice", first["tools"], second["tools"])
-    check("the list says that it is complete", first.get("resultType") == "complete" and {"ttlMs", "cacheScope"} <= first.keys(), sorted(first))
+    check("the list is marked as complete", first.get("resultType") == "complete" and {"ttlMs", "cacheScope"} <= first.keys(), sorted(first))
     bare = server.request("tools/list", {})
-    equal("a request that does not say its version", bare.get("error", {}).get("code"), -32602)
+    equal("a request without a protocol version", bare.get("error", {}).get("code"), -32602)
     other = server.request("tools/list", {"_meta": meta(version="1999-01-01")}).get("error", {})
     check("an unknown version", other.get("code") == -32022 and MODERN in other.get("data", {}).get("supported", []), other)
     check("an unknown tool is refused", refused(server.request("tools/call", {"name": "none", "arguments": {}, "_meta": meta()})))
@@ -143,7 +143,7 @@ def endings(bench):
 
 
 def broken_output(bench):
-    """A client that no longer listens ends the server, too."""
+    """A client that closes its end of the output pipe ends the server."""
     reader, writer = os.pipe()
     process = subprocess.Popen(bench.command, stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.DEVNULL, cwd=bench.root, env=bench.environment)
     os.close(writer)
@@ -156,7 +156,7 @@ def broken_output(bench):
     except BrokenPipeError:
         check("a broken output ends the server", process.wait(PATIENCE) is not None)
     except subprocess.TimeoutExpired:
-        check("a broken output ends the server", False, "it still runs")
+        check("a broken output ends the server", False, "the server still runs")
     process.kill()
     process.wait()
 
@@ -168,7 +168,7 @@ def cancelling(bench):
         slow_call(server, modern)
         server.notify("notifications/cancelled", {"requestId": "slow", "reason": "enough"})
         answer = server.request("tools/list", {"_meta": meta()} if modern else None)
-        check("the server answers while and after it cancels", "result" in answer, answer)
+        check("the server answers after a cancelled call", "result" in answer, answer)
         bench.stop(server)
 
 

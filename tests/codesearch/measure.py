@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks `codesearch` about packages whose defining files are known, and tells at which place the answer has them.
+"""Asks `codesearch` about packages whose defining files are known, and prints the ranks of these files in the answers.
 
 Two sorts of questions: those of questions.jsonl, and, of each Python package, names and first sentences of public functions and classes.
 """
@@ -15,7 +15,7 @@ PLACE = re.compile(r"^((?:py|js|rust|go|java):\S+:\d+-\d+.*|[\w./-]+:\d+-\d+.*)$
 
 
 def ask(binary, project, questions, tokens):
-    """Gives the places of each answer, in their order; all questions are asked in one session."""
+    """Returns the locations in each answer, in order. All questions are asked in one session."""
     calls = [{"tool": "codesearch", "arguments": {"query": ask, "tokens_num": tokens}} for ask in questions]
     script = "".join(json.dumps(call) + "\n" for call in calls)
     command = [binary, "call", "--dialect", "opencode", "--root", str(project), "--script", "-"]
@@ -30,7 +30,7 @@ def ask(binary, project, questions, tokens):
 
 
 def rank(places, wanted):
-    """Gives the place of the first hit, from 1; 0 if there is none."""
+    """Returns the rank of the first hit, from 1; 0 if there is none."""
     return next((at for at, place in enumerate(places, 1) if re.search(wanted, place)), 0)
 
 
@@ -40,7 +40,7 @@ def tell(name, ranks):
 
 
 def described(package):
-    """Lists public functions and classes of a package that say what they do: name, first sentence, and file."""
+    """Yields the documented public functions and classes of a package: name, first sentence, and file."""
     for file in sorted(package.rglob("*.py")):
         relative = file.relative_to(package)
         if any(part.startswith("_") and part != "__init__.py" for part in relative.parts):
@@ -64,7 +64,7 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("projects", type=pathlib.Path, help="the directory with the projects py and npm")
     parser.add_argument("--each", type=int, default=12, help="questions of each sort about each Python package")
-    parser.add_argument("--show", action="store_true", help="show what came first where the wanted file did not come in the first three")
+    parser.add_argument("--show", action="store_true", help="show the first results if the wanted file is not among the first three")
     options = parser.parse_args()
     rows = [json.loads(line) for line in (pathlib.Path(__file__).parent / "questions.jsonl").read_text().splitlines()]
     for project in ["py", "npm"]:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the packages that are asked about into a directory of their own, and asks.
+# Installs the packages of the questions into a separate directory, and runs measure.py.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 binary=${1:?the built binary}

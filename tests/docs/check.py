@@ -1,5 +1,5 @@
-"""Runs the examples of the documents, loads every policy recipe, and compares the pages about errors and security evidence
-with the code. Usage: check.py BINARY DOCS"""
+"""Runs the examples of the documents, loads every policy recipe, starts the server of every client's settings, and compares
+the pages about errors and security evidence with the code. Usage: check.py BINARY DOCS"""
 
 import difflib
 import os
@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from setups import check_setups
 
 PAGES = ["tutorial.md", "headless.md"]
 RECIPES = "policy-recipes.md"
@@ -101,8 +103,14 @@ def run_recipes(page, binary):
                 continue
             policy.write_text(block["text"].replace("\nask = [", f'\nask = ["{allowed[1]}", ', 1))
             if explain(binary, policy, variables)[0]:
-                failures.append(f"{page.name}: a wrong example is not noticed in:\n{block['text']}")
+                failures.append(f"{page.name}: a wrong example is accepted in:\n{block['text']}")
     return count, failures
+
+
+def run_setups(docs, binary):
+    """Starts every server that a page tells a client to start."""
+    with tempfile.TemporaryDirectory() as name:
+        return check_setups(docs, environment(binary, Path(name).resolve()))
 
 
 def check_kinds(docs):
@@ -154,6 +162,7 @@ def main():
     binary, docs = sys.argv[1], Path(sys.argv[2])
     results = [run_page(docs / page, binary) for page in PAGES]
     results.append(run_recipes(docs / RECIPES, binary))
+    results.append(run_setups(docs, binary))
     results.append(check_kinds(docs))
     results.append(check_evidence(docs))
     failures = [failure for _, failed in results for failure in failed]

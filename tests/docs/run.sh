@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the examples of the documents through the built binary: the tutorial, the page about scripts, and every policy recipe.
+# Runs the examples of the documents through the built binary: the tutorial, the page about scripts, every policy
+# recipe, and the servers of all settings for clients.
 # Takes TOOLPOST (the binary) from `cargo xtask test`; python3 and git come from the system.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-"""Uses a real Neovim through the built binary, while a user, played here, works in it.
+"""Uses a real Neovim through the built binary, while this script acts as its user.
 
 usage: drive.py BINARY
 """
@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from pipe import Pipe, refused, text_of  # noqa: E402
 
-#: Longer than anything here takes on any machine.
+#: Time limit of a step in seconds, longer than any step takes.
 LONG = 60.0
 passed, failed = 0, 0
 
@@ -51,16 +51,16 @@ class User:
         return done.stdout + done.stderr
 
     def sees(self, expression):
-        """What an expression of Neovim's is worth there."""
+        """Evaluates an expression in Neovim."""
         return json.loads(self.remote("--remote-expr", f"json_encode({expression})"))
 
     def types(self, keys):
-        """Presses keys, and waits until they did what they do."""
+        """Types keys, and waits until Neovim has processed them."""
         self.remote("--remote-send", keys)
         time.sleep(0.2)
 
     def does(self, command):
-        """Lets Neovim do a command, whatever mode it is in afterwards."""
+        """Runs a command in Neovim, in any mode."""
         self.remote("--remote-expr", "execute('" + command.replace("'", "''") + "')")
 
     def lines(self):
@@ -117,18 +117,18 @@ def opens_and_moves(client, user):
     done = client.data("goto_line", line=2, column=9)
     equal("a column is a character", user.sees("[line('.'), matchstr(getline('.'), '.', col('.') - 1)]"), [2, "👩"])
     state = client.data("get_editor_state")
-    equal("the state is what is seen", (state.get("active_file"), state.get("cursor_line"), state.get("cursor_column"), state.get("selection_start_line")),
+    equal("the reported state is that of the editor", (state.get("active_file"), state.get("cursor_line"), state.get("cursor_column"), state.get("selection_start_line")),
           ("a.txt", 2, 9, None))
     failure, words = client.says("goto_line", line=99)
-    equal("behind the end is the last line", user.sees("line('.')"), 4)
-    check("and that is said", "there is no line 99" in words and not failure, words)
+    equal("a line after the end means the last line", user.sees("line('.')"), 4)
+    check("the reply notes the missing line", "there is no line 99" in words and not failure, words)
     odd = "src/b | !touch made.txt"
     done = client.data("open_file", path=odd, line=3)
-    equal("a name is no command", (user.sees("[expand('%:t'), line('.')]"), done.get("path")), (["b | !touch made.txt", 3], odd))
+    equal("a file name is not run as a command", (user.sees("[expand('%:t'), line('.')]"), done.get("path")), (["b | !touch made.txt", 3], odd))
     check("nothing was run", not list(client.base.rglob("made.txt")), "")
     equal("both are open", client.data("get_editor_state").get("open_files"), ["a.txt", odd])
     failure, words = client.says("open_file", path="none.txt")
-    check("a missing file is not made", failure and "not found" in words and user.sees("bufnr('none.txt')") == -1, words)
+    check("a missing file is not created", failure and "not found" in words and user.sees("bufnr('none.txt')") == -1, words)
     client.data("open_file", path="crlf.txt")
     user.types("<C-o>")
     equal("the user gets back to where they were", user.sees("expand('%:t')"), "b | !touch made.txt")
@@ -152,18 +152,18 @@ def selects(client, user):
         user.types("<Esc>" + keys)
         seen = user.sees("mode()")
         selection = client.data("get_selection").get("selection") or {}
-        equal(f"{what}: is seen", (selection.get("kind"), selection.get("highlighted"), seen in "vV\x16"), (kind, True, True))
+        equal(f"{what}: kind and highlighting", (selection.get("kind"), selection.get("highlighted"), seen in "vV\x16"), (kind, True, True))
         if text is not None:
             equal(f"{what}: text", selection.get("text"), text)
         if place is not None:
-            equal(f"{what}: place", [selection.get(key) for key in ("start_line", "start_column", "end_line", "end_column")], place)
-        # What the editor itself would copy is the truth.
+            equal(f"{what}: position", [selection.get(key) for key in ("start_line", "start_column", "end_line", "end_column")], place)
+        # The expected text is the one that the editor itself copies.
         user.types("y")
         copied = user.sees("getreg('\"')")
-        equal(f"{what}: is what is copied", selection.get("text"), copied)
+        equal(f"{what}: the text that the editor copies", selection.get("text"), copied)
     user.types("<Esc>2G0v5l<Esc>")
     selection = client.data("get_selection").get("selection") or {}
-    equal("the last one is known", (selection.get("text"), selection.get("highlighted")), ("zwölf ", False))
+    equal("the last selection is reported", (selection.get("text"), selection.get("highlighted")), ("zwölf ", False))
 
 
 def writes(client, user):
@@ -181,37 +181,37 @@ def writes(client, user):
         client.data("get_selection")
         done = client.data("replace_selection", content=content)
         equal(f"replaced {what}", user.lines(), wanted)
-        equal(f"replaced {what}: said", (done.get("done"), done.get("applied"), done.get("saved")), ("replace_selection", True, False))
+        equal(f"replaced {what}: reported", (done.get("done"), done.get("applied"), done.get("saved")), ("replace_selection", True, False))
         equal(f"replaced {what}: nothing is selected any more", user.sees("mode()"), "n")
         user.types("u")
-        equal(f"replaced {what}: one undo takes it back", user.lines(), TEXT.splitlines())
+        equal(f"replaced {what}: one undo reverts it", user.lines(), TEXT.splitlines())
     user.types("<Esc>2G08l")
     client.data("get_editor_state")
     done = client.data("insert_at_cursor", content="ä\nb")
     equal("inserted", user.lines(), ["eins", "zwölf → ä", "b👩 ende", "\tvier", "fünf"])
-    equal("inserted: where", (done.get("line"), done.get("column")), (2, 9))
-    equal("the cursor is behind it", user.sees("[line('.'), col('.')]"), [3, 2])
+    equal("inserted: the position", (done.get("line"), done.get("column")), (2, 9))
+    equal("the cursor is after the inserted text", user.sees("[line('.'), col('.')]"), [3, 2])
     check("the file is not saved", client.data("get_editor_state").get("unsaved_files") == ["a.txt"] and on_disk.read_text() == TEXT)
     user.types("u")
-    equal("one undo takes the text back", user.lines(), TEXT.splitlines())
+    equal("one undo removes the inserted text", user.lines(), TEXT.splitlines())
     user.does(f"edit {client.base}/ws/empty.txt")
     client.data("get_editor_state")
     for content in ("eins", "zwei\n", "drei", "ä"):
         client.data("insert_at_cursor", content=content)
-    equal("each text goes behind the one before it", user.lines(), ["einszwei", "dreiä"])
+    equal("each text is inserted after the previous one", user.lines(), ["einszwei", "dreiä"])
     client.data("goto_line", line=1, column=9)
     client.data("insert_at_cursor", content="!")
-    equal("and behind the end of a line", user.lines(), ["einszwei!", "dreiä"])
+    equal("a text is inserted after the end of a line", user.lines(), ["einszwei!", "dreiä"])
     user.types("h")
     client.data("get_editor_state")
     client.data("insert_at_cursor", content="?")
-    equal("but not where the user moved", user.lines(), ["einszwe?i!", "dreiä"])
+    equal("a text is inserted at the cursor after the user has moved it", user.lines(), ["einszwe?i!", "dreiä"])
     user.does("edit! a.txt")
     odd = "'); call system('touch made.txt') | \" \\ <Esc>:q!<CR>"
     user.types("1G0")
     client.data("get_editor_state")
     client.data("insert_at_cursor", content=odd)
-    equal("a text is no command", user.lines()[0], odd + "eins")
+    equal("an inserted text is not run as a command", user.lines()[0], odd + "eins")
     user.types("u")
     long = "x" * 300_000
     client.data("get_editor_state")
@@ -225,15 +225,15 @@ def stays_careful(client, user):
     client.data("get_selection")
     user.types("l")
     failure, words = client.says("replace_selection", content="x")
-    check("a selection that moved is not replaced", failure and "is not what this session has seen last" in words, words)
+    check("a selection that moved is not replaced", failure and "has changed since this session last saw it" in words, words)
     equal("and nothing was written", user.lines(), TEXT.splitlines())
     user.types("<Esc>1G0")
     client.data("get_editor_state")
     user.does("call setline(4, 'anders')")
     failure, words = client.says("insert_at_cursor", content="x")
-    check("a text that changed is not written into", failure and "is not what this session has seen last" in words, words)
+    check("nothing is inserted into a buffer that has changed", failure and "has changed since this session last saw it" in words, words)
     failure, words = client.says("insert_at_cursor", content="x")
-    check("it is once that was seen", not failure and user.lines()[0] == "xeins", words)
+    check("the insertion works once the session has seen the change", not failure and user.lines()[0] == "xeins", words)
     user.does("edit!")
     user.types("<Esc>1G0<C-v>jl")
     client.data("get_selection")
@@ -245,17 +245,17 @@ def stays_careful(client, user):
     state, selection = client.data("get_editor_state"), client.data("get_selection")
     check("a file outside is named", str(state.get("active_file")).endswith("/out/secret.txt") and "secret.txt" in str(state.get("outside_of_workspace")), state)
     picked = selection.get("selection") or {}
-    check("and its text is not given", "text" in picked and picked["text"] is None and "outside" in str(picked.get("withheld")), selection)
+    check("the text of a file outside is withheld", "text" in picked and picked["text"] is None and "outside" in str(picked.get("withheld")), selection)
     for tool, arguments in (("insert_at_cursor", {"content": "x"}), ("replace_selection", {"content": "x"}), ("goto_line", {"line": 1})):
         failure, words = client.says(tool, **arguments)
-        check(f"{tool} leaves a file outside alone", failure and "outside of the workspace" in words, words)
+        check(f"{tool} leaves a file outside alone", failure and "outside the workspace" in words, words)
     user.types("<Esc>")
     user.does(f"edit {client.base}/ws/.env")
     user.types("V")
     picked = client.data("get_selection").get("selection") or {}
-    check("nor is one that rules keep", picked.get("text") is None and "rules" in str(picked.get("withheld")), picked)
+    check("the text of a file that rules protect is withheld", picked.get("text") is None and "rules" in str(picked.get("withheld")), picked)
     failure, words = client.says("insert_at_cursor", content="x")
-    check("nor is that written into", failure and "rules do not let" in words, words)
+    check("nothing is inserted into a file that rules protect", failure and "rules do not allow" in words, words)
     user.types("<Esc>")
     user.does(f"edit {client.base}/ws/crlf.txt")
     user.types("<Esc>2G0")
@@ -266,7 +266,7 @@ def stays_careful(client, user):
     user.does("setlocal nomodifiable")
     client.data("get_editor_state")
     failure, words = client.says("insert_at_cursor", content="x")
-    check("what cannot be changed says so", failure and "modifiable" in words, words)
+    check("an unmodifiable buffer is an error", failure and "modifiable" in words, words)
     user.does("setlocal modifiable")
 
 
@@ -305,57 +305,57 @@ def minds_unsaved_text(client, user):
 
 
 def speaks_of_trouble(client, user):
-    # It wants to know to which character.
+    # The command `f` waits for a character.
     user.types("f")
     failure, words = client.says("get_editor_state")
-    check("an editor that waits for its user says so", failure and "waits for the user" in words, words)
+    check("an editor that waits for its user is an error", failure and "is waiting for the user" in words, words)
     user.types("<Esc>")
     user.types("<Esc><Esc>1G0")
     before = user.lines()
     client.data("get_editor_state")
     os.kill(user.process.pid, signal.SIGSTOP)
     failure, words = client.says("insert_at_cursor", content="late")
-    check("one that hangs says so", failure and "did not answer within" in words, words)
+    check("an editor that hangs is an error", failure and "did not answer within" in words, words)
     failure, words = client.says("read_file", path="a.txt")
-    check("a read works, and says that it hangs", not failure and "did not answer, so files may have unsaved changes" in words, words)
+    check("a read works, with a note that the editor does not answer", not failure and "did not answer, so files may have unsaved changes" in words, words)
     failure, words = client.says("read_file", path="a.txt")
-    check("once", not failure and "did not answer" not in words, words)
+    check("the note appears once", not failure and "did not answer" not in words, words)
     os.kill(user.process.pid, signal.SIGCONT)
     time.sleep(1)
-    equal("and does nothing later", user.lines(), before)
-    check("it is asked again", client.data("get_editor_state").get("active_file") == "crlf.txt")
+    equal("the editor does not carry out the late request", user.lines(), before)
+    check("the editor is asked again after it answers", client.data("get_editor_state").get("active_file") == "crlf.txt")
     user.end()
     failure, words = client.says("get_editor_state")
-    check("one that is gone says so", failure and "cannot be reached" in words, words)
+    check("an editor that has exited is an error", failure and "cannot be reached" in words, words)
 
 
 def stands_beside_a_terminal(binary, base):
-    """The editor in whose terminal this runs is found, and the file beside the terminal is the one that is meant."""
+    """The editor in whose terminal the server runs is found, and the file next to the terminal is the active file."""
     user = User(base, "beside")
     try:
         user.does(f"edit {base}/ws/a.txt")
         user.types("3G0")
         user.does("split | terminal cat")
-        equal("the terminal is where the user is", user.sees("&buftype"), "terminal")
+        equal("the terminal is the current window", user.sees("&buftype"), "terminal")
         client = Client(binary, base, environment={"NVIM": user.socket})
         state = client.data("get_editor_state")
-        equal("the file beside it is active", (state.get("active_file"), state.get("cursor_line")), ("a.txt", 3))
+        equal("the file next to the terminal is active", (state.get("active_file"), state.get("cursor_line")), ("a.txt", 3))
         client.data("open_file", path="crlf.txt", line=2)
         equal("the terminal stays", user.sees("[&buftype, len(win_findbuf(bufnr('crlf.txt')))]"), ["terminal", 1])
         client.end()
         client = Client(binary, base, "--editor", "off", environment={"NVIM": user.socket})
-        equal("off is off", client.data("get_editor_state").get("editor"), None)
+        equal("`--editor off` attaches no editor", client.data("get_editor_state").get("editor"), None)
         client.end()
         client = Client(binary, base, "--read-only", environment={"NVIM": user.socket})
         tools = {tool["name"] for tool in client.pipe.request("tools/list", {})["result"]["tools"]}
-        equal("read-only leaves what only looks", {"get_selection", "goto_line"} <= tools and not {"insert_at_cursor", "replace_selection"} & tools, True)
+        equal("read-only keeps the tools that only read", {"get_selection", "goto_line"} <= tools and not {"insert_at_cursor", "replace_selection"} & tools, True)
         client.end()
     finally:
         user.end()
 
 
 def stands_alone(binary, base):
-    """Without an editor: the operator's setting writes into files, and the history knows of it."""
+    """Without an editor, the setting `editor_apply` writes into files, and the history records the changes."""
     environment = {"HOME": str(base / "home"), "PATH": os.environ["PATH"]}
 
     def run(*arguments, **more):
@@ -369,21 +369,21 @@ def stands_alone(binary, base):
     done = run("call", "--dialect", "zblade", "--editor-apply", "on", "--script", "-", input=script)
     equal("the text is in the file", file.read_bytes(), b"one\r\nund\r\ntwo\r\n")
     undone = run("undo")
-    equal("an undo takes it back", (undone.returncode, file.read_bytes()), (0, b"one\r\ntwo\r\n"))
+    equal("an undo reverts the insertion", (undone.returncode, file.read_bytes()), (0, b"one\r\ntwo\r\n"))
     done = run("call", "--dialect", "zblade", "--script", "-", input=script)
     equal("without the setting nothing is written", file.read_bytes(), b"one\r\ntwo\r\n")
-    check("and that is said", '\\"applied\\":false' in done.stdout, done.stdout)
+    check("the reply reports that nothing was applied", '\\"applied\\":false' in done.stdout, done.stdout)
     for wrong in ("vim", "nvim:relative", "nvim:"):
         done = run("doctor", "--editor", wrong)
-        check(f"{wrong} is no editor", done.returncode == 2 and "names no editor" in done.stderr, done.stderr)
+        check(f"{wrong} is refused as an editor", done.returncode == 2 and "is not an editor" in done.stderr, done.stderr)
     done = run("doctor", env={"TOOLPOST_EDITOR": "nvim:/nowhere/x", "TOOLPOST_EDITOR_APPLY": "on"})
     for line in ("editor = nvim:/nowhere/x (environment, TOOLPOST_EDITOR)", "editor_apply = on (environment, TOOLPOST_EDITOR_APPLY)",
                  "editor  Neovim at /nowhere/x cannot be reached"):
         check(f"doctor says: {line}", line in done.stdout, done.stdout)
     done = run("doctor", env={"PATH": "/nowhere", "NVIM": "/nowhere/x"})
-    check("doctor says what is missing", "the program nvim is not in the PATH" in done.stdout, done.stdout)
+    check("doctor reports the missing program", "the program nvim is not in the PATH" in done.stdout, done.stdout)
     done = run("doctor")
-    check("doctor says that none is attached", "editor  none is attached (this is not an editor's terminal)" in done.stdout, done.stdout)
+    check("doctor reports that no editor is attached", "editor  no editor is attached (Toolpost does not run in an editor's terminal)" in done.stdout, done.stdout)
 
 
 def main(binary):

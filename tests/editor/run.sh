@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Uses a real Neovim through the built binary: opens, moves, selects, replaces, inserts, and what happens when it does not answer.
+# Uses a real Neovim through the built binary: opens files, moves, selects, replaces, inserts, and waits for a stopped editor.
 # Takes TOOLPOST (the binary) from `cargo xtask test`; Neovim comes from the system.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

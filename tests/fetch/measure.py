@@ -1,4 +1,4 @@
-"""Fetches the same addresses through two servers, and tells how long each took and how much its memory grew.
+"""Fetches the same URLs through two servers, and prints the time and the growth of memory of each.
 
 usage: measure.py BINARY [--beside PYTHON] [--only NAME]...
 
@@ -17,17 +17,17 @@ sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "security")]
 from canaries import Canaries  # noqa: E402
 from pipe import Gone, Pipe, Silent, refused, text_of  # noqa: E402
 
-#: What is fetched, by the paths of the canary servers.
+#: The fetched pages, with their paths on the canary server.
 PATHS = {
     "a small page": "/hello", "4 GiB in 4 MB of gzip": "/gzbomb", "a bomb in a bomb": "/gzgz1", "an endless body": "/infinite",
     "a byte a second": "/drip", "10 MB of `<`": "/lt", "100 000 elements in one another": "/deep", "500 KB of binary data": "/bin",
 }
-#: Seconds that an answer may take, and megabytes by which a server may grow before it is ended; what is promised of Toolpost.
+#: Time limit of an answer in seconds; growth in MB at which a server is killed; maximum growth in MB that Toolpost promises.
 PATIENCE, MOST, PROMISED = 60, 2_000, 200
 
 
 def started(binary, python, port):
-    """The two servers, each as its name, the command, and the call of a URL."""
+    """Yields the two servers: name, command, and a function that makes the call for a URL."""
     with tempfile.TemporaryDirectory(prefix="toolpost-fetch-") as folder:
         rules = os.path.join(folder, "rules.toml")
         with open(rules, "w") as file:
@@ -40,7 +40,7 @@ def started(binary, python, port):
 
 
 def measured(command, call):
-    """Makes one call of a fresh server: seconds, megabytes of growth, and how it ended."""
+    """Makes one call of a new server; returns the seconds, the growth in MB, and how the call ended."""
     server = Pipe(command, env={"PATH": "/usr/bin:/bin", "HOME": tempfile.gettempdir(), "LANG": "C.UTF-8"})
     grown, over = [0.0], threading.Event()
     try:

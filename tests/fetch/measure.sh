@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures fetching beside mcp-server-fetch, which takes about five minutes: the binary is $TOOLPOST, else target/{release,debug}/toolpost, whichever is newer.
+# Compares fetching with mcp-server-fetch, which takes about five minutes: the binary is $TOOLPOST, else target/{release,debug}/toolpost, whichever is newer.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

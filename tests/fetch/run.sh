@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches what was made to hurt through the built binary ($TOOLPOST, else the newer of target/{release,debug}/toolpost), and watches its memory.
+# Fetches hostile pages through the built binary ($TOOLPOST, else the newer of target/{release,debug}/toolpost), and watches its memory.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

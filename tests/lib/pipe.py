@@ -1,4 +1,4 @@
-"""A bare MCP client over the pipes of one server process: it sends bytes and keeps what comes back."""
+"""A minimal MCP client over the pipes of one server process: it sends bytes and keeps the messages of the server."""
 import json
 import os
 import signal
@@ -11,7 +11,7 @@ CLIENT = {"name": "toolpost-tests", "version": "1"}
 
 
 class Silent(Exception):
-    """The server lives and does not answer."""
+    """The server runs but does not answer."""
 
 
 class Gone(Exception):
@@ -29,7 +29,7 @@ def meta(capabilities=None, version=MODERN, **more):
 
 
 def initialize_params(version=LEGACY, capabilities=None):
-    """What `initialize` is sent with."""
+    """Returns the parameters of `initialize`."""
     return {"protocolVersion": version, "capabilities": capabilities or {}, "clientInfo": CLIENT}
 
 
@@ -78,7 +78,7 @@ class Pipe:
             self.send({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}})
 
     def raw(self, data):
-        """Writes bytes as they are."""
+        """Writes raw bytes."""
         with self.writing:
             try:
                 self.process.stdin.write(data)
@@ -93,7 +93,7 @@ class Pipe:
         self.send({"jsonrpc": "2.0", "method": method, **({} if params is None else {"params": params})})
 
     def ask(self, method, params=None, id=None):
-        """Sends a request and returns its id at once."""
+        """Sends a request and returns its id without waiting."""
         if id is None:
             self.last += 1
             id = self.last
@@ -114,7 +114,7 @@ class Pipe:
             return self.replies.pop(key)
 
     def wait_other(self, wanted, seconds=15.0):
-        """Waits for a notification or request that `wanted` says yes to, and takes it out."""
+        """Waits for a notification or request that `wanted` accepts, and removes it from the list."""
         until = time.monotonic() + seconds
         with self.changed:
             while True:
@@ -131,7 +131,7 @@ class Pipe:
         return self.wait(self.ask(method, params, id), seconds)
 
     def initialize(self, version=LEGACY, capabilities=None, seconds=15.0):
-        """Opens the session the old way."""
+        """Opens the session with the older handshake."""
         answer = self.request("initialize", initialize_params(version, capabilities), seconds)
         if "result" in answer:
             self.notify("notifications/initialized")
@@ -141,7 +141,7 @@ class Pipe:
         return self.request("tools/call", {"name": tool, "arguments": arguments}, seconds)
 
     def alive(self, seconds=6.0):
-        """Whether the same process still answers."""
+        """Returns whether the same process still answers."""
         if self.process.poll() is not None:
             return False
         try:
@@ -164,15 +164,15 @@ class Pipe:
         return None
 
     def resident_mb(self):
-        """The resident memory now, or nothing when it cannot be told."""
+        """Returns the resident memory in MB; None if it cannot be read."""
         return self._memory("VmRSS:")
 
     def peak_mb(self):
-        """The peak of the resident memory, as the system kept it: no moment is missed."""
+        """Returns the peak of the resident memory in MB, as the kernel recorded it."""
         return self._memory("VmHWM:")
 
     def forget_peak(self):
-        """Lets the peak begin anew."""
+        """Resets the recorded peak."""
         with open(f"/proc/{self.process.pid}/clear_refs", "w") as file:
             file.write("5")
 
@@ -184,7 +184,7 @@ class Pipe:
                 pass
 
     def kill(self):
-        """Ends the process and all that it started in its own group."""
+        """Kills the process and its process group."""
         self.may_read.set()
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -200,7 +200,7 @@ class Pipe:
 
 
 def text_of(answer):
-    """The words of a response: its text parts, or the error's message."""
+    """Returns the text of a response: its text parts, or its error."""
     if "error" in answer:
         return json.dumps(answer["error"], ensure_ascii=False)
     parts = answer.get("result", {}).get("content", [])
@@ -208,5 +208,5 @@ def text_of(answer):
 
 
 def refused(answer):
-    """Whether a response says no, by a protocol error or an error result."""
+    """Returns whether a response is a protocol error or an error result."""
     return "error" in answer or answer.get("result", {}).get("isError") is True

@@ -1,16 +1,16 @@
-"""The agents of others: how each is told of the model and of our server, started, and understood."""
+"""Third-party agents: how each is configured for the model and for Toolpost's server, started, and parsed."""
 import json
 import os
 import pathlib
 import subprocess
 
 KEY = "key-of-the-test"
-#: How long an agent has for a task, on any machine.
+#: Time limit of a task, in seconds.
 LONG = 300
 
 
 class World:
-    """A home that was empty, a workspace, and where the programs are."""
+    """An empty home directory, a workspace, and the directory of the agents' programs."""
 
     def __init__(self, base, programs, address):
         self.base, self.address = base, address
@@ -29,15 +29,15 @@ class World:
 
 
 class Agent:
-    """What the agents have in common; each says the rest."""
+    """Base class of the agents."""
 
-    #: Whether a request of it lacks tools until the model asks for them by name.
+    #: True if requests lack tools until the model searches for them by name.
     searches = False
-    #: The dialect that is most like its own tools.
+    #: The dialect that is most similar to the agent's own tools.
     dialect = "claude"
-    #: The settings that it is told to start our server with.
+    #: Environment variables with which the agent starts Toolpost's server.
     settings = {}
-    #: Whether it cuts long replies by itself, and says where the rest is.
+    #: True if the agent truncates long replies itself, and reports where the rest is.
     cuts = False
 
     def version(self, world):
@@ -75,7 +75,7 @@ class Claude(Agent):
 
 class Codex(Agent):
     name, program, dialect = "Codex", "codex", "trae"
-    # It cuts the middle out of replies of more than 10 000 bytes; what is cut by us says how to go on.
+    # Codex removes the middle of replies of more than 10 000 bytes. A reply that Toolpost truncates says how to read the rest.
     settings = {"TOOLPOST_REPLY_BYTES": "9500"}
 
     def tool(self, name):
@@ -94,7 +94,7 @@ env_key = "SCRIPTED_KEY"
         added = world.run("codex", "mcp", "add", "toolpost", *settings, "--", *server)
         config = world.home / ".codex/config.toml"
         table = "[mcp_servers.toolpost]\n"
-        # Where nobody is there to be asked, calls of tools that change something are refused unless the server is vouched for.
+        # Without a user to prompt, Codex refuses calls of tools that change something, unless this mode approves the server.
         config.write_text(config.read_text().replace(table, table + 'default_tools_approval_mode = "approve"\n'))
         return added
 

@@ -1,4 +1,4 @@
-"""Lets agents of others do a task with the tools of the built binary, where a scripted model says what they do.
+"""Lets third-party agents complete a task with the tools of the built binary, directed by a scripted model.
 
 usage: check.py BINARY PROGRAMS [--only AGENT] [--dialect DIALECT] [--show]
 """
@@ -21,7 +21,7 @@ from tasks import AFTER, FILES, MADE, PATH, RULES, TASKS, UNASKED  # noqa: E402
 
 ASKED = "total adds wrongly; fix it"
 WORDS = "Fixed: the tests pass."
-#: What a schema says that an agent may leave out without harm to a call.
+#: Keys of a schema that an agent may drop without harm to a call.
 DECORATION = {"minimum", "maximum", "default", "format", "maxItems", "minItems", "additionalProperties", "$schema"}
 passed, failed = 0, 0
 
@@ -39,7 +39,7 @@ def alone():
         fcntl.ioctl(link, 0x8914, struct.pack("16sh14x", b"lo", 0x1 | 0x40))
     names = [name for _, name in socket.if_nameindex()]
     if names != ["lo"]:
-        sys.exit(f"there are more ways out than the loopback: {names}; start this through run.sh")
+        sys.exit(f"there are network interfaces other than the loopback: {names}; start this through run.sh")
 
 
 def fill(root):
@@ -49,7 +49,7 @@ def fill(root):
 
 
 def steps(agent, task):
-    """The task as a scenario: each step waits for what the one before has to bring."""
+    """Returns the task as a scenario; each step waits for the result of the previous one."""
     def call(*names):
         return [{"tool": agent.tool(task.calls[name][0]), "arguments": task.calls[name][1], "id": name.replace(" ", "_")} for name in names]
 
@@ -69,7 +69,7 @@ def steps(agent, task):
 
 
 def replies(binary, agent, world, task):
-    """What each call replies where no agent stands between, by what it is for."""
+    """Returns the reply to each call without an agent in between, by the purpose of the call."""
     fill(world.root)
     script = world.base / "script"
     script.write_text("".join(json.dumps({"tool": tool, "arguments": arguments}) + "\n" for tool, arguments in task.calls.values()))
@@ -79,7 +79,7 @@ def replies(binary, agent, world, task):
 
 
 def same(ours, theirs):
-    """What an agent changed of a schema: what matters to a call, and what does not."""
+    """Returns the changes that an agent made to a schema: those that affect a call, and those that do not."""
     grave, light = [], set()
 
     def walk(place, ours, theirs):
@@ -105,7 +105,7 @@ def same(ours, theirs):
 
 
 def told_of_tools(what, agent, binary, world, task, journal):
-    """The agent passes on each tool with its words and its schema."""
+    """Checks that the agent passes on each tool with its description and its schema."""
     listed = json.loads(world.run(binary, "tools", *task.flags, "--format", "mcp").stdout)
     ours = {agent.tool(tool["name"]): tool for tool in listed}
     theirs = {}
@@ -115,16 +115,16 @@ def told_of_tools(what, agent, binary, world, task, journal):
     at_once = [name for name in ours if name in agent.definitions(first["body"])]
     if agent.searches:
         ours = {name: tool for name, tool in ours.items() if name in theirs}
-        check(f"{what}: the tools that are called are told of", {agent.tool(name) for name in task.tools} <= set(theirs), sorted(theirs))
-    check(f"{what}: each tool is told of", set(ours) == set(theirs), sorted(set(ours) ^ set(theirs)))
+        check(f"{what}: the called tools are passed on", {agent.tool(name) for name in task.tools} <= set(theirs), sorted(theirs))
+    check(f"{what}: each tool is passed on", set(ours) == set(theirs), sorted(set(ours) ^ set(theirs)))
     decoration = set()
     for name in sorted(set(ours) & set(theirs)):
         description, schema = theirs[name]
-        check(f"{what}: the words for {name} are whole", description == ours[name]["description"], description)
+        check(f"{what}: the description of {name} is complete", description == ours[name]["description"], description)
         grave, light = same(ours[name]["inputSchema"], schema)
         decoration |= light
-        check(f"{what}: the schema of {name} is whole", not grave, "\n  ".join(grave))
-    return f"{len(at_once)} of {len(listed)} tools told of at once; schemas: {', '.join(sorted(decoration)) or 'as they are'}"
+        check(f"{what}: the schema of {name} is complete", not grave, "\n  ".join(grave))
+    return f"{len(at_once)} of {len(listed)} tools in the first request; schemas: {', '.join(sorted(decoration)) or 'unchanged'}"
 
 
 def work(agent, dialect, binary, programs, show):
@@ -142,13 +142,13 @@ def work(agent, dialect, binary, programs, show):
         seconds = time.monotonic() - began
         journal = model.script.journal
         ended = [(entry["ended"][:300], entry.get("step")) for entry in journal]
-        check(f"{what}: it ends well, with the model's words", (done.returncode, (words or "").strip()) == (0, WORDS),
+        check(f"{what}: the run completes with the model's text", (done.returncode, (words or "").strip()) == (0, WORDS),
               (done.returncode, words, done.stderr[-3000:], ended))
-        check(f"{what}: the file is as it should be, byte for byte", (world.root / PATH).read_bytes() == AFTER, (world.root / PATH).read_bytes())
+        check(f"{what}: the file has the expected bytes", (world.root / PATH).read_bytes() == AFTER, (world.root / PATH).read_bytes())
         events = [json.loads(line) for line in world.events.read_text().splitlines()] if world.events.exists() else []
         ends = [(event["name"], event["status"]) for event in events if event["status"] != "started"]
         should = [(tool, "failed" if name == "wrong edit" else "completed") for name, (tool, _) in task.calls.items()]
-        check(f"{what}: the events tell of each call", ends == should, ends)
+        check(f"{what}: the event log has each call", ends == should, ends)
         notes = [told_of_tools(what, agent, binary, world, task, journal)] if journal else []
         results = {}
         for entry in journal:
@@ -163,7 +163,7 @@ def work(agent, dialect, binary, programs, show):
                 print(f"--- {what}, {name}: {json.dumps(result, ensure_ascii=False)[:1500]}")
             if name == "long":
                 whole = words in said
-                check(f"{what}: the long reply reaches the model as it should", whole or agent.cuts, said[-300:])
+                check(f"{what}: the long reply reaches the model, whole or truncated by the agent", whole or agent.cuts, said[-300:])
                 notes.append(f"a reply of {len(words.encode())} bytes arrives " + ("whole" if whole else f"as {len(said.encode())} bytes"))
                 if show and not whole:
                     print(f"--- {what}, long: {said[:300]!r} ... {said[-300:]!r}")
@@ -176,7 +176,7 @@ def work(agent, dialect, binary, programs, show):
 
 
 def asked(agent, binary, programs, show):
-    """A command that no rule speaks of: where nobody is there to be asked, it is not run, and the model hears why."""
+    """A command that no rule matches: without a user to prompt, it does not run, and the model gets the reason."""
     what, task = f"{agent.name}, a command without a rule", TASKS[agent.dialect]
     name = agent.tool(task.unasked[0])
     search = [{"when": {"lacks": [name]}, "calls": [agent.search([name])]}] if agent.searches else []
@@ -195,9 +195,9 @@ def asked(agent, binary, programs, show):
         said = agent.said(results["unasked"]) if "unasked" in results else ""
         if show:
             print(f"--- {what}: {said}")
-        check(f"{what}: it is not run", not (world.root / MADE).exists(), said)
-        check(f"{what}: the model hears that nobody allowed it", f"`{UNASKED}`" in said and "allow" in said, (said, done.stderr[-1500:]))
-        check(f"{what}: the work goes on", (done.returncode, (words or "").strip()) == (0, WORDS), (done.returncode, words, done.stderr[-1500:]))
+        check(f"{what}: the command does not run", not (world.root / MADE).exists(), said)
+        check(f"{what}: the model gets the reason", f"`{UNASKED}`" in said and "allow" in said, (said, done.stderr[-1500:]))
+        check(f"{what}: the run continues", (done.returncode, (words or "").strip()) == (0, WORDS), (done.returncode, words, done.stderr[-1500:]))
 
 
 def main():

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lets Claude Code, Codex and opencode work with the built binary, where a scripted model says what they do.
+# Lets Claude Code, Codex and opencode work with the built binary, directed by a scripted model.
 # Takes TOOLPOST (the binary) and NODE_MODULES from `cargo xtask test`; without them it installs into target/test-tools.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,8 +15,8 @@ if [ -z "${NODE_MODULES:-}" ]; then
     { echo "the agents could not be installed"; exit 77; }
   NODE_MODULES=$TOOLS/node/node_modules
 fi
-# A network of its own, in which the loopback is all that there is.
+# A separate network namespace, which has only the loopback.
 apart=(unshare --net)
 [ "$(id -u)" = 0 ] || apart=(unshare --user --map-root-user --net)
-"${apart[@]}" true 2>/dev/null || { echo "the system allows no network of its own (unshare --net)"; exit 77; }
+"${apart[@]}" true 2>/dev/null || { echo "the system allows no separate network namespace (unshare --net)"; exit 77; }
 exec "${apart[@]}" python3 "$here/check.py" "$binary" "$NODE_MODULES/.bin" "$@"

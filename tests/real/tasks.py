@@ -14,12 +14,12 @@ decide = "allow"
 why = "The tests are ours."
 """
 PATH, CHECK = "src/calc.py", "python3 -B check.py"
-#: A command that no rule speaks of, and what it would make.
+#: A command that no rule matches, and the file that it would create.
 UNASKED, MADE = "touch made.txt", "made.txt"
 
 
 class Task:
-    """What is served, and the calls: each a tool and its arguments."""
+    """The flags of the server, and the calls, each with a tool and its arguments."""
 
     def __init__(self, flags, read, wrong, right, shell, long):
         self.flags, self.read, self.wrong, self.right, self.long = flags, read, wrong, right, long
@@ -27,7 +27,7 @@ class Task:
 
     @property
     def calls(self):
-        """All calls in the order in which they are made, by what they are for."""
+        """Returns all calls by their purpose, in the order in which they are made."""
         return {"read": self.read, "long": self.long, "verify before": self.verify, "wrong edit": self.wrong, "right edit": self.right,
                 "verify after": self.verify}
 
@@ -37,13 +37,13 @@ class Task:
 
 
 def edits(make):
-    """The edit of a text that is not there, and the right one."""
+    """Returns an edit of a text that the file does not have, and the right edit."""
     return make("\treturn a * b"), make("\treturn a - b")
 
 
 def claude():
     wrong, right = edits(lambda old: ("Edit", {"file_path": PATH, "old_string": old, "new_string": "\treturn a + b"}))
-    # The dialect has no shell of its own: that of another is served beside it.
+    # The dialect has no shell tool, so that of another dialect is served as well.
     return Task(["--dialect", "claude", "--dialect", "opencode", "--tools", "Read,Edit,Write,Glob,Grep,bash"], ("Read", {"file_path": PATH}),
                 wrong, right, lambda line: ("bash", {"command": line}), ("Read", {"file_path": "long.txt"}))
 

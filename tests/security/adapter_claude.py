@@ -1,17 +1,17 @@
-"""Says the abstract operations in the words of the claude dialect."""
+"""Translates the abstract operations into calls of the dialect claude."""
 import re
 
 from adapters import renamed
 
 DIALECT = "claude"
-#: What the server speaks.
+#: The dialects that the server serves.
 SERVED = ("claude",)
 
-#: The words of a refusal that asks for a read.
+#: Texts of refusals that require a read.
 NOT_SEEN = re.compile("has not been read yet|Only a part of ")
-#: What must have been seen before.
+#: Operations that require an earlier read of the file.
 SEEN_FIRST = {"write", "edit"}
-#: The longest line that a read shows whole.
+#: Maximum length of a line that a read shows completely.
 LONGEST = 2000
 
 SAYS = {
@@ -25,11 +25,11 @@ SAYS = {
 
 
 def shown(operation, args):
-    """The call that shows the file before an operation changes it."""
+    """Returns the call that reads the file before an operation changes it."""
     return "Read", {"file_path": args["path"]}
 
 
 def read_on(path, text):
-    """The call that shows what a reply left out, or nothing."""
+    """Returns the call that reads the rest after a reply; None if the reply was complete."""
     found = re.search(r"continue with offset (\d+)", text)
     return ("Read", {"file_path": path, "offset": int(found[1])}) if found else None

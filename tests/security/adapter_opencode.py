@@ -1,18 +1,18 @@
-"""Says the abstract operations in the words of the opencode dialect."""
+"""Translates the abstract operations into calls of the dialect opencode."""
 import re
 
 import adapter_claude
 from adapters import OWN_SHELL, renamed
 
 DIALECT = "opencode"
-#: What the server speaks.
+#: The dialects that the server serves.
 SERVED = ("opencode", "claude")
 
-#: The words of a refusal that asks for a read.
-NOT_SEEN = re.compile("has not seen what is in it|has not been (read|shown)|Only a part of ")
-#: What must have been seen before.
+#: Texts of refusals that require a read.
+NOT_SEEN = re.compile("has not seen its content|has not been (read|shown)|Only a part of ")
+#: Operations that require an earlier read of the file.
 SEEN_FIRST = {"write"}
-#: The longest line that a read shows whole.
+#: Maximum length of a line that a read shows completely.
 LONGEST = 2000
 
 
@@ -25,12 +25,12 @@ def multi_edit(args):
 
 
 def fetch(args):
-    """The tool sends no headers of its own, so a row that has some shows that nothing of the kind is ever sent."""
+    """The tool has no parameter for headers, so a row with headers shows that they are never sent."""
     seconds = {"timeout": args["timeout_ms"] / 1000} if "timeout_ms" in args else {}
     return [("webfetch", {"url": args["url"], "format": args.get("format", "markdown"), **seconds})]
 
 
-#: Rows that this dialect answers otherwise, with the reason.
+#: Rows that do not apply to this dialect, with the reason.
 OTHERWISE = {"EX-031": OWN_SHELL}
 
 SAYS = {
@@ -44,5 +44,5 @@ SAYS = {
 }
 
 
-#: There is no tool to read with: what must be seen is seen with the tools of another dialect, in the same session.
+#: The dialect has no tool to read, so the tools of another dialect read in the same session.
 shown, read_on = adapter_claude.shown, adapter_claude.read_on

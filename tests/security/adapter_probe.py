@@ -1,18 +1,18 @@
-"""Says the abstract operations in the words of the probe dialect."""
+"""Translates the abstract operations into calls of the dialect probe."""
 import re
 
 from adapters import OWN_SHELL, only, renamed, span
 
 DIALECT = "probe"
-#: What the server speaks.
+#: The dialects that the server serves.
 SERVED = ("probe",)
 
-#: The words of a refusal that asks for a read.
+#: Texts of refusals that require a read.
 NOT_SEEN = re.compile("has not been (read|shown|extracted)|Only a part of |See what stands there first")
-#: What must have been seen before; all of a file is written over by a flag instead.
+#: Operations that require an earlier read; overwriting a whole file requires a flag instead.
 SEEN_FIRST = {"edit"}
 LONGEST = 2000
-#: A last line beyond every file of the rows.
+#: A line number after the end of every file in the rows.
 LAST = 100_000_000
 
 
@@ -23,17 +23,17 @@ def read(args):
 
 
 def target(path):
-    """A path as a target: in quotes where it would fall apart."""
+    """Returns a path as a target, in quotes if it has special characters."""
     return '"' + path + '"' if re.search(r"[\s,:#'\"]", path) else path
 
 
 def write(args):
-    """A row that overwrites says so by the flag, except where its point is that nobody did."""
+    """Sets the flag for overwriting if the file exists, unless the row tests a write without the flag."""
     arguments = renamed(args, path="file_path", content="content")
     return [("create", {**arguments, "overwrite": args.get("exists", False) and not args.get("unasked")})]
 
 
-#: Rows that this dialect answers otherwise, with the reason.
+#: Rows that do not apply to this dialect, with the reason.
 OTHERWISE = {"EX-031": OWN_SHELL}
 
 SAYS = {
@@ -46,11 +46,11 @@ SAYS = {
 
 
 def shown(operation, args):
-    """The call that shows the file before an operation changes it."""
+    """Returns the call that reads the file before an operation changes it."""
     return read({"path": args["path"]})[0]
 
 
 def read_on(path, text):
-    """The call that shows what a reply left out, or nothing."""
+    """Returns the call that reads the rest after a reply; None if the reply was complete."""
     found = re.search(r"Name lines from (\d+) on|lines? (\d+) on", text)
     return read({"path": path, "offset": int(found[1] or found[2])})[0] if found else None

@@ -1,17 +1,17 @@
-"""Says the abstract operations in the words of the trae dialect."""
+"""Translates the abstract operations into calls of the dialect trae."""
 import re
 
 from adapters import OWN_SHELL, only, renamed, span, unlimited
 
 DIALECT = "trae"
-#: What the server speaks.
+#: The dialects that the server serves.
 SERVED = ("trae",)
 
-#: The words of a refusal that asks for a read; nothing must have been seen here before it is changed.
+#: Texts of refusals that require a read; this dialect requires no read before a change.
 NOT_SEEN = re.compile("Look at .* with view_files first")
 SEEN_FIRST = set()
 LONGEST = 2000
-#: A last line beyond every file of the rows.
+#: A line number after the end of every file in the rows.
 LAST = 100_000_000
 
 
@@ -26,7 +26,7 @@ def read_many(args):
 
 
 def write(args):
-    """A row that overwrites says so by the flag, except where its point is that nobody did."""
+    """Sets the flag for overwriting if the file exists, unless the row tests a write without the flag."""
     arguments = renamed(args, path="file_path", content="content")
     return [("write_to_file", {**arguments, "rewrite": args.get("exists", False) and not args.get("unasked")})]
 
@@ -47,10 +47,10 @@ def run(args):
                              "requires_approval": False, **cwd})]
 
 
-#: Rows that this dialect answers otherwise, with the reason.
+#: Rows that do not apply to this dialect, with the reason.
 OTHERWISE = {
     "EX-031": OWN_SHELL,
-    "EX-034": "the reply also counts milliseconds and characters, which the row takes for descriptors",
+    "EX-034": "the reply also has numbers of milliseconds and characters, which the row mistakes for descriptors",
 }
 
 SAYS = {
@@ -67,9 +67,9 @@ SAYS = {
 
 
 def shown(operation, args):
-    """The call that shows the file before an operation changes it."""
+    """Returns the call that reads the file before an operation changes it."""
     return read({"path": args["path"]})[0]
 
 
 def read_on(path, text):
-    """Nothing is read on: nothing must have been seen."""
+    """Returns None: this dialect requires no read before a change."""

@@ -1,24 +1,24 @@
-"""Says the abstract operations in the words of the zblade dialect."""
+"""Translates the abstract operations into calls of the dialect zblade."""
 import re
 import sys
 
 from adapters import OWN_SHELL, inner, only, renamed, span, unlimited
 
 DIALECT = "zblade"
-#: What the server speaks.
+#: The dialects that the server serves.
 SERVED = ("zblade",)
 
-#: The words of a refusal that asks for a read.
+#: Texts of refusals that require a read.
 NOT_SEEN = re.compile("has not been read|Only a part of |read_file first|[Rr]ead it first")
-#: What must have been seen before.
+#: Operations that require an earlier read of the file.
 SEEN_FIRST = {"write"}
-#: Rows that its reference decides otherwise, with the reason.
+#: Rows that contradict the reference of the dialect, with the reason.
 OTHERWISE = {
     "EX-031": OWN_SHELL,
-    "DL-013": "write_file of the reference asks for no read: what was never read may be written over, and the history keeps it",
-    "DL-210": "write_file of the reference asks for no read: what was never read may be written over, and the history keeps it",
+    "DL-013": "write_file of the reference requires no read: a file that was never read may be overwritten, and the history keeps it",
+    "DL-210": "write_file of the reference requires no read: a file that was never read may be overwritten, and the history keeps it",
 }
-#: The longest line that a read shows whole.
+#: Maximum length of a line that a read shows completely.
 LONGEST = 2000
 
 
@@ -56,12 +56,12 @@ SAYS = {
 
 
 def shown(operation, args):
-    """The call that shows the file before an operation changes it."""
+    """Returns the call that reads the file before an operation changes it."""
     return "read_file", {"path": args["path"]}
 
 
 def read_on(path, text):
-    """The call that shows what a reply left out, or nothing: what stands between the lines that were kept."""
+    """Returns the call that reads the lines that a reply left out; None if the reply was complete."""
     total = re.search(r"\[TRUNCATED: \d+ bytes, (\d+) lines", text) or re.search(r"Lines (\d+)-(\d+) \(of (\d+)\)", text)
     if total is None:
         return None

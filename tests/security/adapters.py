@@ -1,9 +1,9 @@
-"""What the adapters of all dialects share: the abstract operations, and which of them a dialect can say."""
+"""Shared code of the adapters: the abstract operations, and their translation into calls of a dialect."""
 import importlib
 
 DIALECTS = ("claude", "trae", "zblade", "opencode", "probe")
 
-#: Every operation that becomes calls of a dialect's tools.
+#: All operations that are translated into calls of a dialect's tools.
 SAID = {
     "read", "read_many", "write", "edit", "multi_edit", "patch", "fast_apply", "list", "glob", "grep", "stat", "mkdir", "move", "copy",
     "delete", "batch", "call_raw", "checkpoint", "exec", "bg_output", "bg_kill", "fetch",
@@ -16,24 +16,24 @@ LATER = {
     "http26", "start_http", "http_raw", "http_session", "http_load", "http_shutdown", "http2_abuse", "ws", "oauth",
 }
 
-#: Why a row that looks into the memory of a program's parent is no matter here; EX-231 looks into the server's.
+#: Why rows that read the memory of a program's parent do not apply; EX-231 tries the memory of the server.
 OWN_SHELL = "the parent of the program is the command's own shell, in the same sandbox; row EX-231 tries the supervisor and the server"
 
-#: Given rows whose point is that nothing was read before.
+#: Rows that test an operation without an earlier read.
 UNREAD = {"DL-013"}
 
 
 class CannotSay(Exception):
-    """The dialect has a tool for the operation, but no argument for what the row asks of it."""
+    """The dialect has a tool for the operation, but no parameter that the row needs."""
 
 
 def named(dialect):
-    """The adapter of a dialect."""
+    """Returns the adapter of a dialect."""
     return importlib.import_module(f"adapter_{dialect}")
 
 
 def calls(adapter, operation, args):
-    """The calls that an operation becomes, as (tool, arguments); nothing where no call is needed."""
+    """Returns the calls of an operation, as (tool, arguments); empty if no call is needed."""
     if operation == "call_raw":
         return [(args["name"], args["arguments"])]
     if operation == "checkpoint":
@@ -44,7 +44,7 @@ def calls(adapter, operation, args):
 
 
 def lacks(adapter, operation):
-    """Whether the dialect has no tool for the operation."""
+    """Returns whether the dialect has no tool for the operation."""
     if operation in ("call_raw", "checkpoint"):
         return False
     if operation == "read_many":
@@ -52,19 +52,19 @@ def lacks(adapter, operation):
     return operation in LATER or operation in SAID and operation not in adapter.SAYS
 
 
-#: A time of this many milliseconds only keeps a row from hanging; one that is shorter is the row's point.
+#: A time limit of this many milliseconds only keeps a row from hanging; a shorter limit is a condition of the row.
 GUARD = 8_000
 
 
 def unlimited(args):
-    """The arguments of a command for a dialect whose tool takes no time limit."""
+    """Returns the arguments of a command for a dialect whose tool has no time limit."""
     if args.get("timeout_ms", GUARD) < GUARD:
         raise CannotSay("time limit")
     return {key: value for key, value in args.items() if key != "timeout_ms"}
 
 
 def inner(adapter, args):
-    """The calls of a batch in the dialect's words; what it has no tool for keeps its name."""
+    """Yields the calls of a batch as calls of the dialect; an operation without a tool keeps its name."""
     for call in args["calls"]:
         operation, arguments = call.get("tool"), call["arguments"]
         if operation in SAID - {"batch"} and not lacks(adapter, operation):
@@ -75,16 +75,16 @@ def inner(adapter, args):
 
 
 def span(args):
-    """The first and the last line that are asked for; the last is none where all are meant."""
+    """Returns the first and the last requested line; None as the last line means the end of the file."""
     first, limit = args.get("offset", 1), args.get("limit")
     if not all(isinstance(number, int | None) for number in (first, limit)):
-        raise CannotSay("lines that are counted by what is no number")
+        raise CannotSay("line numbers that are not integers")
     first = 1 if first is None else first
     return first, None if limit is None else first + limit - 1
 
 
 def only(args, *known):
-    """The arguments, if the dialect can say all of them."""
+    """Returns the arguments, if the dialect has a parameter for each of them."""
     more = set(args) - set(known) - {"exists", "unasked"}
     if more:
         raise CannotSay(", ".join(sorted(more)))
@@ -92,5 +92,5 @@ def only(args, *known):
 
 
 def renamed(args, **names):
-    """Arguments under the dialect's names; those that are not named here are left out."""
+    """Returns the arguments under the dialect's names; arguments without a name here are left out."""
     return {names[key]: value for key, value in only(args, *names).items() if key in names}

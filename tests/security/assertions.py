@@ -1,4 +1,4 @@
-"""Judges what a row must and must not show."""
+"""Evaluates the assertions of a row, under `must` and `must_not`."""
 import os
 import re
 import time
@@ -10,7 +10,7 @@ class Unknown(Exception):
 
 
 def holds(text, session, replies):
-    """Whether one assertion holds."""
+    """Returns whether one assertion holds."""
     kind, _, rest = text.partition(":")
     judge = KINDS.get(kind)
     if judge is None:
@@ -82,7 +82,7 @@ def connect(_, session, replies):
 
 
 def store_mb_under(limit, session, replies):
-    """All that is kept in the home folder and the temporary folder."""
+    """Returns whether the home and temporary directories together take less than the limit, in MB."""
     total = 0
     for place in (session.world.home, session.world.tmp):
         for folder, _, files in os.walk(place):
@@ -105,10 +105,15 @@ def processes(session):
             continue
 
 
-def commands():
-    """The command lines of all processes: what a command runs has an environment of its own, without the row's mark."""
+def commands(below=None):
+    """Yields the command lines of all processes, or of those whose working directory is in the directory `below`.
+
+    The environment of a sandboxed command does not have the row's mark.
+    """
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
+            if below and not f"{os.readlink(f'/proc/{name}/cwd')}/".startswith(f"{below}/"):
+                continue
             with open(f"/proc/{name}/cmdline", "rb") as file:
                 line = file.read().replace(b"\0", b" ").decode("utf8", "replace").strip()
         except OSError:
@@ -118,14 +123,20 @@ def commands():
 
 
 def process(pattern, session, replies):
+    """Checks for a process of the row. Other rows and suites, which run at the same time, may run the same program."""
+    return any(re.search(pattern, line) for line in [*processes(session), *commands(session.world.base)])
+
+
+def process_anywhere(pattern, session, replies):
+    """Checks for a process that may have left the workspace: the pattern must be unique to the row."""
     return any(re.search(pattern, line) for line in [*processes(session), *commands()])
 
 
 def process_after(seconds):
-    """Whether a process is still there after so many seconds; what is gone earlier is not waited for."""
+    """Returns a check for a process that still runs after so many seconds."""
     def judge(pattern, session, replies):
         until = time.monotonic() + seconds * session.world.setting.scale
-        while process(pattern, session, replies):
+        while process_anywhere(pattern, session, replies):
             if time.monotonic() > until:
                 return True
             time.sleep(0.1)
@@ -169,7 +180,7 @@ KINDS = {
 
 
 def judge(row_part, session, replies):
-    """The assertions of a row or step that fail, in words."""
+    """Returns the assertions of a row or step that fail, as texts."""
     wrong = [f"must {text}" for text in row_part.get("must", []) if not holds(text, session, replies)]
     wrong += [f"must not {text}" for text in row_part.get("must_not", []) if holds(text, session, replies)]
     return wrong

@@ -17,7 +17,7 @@ GIB = 1 << 30
 
 
 def bomb(pieces, piece=bytes(16 << 20)):
-    """Zeros, packed as one stream: of several behind one another some clients unpack the first alone."""
+    """Returns compressed zeros as one gzip stream, because some clients unpack only the first of several streams."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     one = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)
     check = 0
@@ -28,7 +28,7 @@ def bomb(pieces, piece=bytes(16 << 20)):
 
 
 class Bombs:
-    """The bombs are made once, when the first row wants them."""
+    """Decompression bombs, which are built once, when the first row needs them."""
 
     made, lock = {}, threading.Lock()
 
@@ -42,7 +42,7 @@ class Bombs:
 
 
 class Answers(http.server.BaseHTTPRequestHandler):
-    """One request, answered as the list of paths says."""
+    """Answers a request by its path."""
 
     protocol_version = "HTTP/1.1"
 
@@ -121,7 +121,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
 
 
 class Canary(http.server.ThreadingHTTPServer):
-    """A server at a port of its own."""
+    """A server on its own port."""
 
     daemon_threads = True
 
@@ -145,7 +145,7 @@ class Canary(http.server.ThreadingHTTPServer):
 
 
 class Canaries:
-    """The first on every address and on ::1, the second on the loopback, a third whose certificate nobody trusts."""
+    """Three servers: one on all addresses and ::1, one on the loopback, and one with an untrusted certificate."""
 
     def __init__(self):
         self.first = Canary("0.0.0.0")
@@ -162,7 +162,7 @@ class Canaries:
 
     @staticmethod
     def ready(path):
-        """Makes what the path needs, so that the time of that is nobody's."""
+        """Builds the data of a path in advance, so that the time for it does not count against a row."""
         if path.startswith("/gz"):
             Bombs.get("twice")
 
@@ -175,7 +175,7 @@ class Canaries:
 
 
 def untrusted():
-    """A certificate that signs itself."""
+    """Creates a TLS context with a self-signed certificate."""
     with tempfile.TemporaryDirectory() as place:
         key, certificate = os.path.join(place, "key"), os.path.join(place, "certificate")
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2",

@@ -1,35 +1,35 @@
-"""What the host must have for a row, and whether it has it."""
+"""Requirements of the rows on the host, and the checks for them."""
 import os
 import shutil
 import subprocess
 import sys
 import threading
 
-#: Needs that no installation on this machine could meet: its rows are counted apart, as neither passed nor skipped.
+#: Requirements that no installation on this machine can meet. Their rows count neither as passed nor as skipped.
 ELSEWHERE = {
     "windows": "it needs Windows",
-    "disposable-host": "it needs a machine that may die",
-    "casefold-fs": "it needs a kernel with file systems that fold case",
+    "disposable-host": "it needs a machine that may crash",
+    "casefold-fs": "it needs a kernel with case-insensitive file systems",
 }
 
 
 class Needs:
-    """Answers each need once."""
+    """Checks each requirement once."""
 
     def __init__(self, setting):
         self.setting, self.known, self.lock = setting, {}, threading.Lock()
 
     def elsewhere(self, row):
-        """Why a row belongs on another kind of machine, or nothing."""
+        """Returns the reason why a row cannot run on this kind of machine, or an empty string."""
         reasons = [ELSEWHERE[need] for need in row.get("needs", []) if need in ELSEWHERE and self.why_not(need)]
         return "; ".join(reasons) or self.unseen(row)
 
     def unseen(self, row):
-        """A preloaded library shows nothing where the binary does not write through it."""
+        """Returns the reason why a preloaded library cannot affect the binary, if the row needs one, or an empty string."""
         return self.why_not("ld-preload-static-ok") if "ld-preload-static-ok" in row.get("needs", []) else ""
 
     def missing(self, row):
-        """The reason why a row cannot run here, or nothing."""
+        """Returns the reason why a row cannot run here, or an empty string."""
         reasons = [self.why_not(need) for need in row.get("needs", [])]
         return "; ".join(reason for reason in reasons if reason)
 
@@ -60,7 +60,7 @@ class Needs:
             return self.strace()
         if need == "dns-sim":
             trial = ["unshare", "--user", "--map-root-user", "--mount", "mount", "--bind", "/etc/hosts", "/etc/hosts"]
-            return "" if self.runs(trial) else "it needs a mount namespace of its own"
+            return "" if self.runs(trial) else "it needs a separate mount namespace"
         if need == "tls-listener":
             return "" if shutil.which("openssl") else "it needs openssl, to make a certificate"
         if need == "device-nodes":
@@ -68,13 +68,13 @@ class Needs:
         raise KeyError(f"the need {need!r} is not known")
 
     def runs(self, command):
-        """Whether a command runs here, as the user of the rows."""
+        """Returns whether a command succeeds here, as the user of the rows."""
         return subprocess.run(command, capture_output=True, check=False, **self.setting.identity).returncode == 0
 
     def strace(self):
         done = subprocess.run(["strace", "-f", "-o", "/dev/null", "-e", "inject=fsync:error=EIO", "true"], capture_output=True,
                               check=False, **self.setting.identity) if shutil.which("strace") else None
-        return "" if done and done.returncode == 0 else "it needs strace that may trace"
+        return "" if done and done.returncode == 0 else "it needs strace, and the permission to trace"
 
     def mounts(self, command):
         if os.geteuid() != 0:
@@ -87,7 +87,7 @@ class Needs:
         return ""
 
     def preload(self):
-        """A preloaded library is a test only where the binary writes through it."""
+        """Returns the reason why a preloaded library cannot affect the writes of the binary, or an empty string."""
         library = os.path.join(self.setting.tools, "short_write.so")
         if not os.path.exists(library):
             return "it needs a C compiler, for the library that shortens writes"
@@ -98,4 +98,4 @@ class Needs:
         write = '{"file_path":"f","content":"' + "x" * 4000 + '"}'
         subprocess.run([self.setting.binary, "call", "--root", root, "Write", write], env={**trial, "SHORT_WRITE_MARK": mark},
                        capture_output=True, check=False, **self.setting.identity)
-        return "" if os.path.exists(mark) else "the binary writes files by system calls of its own, which no preloaded library sees"
+        return "" if os.path.exists(mark) else "the binary makes its system calls directly, so a preloaded library cannot intercept them"

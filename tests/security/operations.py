@@ -1,4 +1,4 @@
-"""Operations with a machine behind them: races, kills, floods, odd openings."""
+"""Operations that need special code: races, kills, floods and unusual openings."""
 import ctypes
 import json
 import os
@@ -63,7 +63,7 @@ def race_write(session, path, swap, n):
 
 
 def parallel_edit(session, path, slots, sessions):
-    """Edits every slot of one file at once, over several servers."""
+    """Edits every slot of one file at the same time, through several servers."""
     servers = [session.server] + [session.open() for _ in range(sessions - 1)]
     for server in servers:
         session.make_known(server, path, "edit")
@@ -139,12 +139,12 @@ def kill_points(session, path, content, syscalls, max):
     session.findings["no_litter"] = not litter
     written_whole(session, server, path, old, content)
     if not kills:
-        raise RuntimeError("no call was ever killed, so nothing was tried")
+        raise RuntimeError("the server was never killed, so nothing was tested")
     return [Reply(f"{kills} kills, torn: {torn}, left over: {litter[:3]}", refused=bool(torn or litter))]
 
 
 def written_whole(session, server, path, old, content):
-    """Nothing was shown by the kills if the write would have been refused anyway."""
+    """Checks that the write works without a kill; otherwise the kills prove nothing."""
     fill(path, old)
     session.make_known(server, path)
     reply = session.call(server, *session.one("write", path=path, content=content), 20)
@@ -154,7 +154,7 @@ def written_whole(session, server, path, old, content):
 
 
 def attach(session, server, group, number, path):
-    """Attaches strace with a kill at the N-th call, and waits until it is there."""
+    """Attaches strace with a kill at the N-th call, and waits until strace is attached."""
     calls = ",".join(f"?{name}" for name in group.split(","))
     command = ["strace", "-f", "-p", str(server.process.pid), "-o", "/dev/null", "-e", f"trace={calls}",
                "-e", f"inject={calls}:signal=SIGKILL:when={number}", *(["-P", path] if path else [])]
@@ -167,20 +167,20 @@ def attach(session, server, group, number, path):
 
 
 def fill(path, text):
-    """Puts the old text back; the file stays the user's."""
+    """Restores the old text in place, so that the file keeps its owner."""
     with open(path, "r+") as file:
         file.truncate(0)
         file.write(text)
 
 
 def others_beside(path):
-    """What lies beside the one file of the row."""
+    """Lists the other files in the directory of the row's file."""
     folder, name = os.path.split(path)
     return [other for other in os.listdir(folder) if other != name]
 
 
 def edit_loop_kill(session, path, n, kill_every):
-    """Edits a slot again and again, with kills in between."""
+    """Edits a slot many times, and kills the server in between."""
     for number in range(n):
         if number and number % kill_every == 0:
             session.server.kill()
@@ -196,7 +196,7 @@ def edit_loop_kill(session, path, n, kill_every):
 
 
 def undo(session, path):
-    """Takes the last change back on the command line, as no tool does; it must be one of the path."""
+    """Undoes the last change on the command line, because no tool does; it must be a change of the path."""
     command, root = shlex.quote(session.world.setting.binary), shlex.quote(session.world.ws)
     status, said = session.world.shell(f"{command} history --root {root} --limit 1 --path {shlex.quote(path)} && {command} undo --root {root}")
     return [Reply(said, refused=status != 0)]
@@ -249,7 +249,7 @@ def quietly(act, *values):
 
 
 def pings(session, n):
-    """Sends many pings at once; each must be answered."""
+    """Sends many pings at the same time; each must be answered."""
     server = session.server
     ids = [f"p{number}" for number in range(n)]
     server.raw(b"".join(json.dumps({"jsonrpc": "2.0", "id": id, "method": "ping"}).encode() + b"\n" for id in ids))
@@ -275,7 +275,7 @@ def call_all_wrong_types(session):
 
 
 def backpressure(session, path, n):
-    """Many reads while nobody reads the answers; afterwards the server must still be there."""
+    """Sends many reads without reading the answers; afterwards the server must still run."""
     server = session.server
     server.may_read.clear()
     call = called(session.one("read", path=path))
@@ -314,7 +314,7 @@ def call_before_init(session, path):
 
 
 def read_with_roots(session, roots, path):
-    """The client offers roots of its own, then reads."""
+    """Offers roots as a client, then reads."""
     session.server.kill()
     session.server = session.world.start()
     session.server.roots = roots
@@ -345,13 +345,13 @@ def start(session, argv_path):
 
 
 def strace_net(session, seconds):
-    """Idles, while strace notes every connection."""
+    """Waits while strace records every connection."""
     time.sleep(seconds)
     return [Reply()]
 
 
 def grep_logs(session, needle):
-    """Looks for a text in all that the server kept or said, and in the list of processes."""
+    """Searches for a text in the files and the error output of the server, and in all command lines."""
     found = [needle in session.world.said_errors()]
     for place in (session.world.home, session.world.tmp):
         for folder, _, files in os.walk(place):
@@ -369,7 +369,7 @@ def grep_logs(session, needle):
 
 
 def stdio26(session, kind, path=None):
-    """The era without a handshake: the same read in both eras, or what a server sends of itself."""
+    """The protocol era without a handshake: the same read in both eras, or the messages that a server sends without a request."""
     server = session.world.start()
     try:
         if path:
@@ -400,7 +400,7 @@ def undo(session, path):
 
 
 def begun(session, command, timeout_ms):
-    """Sends a command that takes long, and waits until a process of it is there; gives the number of the request."""
+    """Sends a long command, and waits until one of its processes exists; returns the id of the request."""
     server = session.server
     limit = {} if session.adapter.DIALECT in ("trae", "zblade") else {"timeout_ms": timeout_ms}
     id = server.ask("tools/call", called(session.one("exec", command=command, **limit)))
@@ -434,7 +434,7 @@ def exec_then_term(session, command, timeout_ms):
 
 
 def outside(session, cmd):
-    """The outside world acts, as the user."""
+    """Runs a shell command as the user, outside the server."""
     status, said = session.world.shell(cmd)
     return [Reply(said, refused=status != 0)]
 
@@ -445,11 +445,11 @@ def sleep(session, ms):
 
 
 def called(call):
-    """The parameters of a call, of its tool and arguments."""
+    """Returns the parameters of a `tools/call` request."""
     return {"name": call[0], "arguments": call[1]}
 
 
-#: The operation of the dialect that a machine makes its calls with.
+#: The operation with which each special operation makes its calls.
 DRIVES = {
     "race_read": "read", "race_write": "write", "parallel_edit": "edit", "kill9_write": "write", "kill_points": "write",
     "edit_loop_kill": "edit", "read_dupkey": "read", "backpressure": "read", "call_before_init": "read", "read_with_roots": "read",

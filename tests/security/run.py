@@ -1,4 +1,4 @@
-"""Runs the security rows against a built binary, in the words of each dialect: one line a row, a summary, and an exit status.
+"""Runs the security rows against a built binary, with the tools of each dialect, and prints a line for each row and a summary.
 
 usage: run.py BINARY [--dialect NAME]... [--only REGEX] [--jobs N] [--verbose]
 """
@@ -28,13 +28,13 @@ from world import Setting, World  # noqa: E402
 
 AREAS = {"fs-confine", "special-files", "metadata", "edit-fidelity", "data-loss", "search", "protocol", "fault-injection", "trust-config",
          "secrets-logs", "stateless-2026", "exec", "exec-policy", "fetch-ssrf", "fetch-robust"}
-#: Rows that watch memory, kill or race: they run by themselves.
+#: Operations of rows that run alone, because they watch memory, kill or race.
 ALONE = {"race_read", "race_write", "kill9_write", "kill_points", "edit_loop_kill", "parallel_edit", "backpressure", "exec_cancel", "exec_then_term",
          "exec_then_kill9"}
 
 
 def lacking(adapter, row):
-    """Why the row cannot be said in the words of the dialect, or nothing."""
+    """Returns the reason why the row does not apply to the dialect, or an empty string."""
     if adapter.DIALECT not in row.get("dialects", adapters.DIALECTS):
         return "the row is worded for another dialect"
     if row["id"] in getattr(adapter, "OTHERWISE", {}):
@@ -77,7 +77,7 @@ def operate(session, part):
 
 
 def expected(want, replies):
-    """What is wrong with the replies, in words."""
+    """Returns the problems of the replies, as texts."""
     bad = any(reply.refused for reply in replies)
     if want == "refuse" and not bad:
         return [f"it was not refused: {replies[0].text[:200]!r}"]
@@ -116,7 +116,7 @@ def run_row(setting, adapter, row):
 
 
 def judged(setting, needs, adapter, row):
-    """One of passed, failed, skipped, not applicable; and why."""
+    """Returns the outcome of a row (passed, failed, skipped, not applicable or elsewhere), and the reason."""
     lacks = lacking(adapter, row)
     if lacks:
         return "not applicable", lacks
@@ -134,7 +134,7 @@ def judged(setting, needs, adapter, row):
 
 
 def unprivileged():
-    """Who the rows run as: the caller, or `nobody` when the caller is root."""
+    """Returns the user of the rows: the caller, or `nobody` if the caller is root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("nobody")
@@ -142,7 +142,7 @@ def unprivileged():
 
 
 def prepared(binary):
-    """A place that the unprivileged user can reach, with the binary and the small tools in it."""
+    """Creates a directory that the unprivileged user can read, with the binary and the helper programs."""
     place = tempfile.mkdtemp(prefix="toolpost-security-")
     os.chmod(place, 0o755)
     copy = os.path.join(place, "toolpost")
@@ -155,7 +155,7 @@ def prepared(binary):
 
 
 def rows(only):
-    """The rows of both files that the expression chooses."""
+    """Returns the rows of both files whose id matches the expression."""
     found = []
     for name in ("cases.jsonl", "own.jsonl"):
         with open(HERE / name, encoding="utf8") as file:
@@ -167,7 +167,7 @@ def rows(only):
 
 
 def run_dialect(setting, needs, adapter, chosen, options):
-    """Runs the rows in one dialect, and tells how many failed."""
+    """Runs the rows in one dialect, and returns the number of rows for each outcome."""
     counts = dict.fromkeys(("passed", "failed", "skipped", "not applicable", "elsewhere"), 0)
 
     def report(row, result):
@@ -197,7 +197,7 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("--dialect", action="append", choices=adapters.DIALECTS)
     parser.add_argument("--only", default=".")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=3)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     setting = prepared(os.path.abspath(options.binary))

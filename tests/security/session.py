@@ -9,14 +9,14 @@ from world import Gone, Silent
 from pipe import refused, text_of
 
 
-#: The largest file that is read to its end here.
+#: Maximum size of a file that is read to its end here, in bytes.
 WHOLE = 4_000_000
 #: The name of a command that was started.
 JOB = re.compile(r"\bjob-\w+")
 
 
 class Reply:
-    """What an operation gave: words, whether it was refused, and a code where there is one."""
+    """Result of an operation: its text, whether it was refused, and the error code if there is one."""
 
     def __init__(self, text="", refused=False, code=None):
         self.text, self.refused, self.code = text, refused, code
@@ -27,11 +27,11 @@ class Reply:
 
 
 class NoAnswer(Exception):
-    """Nothing came back within the row's time."""
+    """No answer arrived within the time limit of the row."""
 
 
 class Session:
-    """A server with an open session, and what was seen of it."""
+    """A server with an open session, and the observations of the row."""
 
     def __init__(self, world, adapter):
         self.world, self.row, self.adapter = world, world.row, adapter
@@ -88,7 +88,7 @@ class Session:
             raise NoAnswer(f"{error} {self.world.said_errors()[-300:]}") from error
 
     def say(self, operation, args):
-        """Makes the calls of an operation that needs no machine, with the read that the dialect asks for."""
+        """Makes the calls of an operation that needs no special code, after the read that the dialect requires."""
         if self.server is None:
             return [Reply(self.why_not_started, refused=True)]
         args = self.completed(operation, args)
@@ -108,11 +108,11 @@ class Session:
         return replies or [Reply()]
 
     def one(self, operation, **args):
-        """The one call that an operation becomes."""
+        """Returns the first call of an operation."""
         return adapters.calls(self.adapter, operation, self.completed(operation, args))[0]
 
     def completed(self, operation, args):
-        """Adds to a write what a dialect with a flag for overwriting must know, and the job to what is about one."""
+        """Adds the facts for the overwrite flag to a write, and the id of the job to an operation on a job."""
         if operation in ("bg_output", "bg_kill"):
             return {**args, "job": self.job}
         if operation != "write":
@@ -121,17 +121,17 @@ class Session:
         return {**args, "exists": exists, "unasked": self.row["id"] in adapters.UNREAD or self.row.get("unread", False)}
 
     def unread(self):
-        """Whether it is the row's point that nothing was read."""
+        """Returns whether the row tests an operation without an earlier read."""
         return self.row["id"] in adapters.UNREAD or self.row.get("read_first") is False
 
     def must_be_known(self, operation, args):
-        """Whether the session must have seen the whole file first, because the dialect changes only what it has seen."""
+        """Returns whether the session must read the whole file first, because the dialect changes only files that were read."""
         if operation not in self.adapter.SEEN_FIRST or self.unread():
             return False
         return args["path"] not in self.read_paths and os.path.lexists(args["path"])
 
     def make_known(self, server, path, operation="write", args=None):
-        """Lets the session see all of a file; where its lines are too long for that, the session writes it itself."""
+        """Lets the session read the whole file; if its lines are too long for that, the session writes the file instead."""
         if operation not in self.adapter.SEEN_FIRST:
             return
         if self.readable_whole(path):
@@ -141,7 +141,7 @@ class Session:
         self.read_paths.add(path)
 
     def readable_whole(self, path):
-        """Whether a read can show the file to its end: lines that are not cut, and not too much in all."""
+        """Returns whether a read can show the whole file: no line is cut, and the file is not too large."""
         try:
             if not os.path.isfile(path) or os.path.getsize(path) > WHOLE:
                 return True
@@ -171,7 +171,7 @@ class Session:
             raise RuntimeError(f"the old content could not be written: {written.text[:200]}")
 
     def counted(self, path, reply):
-        """A refusal that only asks for a read would make a row pass for the wrong reason."""
+        """Fails on a refusal that only requires a read, because the row would pass for the wrong reason."""
         unread = path in self.unshown or self.unread() or self.row.get("unread")
         if self.adapter.NOT_SEEN.search(reply.text) and not unread and os.path.isfile(path) and not os.path.islink(path):
             raise RuntimeError(f"the read that must come first did not count: {reply.text[:200]}")

@@ -1,4 +1,4 @@
-"""The small programs that rows use."""
+"""Helper programs of the rows."""
 import os
 import shutil
 import subprocess

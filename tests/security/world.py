@@ -1,4 +1,4 @@
-"""The world of a row: its folders, its user, its server, and the end of everything that it started."""
+"""The environment of a row: its directories, its user and its server, and the end of all its processes."""
 import json
 import os
 import pathlib
@@ -21,7 +21,7 @@ REPEAT = re.compile(r"\{(REPEAT|REPEATLINE):((?:[^{}:]|:(?!\d+\}))*):(\d+)\}", r
 
 
 class Setting:
-    """What is the same for all rows: the binary, the place, the user."""
+    """The settings that all rows share: the binary, the base directory, the user."""
 
     def __init__(self, binary, place, identity, scale):
         self.binary, self.place, self.identity, self.scale = binary, place, identity, scale
@@ -59,7 +59,7 @@ class World:
         return dict(zip(NAMES, values, strict=True))
 
     def fill(self, value):
-        """Puts the row's names into a value; other text in braces stays as it is."""
+        """Replaces the row's placeholders in a value; other text in braces stays unchanged."""
         if isinstance(value, dict):
             return {key: self.fill(item) for key, item in value.items()}
         if isinstance(value, list):
@@ -121,7 +121,7 @@ class World:
         if policy.get("ask") == "never" or policy.get("mode") == "read-only":
             command += ["--ask", "deny"]
         elif self.row["area"] in ("exec", "exec-policy", "trust-config", "secrets-logs"):
-            # What is asked about is allowed: the row looks at what holds nevertheless.
+            # Every prompt is approved, because the row tests what is denied nevertheless.
             command += ["--ask", "allow"]
         if policy.get("mode") == "read-only":
             command.append("--read-only")
@@ -182,7 +182,7 @@ class World:
 
 
 def rules_of(policy):
-    """The row's policy as a file of rules."""
+    """Returns the row's policy as the text of a policy file."""
     rules = []
     if policy.get("deny_read"):
         rules.append(("read", policy["deny_read"]))
@@ -199,7 +199,7 @@ def rules_of(policy):
 
 
 class Listeners:
-    """What waits on the loopback of the host, with something to tell: nothing of it may be reached."""
+    """Servers with a secret on the loopback of the host, which no row may reach."""
 
     def __init__(self):
         self.paths = []
@@ -234,7 +234,7 @@ class Listeners:
 
 
 def wrapped(command, policy, world):
-    """The command under strace or a limit, where the policy or an assertion wants one."""
+    """Wraps the command in strace or a limit, if the policy or an assertion needs one."""
     inject = policy.get("strace_inject")
     traced = any(text.startswith(("strace:", "connect")) for key in ("must", "must_not") for text in world.row.get(key, []))
     if inject:
@@ -251,7 +251,7 @@ def wrapped(command, policy, world):
 
 
 def simulated(command, world):
-    """The command where the names of the rows are known, by a file of hosts of its own."""
+    """Wraps the command so that the host names of the rows resolve, with a separate hosts file."""
     hosts = os.path.join(world.base, "hosts")
     with open(hosts, "w") as file:
         file.write("127.0.0.1 localhost loop.test\n10.1.2.3 private.test\n169.254.169.254 metadata.test\n::1 loop6.test\n")

@@ -1,4 +1,4 @@
-"""Asks real language servers through the built binary, before and after edits.
+"""Queries real language servers through the built binary, before and after edits.
 
 usage: ask.py BINARY PYTHON-PROGRAMS NODE-PROGRAMS [NAME...]
 """
@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from pipe import Pipe, refused, text_of  # noqa: E402
 
-#: Longer than a server takes to read one of these projects, on any machine.
+#: Time limit in seconds, longer than a server takes to index one of these projects.
 LONG = 120.0
 passed, failed, skipped = 0, 0, 0
 
@@ -46,7 +46,7 @@ class Talk:
         return refused(answer), text_of(answer)
 
     def lsp(self, operation, file, mark=None, nth=0):
-        """Asks about the place where a mark stands in a file."""
+        """Queries the position of the text `mark` in a file."""
         where = {}
         if mark:
             lines = (self.root / file).read_text().split("\n")
@@ -55,7 +55,7 @@ class Talk:
         return self.say("lsp", operation=operation, file=file, **where)
 
     def until(self, server, *question):
-        """Asks until the server answers, and that it is complete: what it says until then must not be so."""
+        """Repeats a query until the server gives a complete answer."""
         end = time.monotonic() + LONG
         while True:
             said = self.lsp(*question)
@@ -67,22 +67,22 @@ class Talk:
         self.pipe.kill()
 
 
-#: Marks a place that the syntax tree adds to an answer that is not complete.
+#: Marks a location that the syntax tree adds to an incomplete answer.
 BY_TREE = "found by the syntax tree alone"
 
 
 def places(words):
-    """The places of a reply that the language server named, as `path:line`."""
+    """Returns the locations in a reply from the language server, as `path:line`."""
     return sorted(re.findall(rf"^(\S+:\d+):\d+:(?!.*{BY_TREE})", words, re.M))
 
 
 def by_tree(words):
-    """The places of a reply that the syntax tree added, as `path:line`."""
+    """Returns the locations in a reply from the syntax tree, as `path:line`."""
     return sorted(re.findall(rf"^(\S+:\d+):\d+:.*{BY_TREE}", words, re.M))
 
 
 def lines_with(root, text, *files):
-    """Where a text stands, as `path:line`."""
+    """Returns the lines that contain a text, as `path:line`."""
     return sorted(f"{file}:{number}" for file in files
                   for number, line in enumerate((root / file).read_text().split("\n"), 1) if text in line)
 
@@ -143,7 +143,7 @@ def project(language, root):
 
 
 def questions(name, language, talk):
-    """The four questions on files as they are."""
+    """The four queries on unchanged files."""
     files = [file for file in language["files"] if file.endswith((".py", ".ts", ".c", ".h"))]
     words = talk.until(name, "references", language["used"], language["call"])[1]
     wanted = sorted(place for text in language["uses"] for place in lines_with(talk.root, text, *files))
@@ -158,7 +158,7 @@ def questions(name, language, talk):
 
 
 def edits(name, language, talk):
-    """What is asked at once after an edit is answered from the edited files."""
+    """A query immediately after an edit is answered from the edited files."""
     file, old, new = language["edit"]
     files = [file for file in language["files"] if file.endswith((".py", ".ts", ".c", ".h"))]
 
@@ -178,17 +178,17 @@ def edits(name, language, talk):
     check(f"{name}: a new file", not bad, words)
     references("references after a new file", *files, path, uses=[*language["uses"], *uses])
 
-    # Beside the tools, as a command or a person does it.
+    # Without the tools, as a command or a user changes files.
     defined = talk.root / language["defined"]
     defined.write_text(language["moved"] + defined.read_text())
     words = talk.lsp("definition", language["used"], language["call"])[1]
     wanted = lines_with(talk.root, language["definition"], language["defined"])
-    check(f"{name}: definition after a change beside the tools", set(wanted) <= set(places(words)), (words, wanted))
+    check(f"{name}: definition after a change without the tools", set(wanted) <= set(places(words)), (words, wanted))
     (talk.root / path).unlink()
     references("references after a file is gone", *files)
 
 
-#: A larger project: a file that defines, and what each of many others holds.
+#: A larger project: path and text of a file that defines, path and text of many files that use, and the uses in each of them.
 MANY = {
     "ty": ("shop/prices.py", "def total(prices): return sum(prices)\n", "shop/use{0}.py",
            "import asyncio, json, typing\nfrom shop.prices import total\n\nprint(total([{0}]))\n", 2),
@@ -201,7 +201,7 @@ MANY = {
 
 
 def many(name, talk):
-    """From the start of a server on, no answer says that it is all before it is."""
+    """From the start of a server on, no incomplete answer claims to be complete."""
     defined, text, use, uses, times = MANY[name]
     (talk.root / defined).write_text(text)
     if name == "TypeScript 7":
@@ -223,12 +223,12 @@ def many(name, talk):
         early.append(words)
         time.sleep(0.2)
     found = places(words)
-    check(f"{name}: what is called complete is all", "complete: yes" in words and len(found) == wanted, (len(found), wanted, words[-2000:]))
-    check(f"{name}: what comes before says what it is", all("complete: no" in words or "complete: unknown" in words for words in early), early)
+    check(f"{name}: a complete answer has all uses", "complete: yes" in words and len(found) == wanted, (len(found), wanted, words[-2000:]))
+    check(f"{name}: earlier answers are marked as incomplete", all("complete: no" in words or "complete: unknown" in words for words in early), early)
 
 
 def killed(name, talk, language):
-    """A server that is killed is told, and started again."""
+    """A killed server is reported, and started again."""
     children = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
     of, parents = {talk.pipe.process.pid}, {}
     for line in children.split("\n")[1:-1]:
@@ -248,12 +248,12 @@ def killed(name, talk, language):
             pass
     words = talk.lsp("references", language["used"], language["call"])[1]
     told = "syntax tree" in words and "language server" in words or f"answered by {name}" in words
-    check(f"{name}: a killed server is no empty answer", told and places(words), words)
+    check(f"{name}: a killed server does not cause an empty answer", told and places(words), words)
     words = talk.until(name, "references", language["used"], language["call"])[1]
-    check(f"{name}: it is started again", f"answered by {name}; complete: yes" in words, words)
+    check(f"{name}: the killed server is started again", f"answered by {name}; complete: yes" in words, words)
 
 
-#: Calls of which only somebody who infers types can tell where they go: a file, its text, where to ask, and the method.
+#: Calls whose target only type inference can determine: the file, its text, the position of the query, and the method.
 INFERRED = {
     "ty": ("pets.py", "def same[T](one: T) -> T:\n    return one\n\n\nclass Cat:\n    def speak(self): ...\n\n\n"
                       "class Dog:\n    def speak(self): ...\n\n\ndef main():\n    same(Dog()).speak()\n", "Dog()", "Dog.speak"),
@@ -263,7 +263,7 @@ INFERRED = {
 
 
 def inferred(name, binary, root, path, sandbox):
-    """What a server knows of calls that the text leaves open is in the graph soon after it has read the project, until the file changes."""
+    """If the text leaves a call open, the server's answer is in the graph soon after its indexing, until the file changes."""
     file, text, mark, method = INFERRED[name]
     (root / file).write_text(text)
     if name == "TypeScript 7":
@@ -276,21 +276,21 @@ def inferred(name, binary, root, path, sandbox):
 
     try:
         before = callers()
-        check(f"{name}: before, it may be that one", before == [("same_name", "possible")], before)
+        check(f"{name}: before, the call is a possible caller", before == [("same_name", "possible")], before)
         talk.until(name, "definition", file, mark)
         end = time.monotonic() + LONG
         while (found := callers()) != [("server", "proved")] and time.monotonic() < end:
             time.sleep(0.2)
-        check(f"{name}: what it knows of a call is in the graph", found == [("server", "proved")], found)
+        check(f"{name}: the server's answer about the call is in the graph", found == [("server", "proved")], found)
         (root / file).write_text(text + "\n")
         found = callers()
-        check(f"{name}: of a changed file it is known no more", found == [("same_name", "possible")], found)
+        check(f"{name}: the answer is dropped when the file changes", found == [("same_name", "possible")], found)
     finally:
         talk.end()
 
 
 def implemented(binary, base, path, sandbox):
-    """What a server says that implements a method of an interface is in the graph, where the text leaves it open."""
+    """If the text leaves open which class implements an interface, the server's answer is in the graph."""
     root = base / "implemented"
     root.mkdir()
     (root / "tsconfig.json").write_text('{"compilerOptions": {"module": "esnext", "moduleResolution": "bundler"}}\n')
@@ -305,30 +305,30 @@ def implemented(binary, base, path, sandbox):
 
     try:
         before = callers()
-        check("TypeScript 7: before, nothing is known to call it", before == [], before)
+        check("TypeScript 7: before, no caller is known", before == [], before)
         talk.until("TypeScript 7", "definition", "shapes.ts", "Shape {")
         end = time.monotonic() + LONG
         while (found := callers()) != [("dispatch", "inferred")] and time.monotonic() < end:
             time.sleep(0.2)
-        check("TypeScript 7: a call through an interface may be one of what implements it", found == [("dispatch", "inferred")], found)
+        check("TypeScript 7: a call through an interface is an inferred caller of the implementation", found == [("dispatch", "inferred")], found)
     finally:
         talk.end()
 
 
 def alone(binary, base, path, sandbox):
-    """Where nothing says which files belong together, no answer is called complete."""
+    """Without a project file, no answer is called complete."""
     root = base / "alone"
     root.mkdir()
     for name, language in (("TypeScript 7", "ts"), ("clangd", "c")):
         (root / f"a.{language}").write_text({"ts": "export function total() { return 1; }\n", "c": "int total(void) { return 1; }\n"}[language])
         talk = Talk(binary, root, path, sandbox)
         words = talk.lsp("references", f"a.{language}", "total")[1]
-        check(f"{name}: alone it is never complete", "complete: yes" not in words and places(words) == [f"a.{language}:1"], words)
+        check(f"{name}: without a project file, no answer is complete", "complete: yes" not in words and places(words) == [f"a.{language}:1"], words)
         talk.end()
 
 
 def apart(binary, base, path, sandbox):
-    """A use that the server's project does not hold is found by the tree, and the answer is not called complete."""
+    """A use outside the server's project is found in the syntax tree, and the answer is not called complete."""
     root = base / "apart"
     for name, text in {
         "tsconfig.json": '{"compilerOptions": {"module": "esnext", "moduleResolution": "bundler"}, "include": ["src"]}\n',
@@ -340,13 +340,13 @@ def apart(binary, base, path, sandbox):
         (root / name).write_text(text)
     talk = Talk(binary, root, path, sandbox)
     words = talk.lsp("references", "src/a.ts", "total")[1]
-    check("what the server's project lacks is found", "answered by TypeScript 7; complete: no" in words
+    check("uses outside the server's project are found", "answered by TypeScript 7; complete: no" in words
           and places(words) == ["src/a.ts:1", "src/b.ts:1", "src/b.ts:2"] and by_tree(words) == ["tests/c.ts:1", "tests/c.ts:2"], words)
     talk.end()
 
 
 def brought(binary, base, sandbox):
-    """A server that the workspace brings is not started, and that is said."""
+    """A server program in the workspace is not started, and the reply names the reason."""
     root = base / "brought"
     (root / "bin").mkdir(parents=True)
     (root / "bin/ty").write_text(f"#!/bin/sh\ntouch {root}/started\n")
@@ -354,7 +354,7 @@ def brought(binary, base, sandbox):
     (root / "a.py").write_text("def f(): pass\n")
     talk = Talk(binary, root, f"{root}/bin:/usr/bin:/bin", sandbox)
     words = talk.lsp("references", "a.py", "f()")[1]
-    check("one in the workspace is not started", not (root / "started").exists() and "lies in the workspace" in words
+    check("a server program in the workspace is not started", not (root / "started").exists() and "is in the workspace" in words
           and places(words) == ["a.py:1"], words)
     talk.end()
 
@@ -362,7 +362,7 @@ def brought(binary, base, sandbox):
 def main(binary, python, node, *names):
     doctor = subprocess.run([binary, "doctor", "--json"], capture_output=True, text=True).stdout
     if "none is available" in doctor:
-        print("nothing confines programs here, so no language server is started")
+        print("no sandbox is available here, so no language server is started")
         return 77
     sandbox = "on"
     path = f"{python}:{node}:{os.environ['PATH']}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Asks real language servers through the built binary: ty, TypeScript 7 and clangd, before and after edits.
+# Queries real language servers through the built binary: ty, TypeScript 7 and clangd, before and after edits.
 # Takes TOOLPOST (the binary) and TOOLS, PYTHON, NODE_MODULES from `cargo xtask test`; without them it installs into target/test-tools.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-"""Drives the shared index against a real PostgreSQL.
+"""Tests the shared index with a real PostgreSQL server.
 
 usage: check.py BINARY [NAME...]
 """
@@ -18,12 +18,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from pipe import Pipe, refused, text_of  # noqa: E402
 from postgres import Postgres  # noqa: E402
 
-#: Longer than anything takes here.
+#: Time limit in seconds, longer than any step takes.
 LONG = 120.0
 WORDS = "alpha beta gamma delta epsilon lock spin_lock unlock return if else while Buffer buffer_len size_t struct".split()
 PATTERNS = ["spin_lock", "Buffer", "(?i)buffer", "alpha beta", r"\bsize_t gamma\b", "marker[0-9]+", "epsilon|struct",
             "nowhere_at_all", "alpha.*delta", r"return\s+if", "unlock (alpha|beta)", "é", "edited", "moved"]
-#: What the index says of itself when nothing is missing.
+#: Result of `World.sound` if nothing is missing in the index.
 SOUND = "0|0|0|0"
 passed, failed = 0, 0
 
@@ -51,7 +51,7 @@ def text(luck, lines):
 
 
 def project(root, luck, files=60):
-    """A repository with what an index has to tell apart."""
+    """Creates a repository with the cases that an index must distinguish."""
     root.mkdir(parents=True)
     git(root, "init", "-q", "-b", "main")
     for number in range(files):
@@ -70,7 +70,7 @@ def project(root, luck, files=60):
 
 
 class World:
-    """A server, a folder, and the binary."""
+    """A PostgreSQL server, a directory, and the binary."""
 
     def __init__(self, binary, postgres, base):
         self.binary, self.postgres, self.base = binary, postgres, base
@@ -96,7 +96,7 @@ class World:
         return self.postgres.address(self.name, **how)
 
     def fresh(self):
-        """A database of its own."""
+        """Creates a new database, and returns this world."""
         self.count += 1
         self.name = f"code{self.count}"
         self.postgres.make(self.name)
@@ -106,7 +106,7 @@ class World:
         return self.postgres.sql(statement, self.name)
 
     def across(self, pattern, names, *more):
-        """Searches repositories: the lines as (repository, path, number), and what is said of all."""
+        """Searches repositories; returns the lines as (repository, path, number), and the summary."""
         done = self.run("--index", self.address(), "grep", pattern, "--repositories", names, "--json", *more)
         if done.returncode > 1:
             raise RuntimeError(done.stderr)
@@ -115,7 +115,7 @@ class World:
         return lines, told[-1]
 
     def sound(self):
-        """How many contents are not whole, and how many files have none."""
+        """Returns the numbers of incomplete contents, files without content, incomplete block sets, and files without blocks."""
         return self.sql("""select
           (select count(*) from toolpost.blobs b where b.pieces <> (select count(*) from toolpost.pieces p
              where (p.repository, p.hash) = (b.repository, b.hash))),
@@ -128,14 +128,14 @@ class World:
              where (c.repository, c.hash, c.way) = (f.repository, f.hash, f.way)))""")
 
     def search(self, question, names, *more, base=None):
-        """Asks across repositories: what was found, or the words of the refusal."""
+        """Searches across repositories; returns the result, or the error text."""
         address = self.postgres.address(base) if base else self.address()
         done = self.run("--index", address, "search", question, "--repositories", names, "--json", *more)
         return json.loads(done.stdout) if done.returncode < 2 else done.stderr
 
 
 def expected(root, pattern):
-    """What git finds in the commit."""
+    """Returns the lines that git finds in the commit."""
     done = subprocess.run(["git", "-C", str(root), "grep", "-n", "-P", "-I", pattern.replace("$", r"\r?$"), "HEAD"], capture_output=True)
     found = []
     for line in done.stdout.decode("utf-8", "replace").splitlines():
@@ -154,15 +154,15 @@ def pushes(world):
     for pattern in ["spin_lock", "marker1[0-9]", "marker_behind", "Buffer$", "nowhere_at_all", r"size_t\s+struct", "a.b"]:
         lines, summary = world.across(pattern, "*", "--limit", "100000")
         found = sorted((path, number) for _, path, number in lines)
-        # What is not UTF-8 is in the index without its text.
+        # Files that are not UTF-8 are in the index without their text.
         wanted = [line for line in expected(root, pattern) if line[0] != "latin.txt"]
-        check(f"a search across says what git says: {pattern}", found == wanted and not summary["more"], (len(found), len(wanted)))
+        check(f"a search across repositories finds what git finds: {pattern}", found == wanted and not summary["more"], (len(found), len(wanted)))
     _, summary = world.across("spin_lock", "one")
-    check("what is not searched is told", summary["left_out"] == ["1 binary files", "2 files that are not UTF-8, or too long"], summary)
+    check("skipped files are reported", summary["left_out"] == ["1 binary file", "2 files that are not UTF-8, or too long"], summary)
     lines, summary = world.across("spin_lock", "one", "--limit", "5")
-    check("a limit is told", (len(lines), summary["more"], summary["lines"]) == (5, True, 5), summary)
+    check("a reached limit is reported", (len(lines), summary["more"], summary["lines"]) == (5, True, 5), summary)
     lines, _ = world.across("marker1", "one", "-g", "part1/*", "-g", "!file1.c")
-    check("files are chosen by their names", {path for _, path, _ in lines} <= {"part1/file15.c"} and lines, lines)
+    check("globs select files", {path for _, path, _ in lines} <= {"part1/file15.c"} and lines, lines)
     clone = world.base / "pushes" / "clone"
     git(root.parent, "clone", "-q", str(root), str(clone))
     git(clone, "checkout", "-q", "-b", "side")
@@ -171,11 +171,11 @@ def pushes(world):
     git(clone, "add", "-A")
     git(clone, "commit", "-q", "-m", "side")
     side = world.pushed(clone, "one")
-    check("a branch of a clone sends what is new", (side["sent"], side["branch"], side["files"]) == (1, "side", 66), side)
-    check("branches are told apart", (world.across("only_on_side", "one")[0],
+    check("a branch of a clone sends only new content", (side["sent"], side["branch"], side["files"]) == (1, "side", 66), side)
+    check("branches are distinguished", (world.across("only_on_side", "one")[0],
                                       len(world.across("only_on_side", "one", "--branch", "side")[0])) == ([], 1))
     by_name = world.run("--root", root, "--repository", "one", "index", "push", "--commit", "nowhere", world.address())
-    check("a commit that is not there", by_name.returncode == 2 and "git could not find the commit nowhere" in by_name.stderr,
+    check("a commit that does not exist", by_name.returncode == 2 and "git could not find the commit nowhere" in by_name.stderr,
           by_name.stderr)
     (root / ".toolpost").mkdir()
     (root / "hidden.txt").write_text("hidden_word\n")
@@ -185,14 +185,14 @@ def pushes(world):
     kept = world.push(root, "one")
     if kept.returncode == 0:
         told = json.loads(kept.stdout)
-        check("what the rules keep from being read is not sent", told["withheld"] >= 1 and world.across("hidden_word", "one")[0] == [], told)
+        check("files that the rules hide are not sent", told["withheld"] >= 1 and world.across("hidden_word", "one")[0] == [], told)
     else:
-        check("the rules are understood", False, kept.stderr)
+        check("the rules are accepted", False, kept.stderr)
     check("the index is sound", world.sound() == SOUND, world.sound())
 
 
 class Served:
-    """The binary, serving a workspace with the index."""
+    """The binary as a server of a workspace with the shared index."""
 
     def __init__(self, world, root, name, cache):
         self.log = open(cache.parent / f"{cache.name}.err", "w+")
@@ -206,7 +206,7 @@ class Served:
         return refused(answer), text_of(answer)
 
     def shared(self, seconds=LONG):
-        """Waits until the server answers a search."""
+        """Waits until a search queries the PostgreSQL server; returns False after `seconds`."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             before = self.world.postgres.asked("octet_length(body) as length")
@@ -227,7 +227,7 @@ class Served:
 
 
 def plain(world, root, pattern):
-    """What a search of all files says."""
+    """Returns the reply of a search that reads all files."""
     done = world.run("call", "--root", root, "--dialect", "claude", "Grep",
                      json.dumps({"pattern": pattern, "output_mode": "content", "-n": True, "head_limit": 100_000}))
     return bool(done.returncode), (done.stdout if done.returncode == 0 else done.stderr).rstrip("\n")
@@ -247,7 +247,7 @@ def same(world, served, root, what):
 
 
 def edit(root, luck, step):
-    """Changes the working tree somehow."""
+    """Makes random changes to the working tree."""
     files = sorted(path for path in root.rglob("*.c") if path.is_file())
     for number in range(3):
         path = luck.choice(files)
@@ -266,7 +266,7 @@ def edit(root, luck, step):
             case 4:
                 (root / f"new{step}{number}.c").write_text(f"moved spin_lock {step}\n")
             case 5:
-                # The same length, and the same times.
+                # The length and the times of the file stay the same.
                 was = path.stat()
                 body = path.read_bytes()
                 path.write_bytes(body.replace(b"alpha", b"delta").replace(b"lock", b"kcol"))
@@ -286,7 +286,7 @@ def overlay(world):
     git(root, "checkout", "-q", "main")
     served = Served(world, root, "tree", world.base / "overlay" / "cache")
     try:
-        check("the server is asked", served.shared())
+        check("PostgreSQL is queried", served.shared())
         same(world, served, root, "as it was pushed")
         for step in range(12):
             edit(root, luck, step)
@@ -298,12 +298,12 @@ def overlay(world):
         git(root, "clean", "-fdq")
         git(root, "checkout", "-q", "-f", "main")
         same(world, served, root, "back again")
-        check("the server is still asked", served.shared())
+        check("PostgreSQL is still queried", served.shared())
     finally:
         served.end()
     short = world.run("--root", root, "--index", world.address(), "--repository", "tree", "grep", "spin_lock", "--limit", "100000")
     without = world.run("--root", root, "grep", "spin_lock", "--limit", "100000")
-    check("a command with the index says what one without says", short.stdout == without.stdout and short.stdout, short.stderr)
+    check("a command has the same output with and without the index", short.stdout == without.stdout and short.stdout, short.stderr)
 
 
 def together(world):
@@ -321,13 +321,13 @@ def together(world):
         running.append(subprocess.Popen([world.binary, "--root", str(clone), "--repository", "tree", "index", "push", "--json",
                                          world.address()], env=world.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
     ended = [process.communicate(timeout=LONG) for process in running]
-    check("several push at once", all(process.returncode == 0 for process in running), ended)
+    check("several pushes at the same time succeed", all(process.returncode == 0 for process in running), ended)
     check("the index is sound after that", world.sound() == SOUND, world.sound())
     versions = world.sql("select branch, count(*) from toolpost.versions group by 1 order by 1")
     check("each branch has one commit", versions == "branch0|1\nbranch1|1", versions)
     sent = sum(json.loads(out)["sent"] for out, _ in ended)
     kept = int(world.sql("select count(*) from toolpost.blobs"))
-    check("each content is kept once", kept in (207, 208) and sent >= kept, (kept, sent))
+    check("each content is stored once", kept in (207, 208) and sent >= kept, (kept, sent))
 
 
 def killed(world):
@@ -346,11 +346,11 @@ def killed(world):
         process.wait()
         if alive:
             commit = world.sql("select commit from toolpost.versions")
-            check(f"a push that was killed leaves a whole commit {number}", commit == before["commit"] or len(commit) == 40, commit)
+            check(f"a killed push leaves a complete commit {number}", commit == before["commit"] or len(commit) == 40, commit)
             lines, _ = world.across("afterwards", "tree")
-            check(f"the state before or the state after {number}", len(lines) == (0 if commit == before["commit"] else 300), len(lines))
+            check(f"the index has the state before or after the push {number}", len(lines) == (0 if commit == before["commit"] else 300), len(lines))
     after = world.pushed(root, "tree")
-    check("the next push brings all", len(world.across("afterwards", "tree")[0]) == 300, after)
+    check("the next push sends the rest", len(world.across("afterwards", "tree")[0]) == 300, after)
     check("the index is sound after kills", world.sound() == SOUND, world.sound())
 
 
@@ -360,11 +360,11 @@ def away(world):
     world.pushed(root, "tree")
     served = Served(world, root, "tree", world.base / "away" / "cache")
     try:
-        check("the server is asked", served.shared())
+        check("PostgreSQL is queried", served.shared())
         world.postgres.stop()
         world.postgres.start()
         same(world, served, root, "after a restart")
-        check("a restarted server is asked again", served.shared())
+        check("a restarted PostgreSQL is queried again", served.shared())
         world.postgres.freeze()
         try:
             began = time.monotonic()
@@ -372,22 +372,22 @@ def away(world):
             took = time.monotonic() - began
         finally:
             world.postgres.thaw()
-        check("a frozen server is waited for once", took < 60, took)
+        check("searches wait for a frozen server only once", took < 60, took)
         world.postgres.stop()
         edit(root, luck, 1)
         same(world, served, root, "while the server is away")
         world.postgres.start()
         said = served.said()
-        check("it is said once that the server is away", said.count("searches do without the shared index") == 1, said)
+        check("the missing server is reported once", said.count("searches do not use the shared index") == 1, said)
     finally:
         served.end()
     world.postgres.stop()
     try:
         served = Served(world, root, "tree", world.base / "away" / "cold")
-        same(world, served, root, "where the server was never there")
+        same(world, served, root, "if the server was never available")
         served.end()
         done = world.run("--index", world.address(), "grep", "spin_lock", "--repositories", "*")
-        check("a search across says that it is away", done.returncode == 2 and "cannot be reached" in done.stderr, done.stderr)
+        check("a search across repositories reports that the server cannot be reached", done.returncode == 2 and "cannot be reached" in done.stderr, done.stderr)
     finally:
         world.postgres.start()
 
@@ -401,31 +401,31 @@ def refused_(world):
         (world.address(password="wrong"), "refuses the user: password authentication failed"),
         (world.postgres.address("nowhere"), 'failed: database "nowhere" does not exist'),
         (world.address(port=1), "cannot be reached: Connection refused"),
-        (world.postgres.address("ascii"), "has the encoding SQL_ASCII; make one with the encoding UTF8"),
+        (world.postgres.address("ascii"), "has the encoding SQL_ASCII; create one with the encoding UTF8"),
         (world.address() + "?sslmode=require", "nothing was sent in plain text"),
-        (world.address() + "?sslmode=prefer", "sslmode=prefer would go on in plain text where the server does not encrypt"),
-        ("mysql://host/base", "is no address of an index"),
+        (world.address() + "?sslmode=prefer", "sslmode=prefer would continue in plain text if the server does not encrypt"),
+        ("mysql://host/base", "is not the URL of an index"),
     ]
     for address, words in rows:
         done = world.push(root, "tree", address=address)
-        check(f"a push says: {words}", done.returncode == 2 and words in done.stderr and "a%20secret" not in done.stderr, done.stderr)
+        check(f"a push reports: {words}", done.returncode == 2 and words in done.stderr and "a%20secret" not in done.stderr, done.stderr)
     done = world.run("--index", world.postgres.address("bare"), "grep", "x", "--repositories", "*")
-    check("a database without an index", "holds no index; `toolpost index push` makes one" in done.stderr, done.stderr)
+    check("a database without an index", "has no index; `toolpost index push` creates one" in done.stderr, done.stderr)
     world.pushed(root, "tree")
     world.sql(f"alter database {world.name} set standard_conforming_strings = off")
     lines, _ = world.across(r"x\\'|it's nowhere", "tree")
-    check("quotes are quotes", lines == [], lines)
+    check("quotes in a pattern are literal", lines == [], lines)
     world.sql("update toolpost.schema set version = 99")
     done = world.push(root, "tree")
-    check("tables of another version", "has version 99 of its tables, and this program knows version" in done.stderr, done.stderr)
+    check("tables of another version", "have version 99, and this program supports version" in done.stderr, done.stderr)
     outside = world.base / "refused" / "no repository"
     outside.mkdir()
     done = world.push(outside, "x")
     check("a directory without git", done.returncode == 2 and "git could not find the commit HEAD" in done.stderr, done.stderr)
     done = world.push(root / "part0", "tree")
-    check("a directory below the top", done.returncode == 2 and f"give --root {root}" in done.stderr, done.stderr)
+    check("a directory below the top", done.returncode == 2 and f"pass --root {root}" in done.stderr, done.stderr)
     done = world.run("--index", world.address(), "grep", "(", "--repositories", "*")
-    check("an expression that is none", done.returncode == 2 and done.stderr, done.stderr)
+    check("an invalid expression", done.returncode == 2 and done.stderr, done.stderr)
 
 
 def damaged(world):
@@ -434,7 +434,7 @@ def damaged(world):
     world.pushed(root, "tree")
     served = Served(world, root, "tree", world.base / "damaged" / "cache")
     try:
-        check("the server is asked", served.shared())
+        check("PostgreSQL is queried", served.shared())
         world.sql("delete from toolpost.pieces where body like '%marker7%'")
         same(world, served, root, "when pieces were removed")
         world.sql("delete from toolpost.blobs where size > 1000")
@@ -444,11 +444,11 @@ def damaged(world):
     finally:
         served.end()
     world.pushed(root, "tree")
-    check("a push mends what is missing", world.sound() == SOUND and len(world.across("marker7$", "tree")[0]) == 1, world.sound())
+    check("a push restores missing content", world.sound() == SOUND and len(world.across("marker7$", "tree")[0]) == 1, world.sound())
     world.sql("update toolpost.pieces set body = replace(body, 'marker7', 'MARKER7') where body like '%marker7\n%'")
     lines, summary = world.across("MARKER7", "tree")
-    check("a text that is not what its hash says is not shown",
-          lines == [] and any("damaged (tree: part0/file7.c)" in note for note in summary["left_out"]), (lines, summary))
+    check("a text that does not match its hash is not shown",
+          lines == [] and any("damaged text in the index (tree: part0/file7.c)" in note for note in summary["left_out"]), (lines, summary))
     world.sql("drop table toolpost.pieces cascade")
     done = world.run("--index", world.address(), "grep", "x", "--repositories", "*")
     check("a table that is gone", done.returncode == 2 and done.stderr, done.stderr)
@@ -464,18 +464,18 @@ def many(world):
         world.pushed(root, f"team{number % 3}/tree{number}")
     lines, summary = world.across("shared_word", "*")
     check("all repositories are searched", (len(lines), summary["repositories"]) == (30, 30), summary)
-    check("by name and path", lines == sorted(lines), lines)
+    check("lines are sorted by repository and path", lines == sorted(lines), lines)
     lines, summary = world.across("shared_word", "team1/*, team2/tree2")
-    check("some are searched", (len(lines), summary["repositories"]) == (11, 11), summary)
+    check("selected repositories are searched", (len(lines), summary["repositories"]) == (11, 11), summary)
     lines, _ = world.across("own_word_27", "*")
-    check("one has it", lines == [("team0/tree27", "own.c", 1)], lines)
+    check("a text of one repository is found", lines == [("team0/tree27", "own.c", 1)], lines)
     lines, summary = world.across("shared_word", "*", "--limit", "12")
     check("a limit over repositories", (len(lines), summary["more"]) == (12, True), summary)
     done = world.run("--index", world.address(), "grep", "x", "--repositories", "nobody/*")
-    check("no repository of that name", done.returncode == 2 and "no repository in the index is called nobody/*; there are team0/tree0," in done.stderr,
+    check("no repository of that name", done.returncode == 2 and "the index has no repository nobody/*; its repositories are: team0/tree0," in done.stderr,
           done.stderr)
     done = world.run("--index", world.address(), "grep", "own_word_4$", "--repositories", "*")
-    check("lines for people", done.stdout == "team1/tree4: own.c:1:own_word_4\n", done.stdout)
+    check("text output of lines", done.stdout == "team1/tree4: own.c:1:own_word_4\n", done.stdout)
     done = world.run("--index", world.address(), "grep", "nowhere_at_all", "--repositories", "*")
     check("nothing found is status 1", (done.returncode, done.stdout) == (1, ""), done)
 
@@ -546,11 +546,11 @@ def code(root, **more):
 
 
 def near(world, root, question):
-    """What the index of a workspace finds: path and first line, and how near each block is."""
+    """Returns the blocks that a search of a workspace finds: path and first line, with the similarity."""
     done = world.run("call", "--root", root, "--dialect", "trae", "search_codebase", json.dumps({"query": question}))
     found = []
     for line in done.stdout.splitlines():
-        match = re.match(r"(\S+:\d+)-\d+\b.*\(score [\d.]+: meaning (-?[\d.]+)", line)
+        match = re.match(r"(\S+:\d+)-\d+\b.*\(score [\d.]+: similarity (-?[\d.]+)", line)
         if match:
             found.append((match[1], float(match[2])))
     return dict(found)
@@ -561,7 +561,7 @@ def shown(found):
 
 
 def true_to(root, found):
-    """Whether each block's text is what the commit has there."""
+    """Returns whether the text of each block equals the lines of the commit."""
     for block in found["blocks"]:
         lines = git(root, "show", f"{block['commit']}:{block['path']}").split("\n")
         for stretch in block["lines"]:
@@ -575,23 +575,23 @@ def ranked(world):
     root = world.base / "ranked" / "one"
     code(root)
     told = world.pushed(root, "one")
-    check("a push brings blocks and vectors", told["cut"] == len(CODE) and told["without_vectors"] is None, told)
+    check("a push sends blocks and embeddings", told["cut"] == len(CODE) and told["without_vectors"] is None, told)
     again = world.pushed(root, "one")
-    check("a second push brings none", (again["cut"], again["sent"]) == (0, 0), again)
+    check("a second push sends none", (again["cut"], again["sent"]) == (0, 0), again)
     wanted = ["src/session.rs:1-9", "src/parse.py:1-6", "src/queue.go:3-14", "src/parse.py:7-10", "src/tree.h:1-2"]
     for question, first in zip(QUESTIONS, wanted):
         found = world.search(question, "*", "--tests")
         best = shown(world.search(question, "*"))
         check(f"the best block: {question}", best[:1] == [first], best)
-        check(f"as the commit has it: {question}", true_to(root, found) and found["model"] == "the embedded model", found)
-        # What is shown of a workspace ends before empty lines.
+        check(f"the text is that of the commit: {question}", true_to(root, found) and found["model"] == "the built-in model", found)
+        # The blocks of a workspace end before empty lines.
         here, there = near(world, root, question), {f"{block['path']}:{block['first_line']}": block["likeness"] for block in found["blocks"]}
         both = here.keys() & there.keys()
-        check(f"as near as in a workspace: {question}", len(both) >= 4 and all(abs(here[name] - there[name]) < 0.011 for name in both),
+        check(f"the similarity equals that in a workspace: {question}", len(both) >= 4 and all(abs(here[name] - there[name]) < 0.011 for name in both),
               (here, there))
         check(f"the same order as in a workspace: {question}", list(here)[:3] == list(there)[:3], (here, there))
     found = world.search(QUESTIONS[0], "*")
-    check("why a block was found", {"session", "renewed"} & set(found["blocks"][0]["words"]) and found["blocks"][0]["likeness"] > 0.3, found["blocks"][:1])
+    check("a block has the reasons of the match", {"session", "renewed"} & set(found["blocks"][0]["words"]) and found["blocks"][0]["likeness"] > 0.3, found["blocks"][:1])
     check("tests are left out", not any("session_test" in place for place in shown(found)), shown(found))
     found = world.search("session", "*", "README.md")
     check("one file", shown(found) and {block["path"] for block in found["blocks"]} == {"README.md"}, shown(found))
@@ -599,27 +599,27 @@ def ranked(world):
     check("one directory", shown(found) and all(path.startswith("src/") for path in shown(found)), shown(found))
     (root / "src" / "session.rs").write_text("fn nothing() {}\n")
     found = world.search(QUESTIONS[0], "one")
-    check("a search across speaks of the commit", shown(found)[:1] == wanted[:1] and found["blocks"][0]["commit"] == told["commit"], shown(found))
+    check("a search across repositories shows the commit", shown(found)[:1] == wanted[:1] and found["blocks"][0]["commit"] == told["commit"], shown(found))
     git(root, "checkout", "-q", "-f", "-b", "side")
     (root / "src" / "zip.rs").write_text("/// Packs files into an archive of the zip format.\nfn pack_archive(files: &[File]) {}\n")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "side")
     side = world.pushed(root, "one")
-    check("a branch brings what is new", (side["cut"], side["sent"]) == (1, 1), side)
+    check("a branch sends only new blocks", (side["cut"], side["sent"]) == (1, 1), side)
     question = "pack files into a zip archive"
-    check("branches are told apart", ("src/zip.rs:1-2" in shown(world.search(question, "one")),
+    check("branches are distinguished", ("src/zip.rs:1-2" in shown(world.search(question, "one")),
                                       shown(world.search(question, "one", "--branch", "side"))[:1]) == (False, ["src/zip.rs:1-2"]))
     code(world.base / "ranked" / "fork")
     world.pushed(world.base / "ranked" / "fork", "team/fork")
     found = world.search(QUESTIONS[0], "*")
-    check("the same block elsewhere is named beside it", found["blocks"][0]["also"] == ["team/fork: src/session.rs"]
+    check("the same block in another repository is listed with the first one", found["blocks"][0]["also"] == ["team/fork: src/session.rs"]
           and shown(found).count("src/session.rs:1-9") == 1 and found["repositories"] == 2, found["blocks"][:1])
     check("a limit", len(world.search(QUESTIONS[0], "*", "--limit", "3")["blocks"]) == 3)
-    check("a question without words", "has no words to look for" in world.search("?!", "*"))
-    check("no repository of that name", "no repository in the index is called nobody; there are one, team/fork" in world.search("x", "nobody"))
+    check("a question without words", "has no words to search for" in world.search("?!", "*"))
+    check("no repository of that name", "the index has no repository nobody; its repositories are: one, team/fork" in world.search("x", "nobody"))
     done = world.run("--index", world.address(), "search", QUESTIONS[0], "--repositories", "one")
-    check("blocks for people", done.stdout.startswith("one: src/session.rs:1-9  function renew_session\n") and "score 1.00; meaning 0." in done.stdout
-          and "by keywords and by meaning (the embedded model)." in done.stdout, done.stdout)
+    check("text output of blocks", done.stdout.startswith("one: src/session.rs:1-9  function renew_session\n") and "score 1.00; similarity 0." in done.stdout
+          and "ranked by keywords and meaning (the built-in model)." in done.stdout, done.stdout)
     check("the index is sound", world.sound() == SOUND, world.sound())
 
 
@@ -633,27 +633,27 @@ def vectors(world):
     def mended(what):
         told = world.pushed(root, "one")
         found = world.search(QUESTIONS[0], "one")
-        check(f"a push mends {what}", told["cut"] > 0 and world.sound() == SOUND and shown(found)[:1] == best and found["left_out"] == []
+        check(f"a push restores {what}", told["cut"] > 0 and world.sound() == SOUND and shown(found)[:1] == best and found["left_out"] == []
               and found["model"], (told, found["left_out"], world.sound()))
 
     world.sql("update toolpost.models set name = 'static-another'")
     found = world.search("renew session", "one")
-    check("vectors by another model count for nothing", found["model"] is None and shown(found)[:1] == best
-          and all(block["likeness"] is None for block in found["blocks"]) and "nothing in the index has vectors by the model" in said(found), found)
-    mended("vectors by another model")
+    check("embeddings of another model are not used", found["model"] is None and shown(found)[:1] == best
+          and all(block["likeness"] is None for block in found["blocks"]) and "embeddings, because the index has none of this program" in said(found), found)
+    mended("embeddings of another model")
     world.sql("delete from toolpost.vectors where number = 0")
     found = world.search("renew session", "one")
-    check("vectors that were removed", "5 files without vectors" in said(found) and shown(found)[:1] == best, found["left_out"])
+    check("vectors that were removed", "the embeddings of 5 files" in said(found) and shown(found)[:1] == best, found["left_out"])
     mended("vectors that were removed")
     world.sql("update toolpost.vectors set scale = scale * 2")
-    check("vectors that were changed", "without vectors" in said(world.search("renew session", "one")))
+    check("vectors that were changed", "the embeddings of " in said(world.search("renew session", "one")))
     mended("vectors that were changed")
     world.sql("delete from toolpost.blocks where name = 'renew_session'")
     found = world.search("renew session", "one")
-    check("blocks that were removed", "1 files whose blocks in the index are damaged" in said(found) and shown(found)[:1] != best, found["left_out"])
+    check("blocks that were removed", "1 file with blocks that are damaged" in said(found) and shown(found)[:1] != best, found["left_out"])
     mended("blocks that were removed")
     world.sql("update toolpost.blocks set first_line = first_line + 1")
-    check("blocks that were changed", "5 files whose blocks" in said(world.search("renew session", "one")))
+    check("blocks that were changed", "5 files with blocks that are damaged" in said(world.search("renew session", "one")))
     mended("blocks that were changed")
     silent = "set session_replication_role = replica; "
     for what, change in [
@@ -666,16 +666,16 @@ def vectors(world):
     ]:
         world.sql(silent + change)
         found = world.search("renew session", "one")
-        check(f"what is changed silently is not shown: {what}", true_to(root, found) and (found["left_out"] or not shown(found)
+        check(f"damaged data is not shown: {what}", true_to(root, found) and (found["left_out"] or not shown(found)
               or all(block["likeness"] is None for block in found["blocks"])), found)
         gone = world.run("index", "forget", "one", world.address())
-        check(f"what is damaged is forgotten: {what}", gone.returncode == 0, gone.stderr)
+        check(f"a damaged repository can be removed: {what}", gone.returncode == 0, gone.stderr)
         mended(what)
     world.sql("truncate toolpost.vectors")
-    check("all vectors removed", "files without vectors" in said(world.search("renew session", "one")))
+    check("all vectors removed", "the embeddings of " in said(world.search("renew session", "one")))
     mended("all vectors")
     world.sql("drop table toolpost.vectors")
-    check("no table of vectors", "the index has no vectors" in said(world.search("renew session", "one")))
+    check("no table of vectors", "embeddings, because the index has no table for them" in said(world.search("renew session", "one")))
     mended("the table of vectors")
     world.sql("truncate toolpost.blocks")
     check("all blocks removed", shown(world.search("renew session", "one")) == [])
@@ -683,31 +683,31 @@ def vectors(world):
 
 
 def extension(world):
-    """A server that has no pgvector, and one where the user may not make it."""
+    """A server without pgvector, and a user who may not create the extension."""
     root = world.base / "extension" / "one"
     code(root)
     other = Postgres(without=["vector"])
     try:
         other.make("code")
         done = world.run("--root", root, "--repository", "one", "index", "push", other.address())
-        check("a push without pgvector says so", done.returncode == 0 and "Only keyword search finds its blocks: the server has no extension vector; install pgvector"
+        check("a push reports that pgvector is missing", done.returncode == 0 and "The blocks have no embeddings, so only keyword search finds them: the server has no extension vector; install pgvector"
               in done.stdout, done.stdout + done.stderr)
         found = world.run("--index", other.address(), "search", "renew session", "--repositories", "*", "--json")
         told = json.loads(found.stdout)
-        check("a search without pgvector goes by words", shown(told)[:1] == ["src/session.rs:1-9"] and told["model"] is None
-              and "the index has no vectors, since its server has no extension vector" in told["left_out"][0], told)
+        check("a search without pgvector uses keywords only", shown(told)[:1] == ["src/session.rs:1-9"] and told["model"] is None
+              and "embeddings, because the index has no table for them: install the extension `vector` on the server" in told["left_out"][0], told)
         lines = world.run("--index", other.address(), "grep", "renew_session", "--repositories", "*")
-        check("all else goes on working", lines.stdout.count("\n") == 2, lines.stdout + lines.stderr)
+        check("grep works without pgvector", lines.stdout.count("\n") == 2, lines.stdout + lines.stderr)
     finally:
         other.end()
     world.sql("create role plain login password 'a secret'; grant create on database " + world.name + " to plain")
     address = world.postgres.address(world.name, user="plain")
     told = json.loads(world.push(root, "one", address=address).stdout)
-    check("a user who may not make the extension", "permission denied to create extension" in told["without_vectors"]
-          and "let an administrator say `create extension vector`" in told["without_vectors"], told)
+    check("a user who may not create the extension", "permission denied to create extension" in told["without_vectors"]
+          and "ask an administrator to run `create extension vector`" in told["without_vectors"], told)
     world.sql("create extension vector")
     told = json.loads(world.push(root, "one", address=address).stdout)
-    check("vectors come once there is room", told["without_vectors"] is None and told["cut"] == len(CODE) and world.sound() == SOUND, told)
+    check("embeddings are sent once the extension exists", told["without_vectors"] is None and told["cut"] == len(CODE) and world.sound() == SOUND, told)
 
 
 def upgraded(world):
@@ -719,22 +719,22 @@ def upgraded(world):
         drop function toolpost.break_cuts, toolpost.break_all_cuts; drop sequence toolpost.cut_numbers;
         alter table toolpost.files drop column way, drop column test; alter table toolpost.versions drop column has_ways;
         update toolpost.schema set version = 1""")
-    older = "has version 1 of its tables, which is older than 2, the one of this program; `toolpost index push` brings it up"
+    older = "have version 1, and this program needs version 2; `toolpost index push` upgrades the index"
     check("an older index is refused", older in world.search("x", "*"), world.search("x", "*"))
     done = world.run("--index", world.address(), "grep", "x", "--repositories", "*")
-    check("by other searches, too", older in done.stderr, done.stderr)
+    check("an older index is refused by grep, too", older in done.stderr, done.stderr)
     world.pushed(two, "two")
-    check("a push brings it up, and nothing is lost", len(world.across("renew_session", "one")[0]) == 2)
+    check("a push upgrades the index, and nothing is lost", len(world.across("renew_session", "one")[0]) == 2)
     found = world.search("renew session", "*")
-    check("what has no blocks yet is told", "1 repositories (one), which an older version pushed without blocks" in found["left_out"][0]
+    check("repositories without blocks are reported", "1 repository that an older version of Toolpost pushed without blocks (one)" in found["left_out"][0]
           and {block["repository"] for block in found["blocks"]} == {"two"}, found["left_out"])
     told = world.pushed(one, "one")
-    check("its next push brings them", (told["sent"], told["cut"]) == (0, len(CODE)) and world.search("x session", "*")["left_out"] == [], told)
+    check("the next push of such a repository sends its blocks", (told["sent"], told["cut"]) == (0, len(CODE)) and world.search("x session", "*")["left_out"] == [], told)
     check("the index is sound", world.sound() == SOUND, world.sound())
 
 
 def certificates(folder):
-    """An authority, a server's certificate by it for 127.0.0.1 and localhost, one for another name, and another authority."""
+    """Creates an authority, its certificates for 127.0.0.1 and localhost and for another name, and another authority."""
     def openssl(*arguments):
         subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, cwd=folder)
 
@@ -775,13 +775,13 @@ def secured(world):
         for query, said in [(f"?sslmode=verify-full&{wrong}", "UnknownIssuer"), (f"?sslmode=verify-ca&{wrong}", "UnknownIssuer"),
                             (f"?sslmode=require&{wrong}", "UnknownIssuer"), ("?sslmode=verify-full", "UnknownIssuer")]:
             status, words = push(query)
-            check(f"nobody vouches for the server: {query}", status == 2 and said in words and "no secured connection to the index" in words
+            check(f"an untrusted certificate is refused: {query}", status == 2 and said in words and "no secured connection to the index" in words
                   and "a secret" not in words, words)
         other.use("elsewhere")
         status, words = push(f"?sslmode=verify-full&{authority}")
         check("a certificate for another name", status == 2 and "not valid for name" in words, words)
         status, words = push(f"?sslmode=verify-ca&{authority}")
-        check("which verify-ca does not look at", status == 0, words)
+        check("verify-ca ignores the name in the certificate", status == 0, words)
         with open(other.data / "postgresql.conf", "a") as file:
             file.write("ssl = off\n")
         other.stop("fast")
@@ -838,15 +838,15 @@ def removed(world):
         return json.loads(done.stdout) if done.returncode == 0 else done.stderr
 
     nothing = told("prune", world.address())
-    check("nothing is dead", (nothing["contents"], nothing["blocks"], nothing["repositories"]) == (0, 0, 2), nothing)
-    check("no such branch", "one has no branch nowhere in the index; there are main, side" in told("forget", "one", world.address(), "--branch", "nowhere"))
-    check("no such repository", "no repository in the index is called three; there are one, two" in told("forget", "three", world.address()))
+    check("nothing is unused", (nothing["contents"], nothing["blocks"], nothing["repositories"]) == (0, 0, 2), nothing)
+    check("no such branch", "one has no branch nowhere in the index; its branches are: main, side" in told("forget", "one", world.address(), "--branch", "nowhere"))
+    check("no such repository", "the index has no repository three; its repositories are: one, two" in told("forget", "three", world.address()))
     gone = told("forget", "one", world.address(), "--branch", "side")
     check("a branch is forgotten", (gone["branches"], gone["contents"]) == (["side"], 1) and world.across("only_on_side", "one", "--branch", "main")[0] == []
           and len(world.across("renew_session", "one")[0]) == 2 and world.sound() == SOUND, gone)
     world.pushed(root, "one")
     gone = told("forget", "one", world.address(), "--branch", "main")
-    check("of a main branch that is forgotten another one takes the place", gone["contents"] == 0
+    check("another branch replaces a removed default branch", gone["contents"] == 0
           and len(world.across("only_on_side", "one")[0]) == 1, gone)
     git(root, "checkout", "-q", "main")
     world.pushed(root, "one")
@@ -856,23 +856,23 @@ def removed(world):
     world.run("index", "forget", "one", world.address(), "--branch", "side")
     dead = int(world.sql("select count(*) from toolpost.blobs b where not exists (select from toolpost.files f where (f.repository, f.hash) = (b.repository, b.hash))"))
     pruned = told("prune", world.address())
-    check("what no branch holds is pruned", dead == 0 and pruned["contents"] == 0 and world.sound() == SOUND, (dead, pruned))
+    check("content that no branch uses is pruned", dead == 0 and pruned["contents"] == 0 and world.sound() == SOUND, (dead, pruned))
     (root / "src" / "session.rs").write_text("fn another() {}\n")
     git(root, "commit", "-q", "-a", "-m", "another")
     world.pushed(root, "one")
     pruned = told("prune", world.address())
-    check("what a branch held before is pruned", (pruned["contents"], pruned["blocks"]) == (1, 1) and world.sound() == SOUND, pruned)
+    check("content of an earlier commit is pruned", (pruned["contents"], pruned["blocks"]) == (1, 1) and world.sound() == SOUND, pruned)
     git(root, "checkout", "-q", "-f", first["commit"])
     served = Served(world, root, "one", world.base / "removed" / "cache")
     try:
-        check("the server is asked", served.shared())
+        check("PostgreSQL is queried", served.shared())
         gone = told("forget", "one", world.address())
-        check("a repository is forgotten", gone["contents"] >= len(CODE) and "no repository in the index is called one; there are two" in world.search("x", "one"), gone)
+        check("a repository is forgotten", gone["contents"] >= len(CODE) and "the index has no repository one; its repositories are: two" in world.search("x", "one"), gone)
         same(world, served, root, "when the repository was forgotten")
-        check("nothing of it stays", world.sql("select count(*) from toolpost.pieces p join toolpost.repositories r on r.id = p.repository where r.name = 'one'") == "0")
+        check("no content of a removed repository stays", world.sql("select count(*) from toolpost.pieces p join toolpost.repositories r on r.id = p.repository where r.name = 'one'") == "0")
         world.pushed(root, "one", "--branch", "trunk")
         same(world, served, root, "when it was pushed again")
-        check("a repository begins anew", len(world.across("renew_session", "one")[0]) == 2)
+        check("a removed repository can be pushed again", len(world.across("renew_session", "one")[0]) == 2)
     finally:
         served.end()
     clones = []
@@ -891,10 +891,10 @@ def removed(world):
                                      ["index", "prune", world.address()], ["index", "prune", world.address()],
                                      ["index", "forget", "one", world.address(), "--branch", "trunk"]]]
         ended = [(process.communicate(timeout=LONG), process.returncode) for process in running]
-        check(f"pushes beside removals {step}", all(status == 0 for _, status in ended[:5]) and world.sound() == SOUND, (ended, world.sound()))
+        check(f"pushes and removals at the same time {step}", all(status == 0 for _, status in ended[:5]) and world.sound() == SOUND, (ended, world.sound()))
         for number in range(3):
             lines, _ = world.across(f"step{step}", "one", "--branch", f"branch{number}")
-            check(f"each push is whole {step} {number}", len(lines) == 1, lines)
+            check(f"each push is complete {step} {number}", len(lines) == 1, lines)
 
 
 PARTS = {"pushes": pushes, "overlay": overlay, "together": together, "killed": killed, "away": away, "refused": refused_,

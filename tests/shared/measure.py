@@ -1,4 +1,4 @@
-"""Pushes repositories into a PostgreSQL of its own and prints what `docs/scale.md` reckons with.
+"""Pushes repositories into a temporary PostgreSQL, and prints the figures for `docs/scale.md`.
 
 usage: measure.py BINARY REPOSITORY...
 """
@@ -14,7 +14,7 @@ import time
 sys.dont_write_bytecode = True
 from postgres import PASSWORD, Postgres  # noqa: E402
 
-#: What is looked for: rare and frequent, as written and in any case.
+#: The patterns: rare and frequent, case-sensitive and case-insensitive.
 PATTERNS = ["fn from_str", "unsafe impl Send", "spin_lock_irqsave", "netif_carrier_off", "TODO", "impl.*Iterator for",
             "nowhere_at_all_in_here", "(?i)deprecated", "MODULE_LICENSE", "pub struct"]
 
@@ -49,10 +49,10 @@ def main(binary, *repositories):
                 files, sent, text = files + told["files"], sent + told["sent"], text + told["sent_bytes"]
                 took.append(seconds)
             print(f"{len(took)} repositories, {files} files, {sent} contents, {size(text)} of text; pushed in {sum(took):.1f} s, "
-                  f"{statistics.median(took):.2f} s in the middle, {max(took):.1f} s at most")
+                  f"median {statistics.median(took):.2f} s, maximum {max(took):.1f} s")
             again = [run("--root", repository, "--repository", pathlib.Path(repository).name, "index", "push", address)[1]
                      for repository in repositories[:20]]
-            print(f"pushed again: {statistics.median(again):.3f} s in the middle, {max(again):.2f} s at most")
+            print(f"pushed again: median {statistics.median(again):.3f} s, maximum {max(again):.2f} s")
             postgres.sql("vacuum analyze", "code")
             rows = postgres.sql("""select split_part(c.relname, '_', 1), sum(pg_relation_size(c.oid)), sum(pg_indexes_size(c.oid)),
                 sum(coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0)) from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -73,7 +73,7 @@ def main(binary, *repositories):
 
 
 def asked(postgres, run, address, one):
-    """How much room blocks and vectors take, and how long questions about them do."""
+    """Prints the number of blocks, and the times of questions about them."""
     blocks = int(postgres.sql("select count(*) from toolpost.blocks", "code"))
     print(f"blocks: {blocks}")
     for names in ("*", one):
@@ -81,7 +81,7 @@ def asked(postgres, run, address, one):
             seconds = min(run("--index", address, "search", question, "--repositories", names, "--json")[1] for _ in range(3))
             done, _ = run("--index", address, "search", question, "--repositories", names, "--json")
             told = json.loads(done.stdout)
-            print(f"asked of {names}, {question!r}: {seconds:.3f} s, {told['compared']} blocks, {told['model']}")
+            print(f"question to {names}, {question!r}: {seconds:.3f} s, {told['compared']} blocks, {told['model']}")
     near = ("explain (analyze, timing off) select cut, number from toolpost.vectors order by parts <=> "
             "(select parts from toolpost.vectors where scale > 0 limit 1) limit 400")
     for _ in range(3):
@@ -92,7 +92,7 @@ def asked(postgres, run, address, one):
 
 
 def questions(postgres):
-    """How many questions of workspaces the server answers in a second, as they are asked of one repository each."""
+    """Prints how many queries of workspaces the server answers in a second; each query is about one repository."""
     found = postgres.sql("select id from toolpost.repositories order by id", "code").split()
     texts = ["from_str", "unsafe impl", "spin_lock_irqsave", "deprecated", "nowhere_at_all", "MODULE_LICENSE", "Iterator for"]
     for name, pick in [("small repositories", found[:-1] or found), ("the last repository", found[-1:])]:

@@ -1,4 +1,4 @@
-"""A PostgreSQL of one's own, in a temporary folder."""
+"""A temporary PostgreSQL server."""
 import glob
 import os
 import pathlib
@@ -14,7 +14,7 @@ PASSWORD = "a secret"
 
 
 class Postgres:
-    """A server that is started, stopped, frozen and asked."""
+    """A PostgreSQL server that tests can start, stop, freeze and query."""
 
     def __init__(self, without=(), settings=""):
         """`without`: extensions that this server does not have."""
@@ -44,7 +44,7 @@ class Postgres:
         self.start()
 
     def _copy(self, without):
-        """A PostgreSQL finds its files beside its programs: those of a copy are others."""
+        """Copies the installation without some extensions, because PostgreSQL looks for its files next to its programs."""
         version = self.programs.parent.name
         here = self.folder / "usr"
         programs = here / "lib" / "postgresql" / version / "bin"
@@ -62,7 +62,7 @@ class Postgres:
                               check=check, text=True, **self.identity)
 
     def start(self):
-        # Its output goes to the log: a pipe would be held by the server.
+        # The output goes to the log, because the server would keep a pipe open.
         subprocess.run([self.programs / "pg_ctl", "-D", self.data, "-l", self.log, "-w", "start"], cwd=self.folder,
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **self.identity)
 
@@ -101,7 +101,7 @@ class Postgres:
         self.sql(f"create database {base} {' '.join(options)}", "postgres")
 
     def asked(self, words):
-        """How often statements with these words were asked."""
+        """Returns how often the log contains a text."""
         return self.log.read_text(errors="replace").count(words)
 
     def end(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the shared index against a real PostgreSQL: pushes, searches, and all that may go wrong between them.
-# Takes TOOLPOST (the binary) from `cargo xtask test`; installs PostgreSQL with its contrib extensions and pgvector where apt can.
+# Tests the shared index with a real PostgreSQL server: pushes, searches and failures.
+# Takes TOOLPOST (the binary) from `cargo xtask test`; installs PostgreSQL with its contrib extensions and pgvector if apt can.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

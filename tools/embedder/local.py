@@ -1,4 +1,4 @@
-"""Writes small models as model2vec keeps them, with what model2vec itself makes of some texts; crates/index/tests/local_model.rs reads both."""
+"""Writes small models as model2vec keeps them, with what model2vec itself makes of some texts; crates/ranked/tests/local_model.rs reads both."""
 
 import json
 import pathlib

@@ -19,31 +19,31 @@ use ours::Ours;
 pub(crate) use peer::install as peer_program;
 use report::Row;
 use std::path::{Path, PathBuf};
-use toolpost_index::Sure;
+use toolpost_symbols::Sure;
 
 /// The competitor from npm, with its version.
 pub(crate) const PEER: [&str; 2] = [peer::PACKAGE, peer::VERSION];
 
-/// Page of the figures.
+/// Page that contains the table of the figures.
 const PAGE: &str = "docs/accuracy.md";
 
 const HELP: &str = "cargo xtask accuracy [NAME…] [--json FILE] [--misses FOLDER] [--without-peer]
 
-Fetches programs of others in fixed versions below target/accuracy, asks a language server (ty, TypeScript 7, clangd, gopls, rust-analyzer) for
-the definition of every name that is called in them, and compares its answers with what the index says, at each level of
-sureness; beside it, what names alone say, and what an npm package says that makes the same graph. Answers are kept: a
-second run asks nothing again. A run over all of them puts its table into docs/accuracy.md.
+Downloads third-party programs in fixed versions below target/accuracy, and asks a language server (ty, TypeScript 7, clangd,
+gopls, rust-analyzer) for the definition of every name that is called in them. Compares these answers with the index, at each
+level of certainty, with name matching, and with an npm package that builds the same graph. The answers are cached, so a second
+run asks nothing again. A run over all programs writes its table to docs/accuracy.md.
 
-Site precision: of all predicted targets, the right ones; any prediction for a call to something outside is wrong.
-Site recall:    of the calls to definitions of the program, those whose definition is among the predicted.
-Edges:          the same over distinct pairs of the definition around the call and the one that is called.
-Claims:         of the definitions whose answer lacks a true call, those whose answer says that it is complete (aim: none).
-The run fails where an answer claims that, or where the only thing of a name is what is meant in less than 95 of 100 cases.
-Calls to variables and parameters, and those for which the server has no answer, are counted and left out.
+Site precision: the share of predicted targets that are right; a prediction for a call to something outside counts as wrong.
+Site recall:    the share of calls to definitions of the program whose definition is among the predictions.
+Edges:          the same over distinct pairs of the calling and the called definition.
+Claims:         definitions whose answer lacks a true call but claims to be complete (goal: none).
+The run fails if an answer makes such a claim, or if a unique definition of a name is the right one in less than 95 % of cases.
+Calls to variables and parameters, and calls without an answer of the server, are counted but not evaluated.
 
   --json FILE       writes all figures
-  --misses FOLDER   writes what was missed and what was wrong, a file for each corpus
-  --without-peer    leaves the npm package out";
+  --misses FOLDER   writes missing and wrong targets, one file for each program
+  --without-peer    does not measure the npm package";
 
 /// Levels of certainty that are evaluated, from the highest to all.
 const LEVELS: [(&str, Sure); 3] = [
@@ -52,7 +52,7 @@ const LEVELS: [(&str, Sure); 3] = [
     ("the index: all", Sure::Possible),
 ];
 
-/// Options of a run.
+/// Options of `cargo xtask accuracy`.
 #[derive(Default)]
 struct Plan {
     corpora: Vec<Corpus>,
@@ -61,7 +61,7 @@ struct Plan {
     peer: Peer,
 }
 
-/// Whether the competitor is measured.
+/// Measures or skips the competitor.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Peer {
     #[default]
@@ -124,7 +124,10 @@ fn plan(arguments: &[String]) -> Result<Plan> {
             [name, rest @ ..] => {
                 let Some(corpus) = CORPORA.iter().find(|corpus| corpus.name == name) else {
                     let names: Vec<&str> = CORPORA.iter().map(|corpus| corpus.name).collect();
-                    bail!("no corpus is called `{name}`; there are {}, and --help", names.join(", "));
+                    bail!(
+                        "no corpus is called `{name}`; the corpora are {}; see also --help",
+                        names.join(", ")
+                    );
                 };
                 plan.corpora.push(*corpus);
                 rest
@@ -137,14 +140,16 @@ fn plan(arguments: &[String]) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Installs the language servers as their own suite does, and returns the directories of their programs.
+/// Installs the language servers as the test suite `tests/servers` does, and returns the directories of their
+/// programs.
 fn servers(house: &House) -> Result<Vec<PathBuf>> {
     let tools = suites::tools::install(house, &house.path("tests/servers"))
         .context("the language servers cannot be installed")?;
     let place = |name: &str| tools.iter().find(|(known, _)| *known == name).map(|(_, place)| place);
     let python = place("PYTHON").context("tests/servers lists no Python packages")?;
     let modules = place("NODE_MODULES").context("tests/servers lists no npm packages")?;
-    let python = Path::new(python).parent().context("the Python program stands in no folder")?;
+    let python =
+        Path::new(python).parent().context("the path of the Python program has no parent directory")?;
     Ok(vec![python.to_owned(), Path::new(modules).join(".bin")])
 }
 
@@ -152,7 +157,7 @@ fn measure(plan: &Plan, corpus: Corpus, folder: &Path, path: &[PathBuf]) -> Resu
     let laid = corpus.lay(folder)?;
     let code = Code::read(&laid.tree, corpus.tongue.languages())?;
     let truths = oracle::truths(&laid, &code, path, folder)?;
-    let score = |said: &score::Said| score::score(&code, &truths, said, |_| true);
+    let score = |said: &score::Predictions| score::score(&code, &truths, said, |_| true);
     let mut levels = vec![
         ("name only", score(&score::by_name(&code))),
         ("same file, else unique name", score(&score::near_or_unique(&code))),

@@ -19,12 +19,12 @@ use anyhow::{Context, Result, bail, ensure};
 use rivals::Rivals;
 use std::{num::NonZeroUsize, path::PathBuf};
 
-/// Page of the figures.
+/// Page that contains the tables.
 const PAGE: &str = "docs/performance.md";
 /// Number of rounds for published figures.
 const ROUNDS: usize = 15;
 
-/// Environment of a run.
+/// Environment of a benchmark run.
 struct Bench {
     /// Directory of all generated files.
     folder: PathBuf,
@@ -42,11 +42,11 @@ struct Plan {
     parts: Parts,
 }
 
-/// Selection of tables.
+/// Selection of the tables to measure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parts {
     All,
-    /// Other MCP servers.
+    /// Comparison with other MCP servers.
     Peers,
     /// The symbol index, which takes longest.
     Symbols,
@@ -66,12 +66,12 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     cargo.args(["build", "--release", "--package", "toolpost-cli"]);
     if plan.parts == Parts::Symbols {
         // One set of features avoids a second build.
-        cargo.args(["--package", "toolpost-index", "--bin", "toolpost", "--example", "ask"]);
+        cargo.args(["--package", "toolpost-symbols", "--bin", "toolpost", "--example", "ask"]);
     }
     programs::output(cargo.current_dir(house.root()))?;
     let folder = house.target().join("bench");
     let bench = Bench {
-        // These programs are not compared on symbols or ranked search.
+        // The symbol index and ranked search are not compared with these programs.
         rivals: match plan.parts {
             Parts::Symbols | Parts::Ranked => Rivals::none(),
             Parts::Grams => Rivals::rg(),
@@ -147,7 +147,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Prints a table, and inserts it into the page.
+/// Prints a table, and inserts it into `PAGE`.
 fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result<()> {
     let versions = match place {
         "symbols" => symbols::versions(),
@@ -158,14 +158,14 @@ fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result
     put(house, bench, place, &text)
 }
 
-/// Prints a text, and inserts it into the page.
+/// Prints a text, and inserts it into `PAGE` if the run had enough rounds.
 fn put(house: &House, bench: &Bench, place: &str, text: &str) -> Result<()> {
     say::line(text);
     if bench.rounds >= ROUNDS {
         house.write(PAGE, &marked::put(&house.read(PAGE)?, place, &format!("\n{text}\n"))?)?;
         say::line(&format!("{PAGE}: the table `{place}` is written"));
     } else {
-        say::line(&format!("{PAGE}: left as it is; {} rounds are too few to be written down", bench.rounds));
+        say::line(&format!("{PAGE}: left unchanged; {} rounds are too few to publish", bench.rounds));
     }
     Ok(())
 }

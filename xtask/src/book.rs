@@ -26,7 +26,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     match arguments {
         [] => {}
         [flag] if flag == "--check" => return check(house),
-        [unknown, ..] => bail!("book takes `--check` or nothing, got `{unknown}`"),
+        [unknown, ..] => bail!("book accepts only `--check`, got `{unknown}`"),
     }
     let files = sources(&Tree::of_house(house)?)?;
     let source = house.path(SOURCE);
@@ -69,7 +69,8 @@ fn check(house: &House) -> Result<Verdict> {
     Ok(if dead.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 
-/// Finds the relative links in HTML pages whose file or anchor does not exist. `others` holds the paths of all other files.
+/// Finds the relative links in HTML pages whose file or anchor does not exist. `others` contains the paths of
+/// all other files.
 ///
 /// # Errors
 /// None in practice: the expressions are constants.
@@ -105,8 +106,8 @@ pub fn dead_links(pages: &BTreeMap<String, String>, others: &BTreeSet<String>) -
     Ok(dead)
 }
 
-/// Returns the path of a file in the book: the table of contents and the start page at the top, and each `README.md` as
-/// the `index.md` that mdBook makes of it without rewriting the links to it.
+/// Returns the path of a file in the book. The table of contents and the start page are at the top, and each
+/// `README.md` becomes an `index.md`, as in mdBook, which does not rewrite the links to it.
 fn place(path: &str) -> String {
     match path {
         SUMMARY => "SUMMARY.md".to_owned(),
@@ -127,7 +128,7 @@ fn relative(from: &str, to: &str) -> String {
     parts.join("/")
 }
 
-/// Rewrites the links of a page for the places of both ends in the book.
+/// Rewrites the links of a page for the locations of both pages in the book.
 fn rewrite(path: &str, text: &str) -> String {
     let from = place(path);
     links::targets(text).into_iter().fold(text.to_owned(), |text, (_, link)| {
@@ -145,7 +146,7 @@ fn rewrite(path: &str, text: &str) -> String {
     })
 }
 
-/// Returns the files of the book by their path in it, with the links between them rewritten.
+/// Returns the files of the book by their path in the book, with the links between them rewritten.
 ///
 /// # Errors
 /// If the table of contents is missing, or if a page in it links to a page that it does not list.

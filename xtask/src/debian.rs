@@ -8,7 +8,7 @@ use std::path::Path;
 pub(crate) fn unpack(name: &str, version: Option<&str>, folder: &Path) -> Result<()> {
     ensure!(
         programs::is_there("apt-get") && programs::is_there("dpkg"),
-        "{name} comes from Debian, which this is not"
+        "{name} is a Debian package, and apt-get or dpkg is missing here"
     );
     let place = folder.join("packages").join(name);
     disk::make_folder(&place)?;
@@ -17,6 +17,6 @@ pub(crate) fn unpack(name: &str, version: Option<&str>, folder: &Path) -> Result
     fetch.args(["download", "--quiet", &wanted]).current_dir(&place);
     programs::output(&mut fetch)?;
     let archive = disk::list(&place)?.into_iter().next();
-    let archive = archive.with_context(|| format!("apt-get brought no package {name}"))?;
+    let archive = archive.with_context(|| format!("apt-get downloaded no package {name}"))?;
     programs::output(programs::program("dpkg").arg("-x").arg(archive).arg(folder)).map(drop)
 }

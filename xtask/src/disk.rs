@@ -1,17 +1,26 @@
-//! File access of the tasks.
-#![expect(clippy::disallowed_methods, reason = "the tasks are the house's own and never ship")]
+//! File access for the tasks of `cargo xtask`.
+#![expect(clippy::disallowed_methods, reason = "the tasks of the repository never ship")]
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Seek, Write},
     path::{Path, PathBuf},
 };
 
 /// Reads a text file.
 ///
 /// # Errors
-/// If it is missing or not UTF-8.
+/// If the file is missing or not UTF-8.
 pub fn read(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
 }
 
 /// Writes a file, and creates its parent directories.
@@ -23,6 +32,32 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     fs::write(path, bytes)
+}
+
+/// A file whose content is replaced again and again. It stays open, because closing a truncated file waits for
+/// the disk.
+#[derive(Debug)]
+pub struct Scratch(fs::File);
+
+impl Scratch {
+    /// Creates the file at a path, or truncates it.
+    ///
+    /// # Errors
+    /// On an I/O error.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        fs::File::create(path).map(Self)
+    }
+
+    /// Replaces the content of the file.
+    ///
+    /// # Errors
+    /// On an I/O error.
+    pub fn replace(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = &self.0;
+        file.rewind()?;
+        file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)
+    }
 }
 
 /// Creates a directory with its parents.
@@ -90,7 +125,7 @@ pub fn size(path: &Path) -> io::Result<u64> {
 /// Returns a path without symbolic links.
 ///
 /// # Errors
-/// If it does not exist.
+/// If the path does not exist.
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize()
 }

@@ -1,12 +1,13 @@
 //! `cargo xtask docs`: reference pages generated from the code.
 
 mod cli;
+pub mod differences;
 pub mod marked;
 pub mod picture;
 pub mod readme;
 pub mod tools;
 
-use crate::{House, Verdict, parity::Against, said::Said, say};
+use crate::{House, Verdict, parity::ParityInputs, published_dialect::PublishedDialect, say};
 use anyhow::{Result, bail};
 use toolpost::settings::reference::markdown;
 
@@ -18,7 +19,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let check = match arguments {
         [] => false,
         [flag] if flag == "--check" => true,
-        _ => bail!("docs takes --check or nothing"),
+        _ => bail!("docs accepts only --check"),
     };
     let mut verdict = Verdict::Good;
     for (path, text) in generated(house)? {
@@ -31,9 +32,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
             }
             (false, true) => {
                 let line = first_difference(&old, &text);
-                say::line(&format!(
-                    "{path}:{line}: not what the code says; run `cargo xtask docs` and commit it"
-                ));
+                say::line(&format!("{path}:{line}: out of date; run `cargo xtask docs` and commit the file"));
                 verdict = Verdict::Bad;
             }
         }
@@ -43,10 +42,14 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 
 /// Generates all files: path and content.
 fn generated(house: &House) -> Result<Vec<(String, String)>> {
-    let said = Said::all();
-    let against = Against::read(house)?;
+    let said = PublishedDialect::all();
+    let against = ParityInputs::read(house)?;
     Ok(vec![
-        ("docs/reference/tools.md".to_owned(), tools::reference(&[Said::all(), Said::beside()].concat())),
+        (
+            "docs/reference/tools.md".to_owned(),
+            tools::reference(&[PublishedDialect::all(), PublishedDialect::beside()].concat()),
+        ),
+        ("docs/reference/differences.md".to_owned(), differences::reference(&against)),
         ("docs/reference/cli.md".to_owned(), cli::reference(house)?),
         ("docs/tutorial.svg".to_owned(), picture::svg(&house.read("docs/tutorial.md")?)),
         (
@@ -60,7 +63,7 @@ fn generated(house: &House) -> Result<Vec<(String, String)>> {
     ])
 }
 
-/// Returns the number of the first line that differs.
+/// Returns the number of the first line in which two texts differ, counted from 1.
 #[must_use]
 pub fn first_difference(old: &str, new: &str) -> usize {
     let same = old.lines().zip(new.lines()).take_while(|(old, new)| old == new);

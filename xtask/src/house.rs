@@ -21,14 +21,14 @@ impl Verdict {
     }
 }
 
-/// The repository.
+/// The repository, by its root directory.
 #[derive(Debug, Clone)]
 pub struct House {
     root: PathBuf,
 }
 
 impl House {
-    /// Creates it for a directory.
+    /// Creates a `House` from the root directory of a repository.
     #[must_use]
     pub fn at(root: &Path) -> Self {
         Self { root: root.to_owned() }
@@ -47,8 +47,9 @@ impl House {
             disk::read(&folder.join("Cargo.toml")).is_ok_and(|manifest| manifest.contains("[workspace]"))
         };
         let root = start.ancestors().find(is_root);
-        root.map(Self::at)
-            .context("no folder above holds a Cargo.toml with [workspace]; run it inside the repository")
+        root.map(Self::at).context(
+            "no parent directory has a Cargo.toml with [workspace]; run the task inside the repository",
+        )
     }
 
     /// Returns the absolute path of a file in the repository.
@@ -57,7 +58,7 @@ impl House {
         self.root.join(relative)
     }
 
-    /// Returns the root directory.
+    /// Returns the root directory of the repository.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -66,7 +67,7 @@ impl House {
     /// Reads a text file of the repository.
     ///
     /// # Errors
-    /// If it is missing or not UTF-8.
+    /// If the file is missing or not UTF-8.
     pub fn read(&self, relative: &str) -> Result<String> {
         disk::read(&self.path(relative)).with_context(|| format!("{relative} cannot be read"))
     }
@@ -80,7 +81,7 @@ impl House {
             .with_context(|| format!("{relative} cannot be written"))
     }
 
-    /// Returns the target directory.
+    /// Returns cargo's target directory.
     #[must_use]
     pub fn target(&self) -> PathBuf {
         std::env::var_os("CARGO_TARGET_DIR")

@@ -1,19 +1,22 @@
 //! Tasks of the repository: checks and generators, as a library for their tests.
 
 mod accuracy;
+pub mod api;
 pub mod bench;
 pub mod book;
 mod debian;
 pub mod disk;
 pub mod docs;
+pub mod explore;
 pub mod features;
+mod fuzz;
 mod house;
 pub mod licences;
 pub mod new;
 pub mod parity;
 mod programs;
+pub mod published_dialect;
 mod quality;
-pub mod said;
 mod say;
 mod suites;
 pub mod tidy;
@@ -29,8 +32,13 @@ type Task = (&'static str, &'static str, fn(&House, &[String]) -> Result<Verdict
 
 /// All tasks, in the order of the help.
 const TASKS: &[Task] = &[
-    ("tidy", "checks the house's own rules over all tracked files", tidy::run),
+    ("tidy", "checks the rules of this repository over all tracked files", tidy::run),
     ("parity", "compares every dialect with spec/dialects.json", parity::run),
+    (
+        "api",
+        "writes the list of the public items of the crate `toolpost`; with --check only compares it",
+        api::run,
+    ),
     ("docs", "writes the generated references; with --check only compares them", docs::run),
     (
         "book",
@@ -38,19 +46,21 @@ const TASKS: &[Task] = &[
         book::run,
     ),
     ("features", "compiles the crate `toolpost` with each of its features", features::run),
+    ("explore", "runs the property tests with a seed from the commit; --seed N repeats a run", explore::run),
+    ("fuzz", "feeds damaged inputs to the code that reads untrusted bytes; see --help", fuzz::run),
     ("test", "runs every test and the client suites; --strict makes a skip a failure", suites::run),
     ("new", "writes the skeleton of a tool, a dialect or an operation", new::run),
-    ("bench", "measures Toolpost beside rg, fd and the npm file server; see benches/README.md", bench::run),
+    (
+        "bench",
+        "compares the speed of Toolpost with rg, fd and the npm file server; see benches/README.md",
+        bench::run,
+    ),
     (
         "accuracy",
-        "holds the calls that the index resolves against language servers; --help says more",
+        "compares the calls that the index resolves with language servers; see --help",
         accuracy::run,
     ),
-    (
-        "quality",
-        "measures how well searches by words, by meaning and by both find what is asked; --help says more",
-        quality::run,
-    ),
+    ("quality", "measures the results of keyword, semantic and combined search; see --help", quality::run),
     ("licences", "checks the licences and sources of all dependencies against deny.toml", licences::run),
 ];
 
@@ -69,7 +79,7 @@ pub fn run(arguments: &[String]) -> Result<Verdict> {
     }
     let Some((.., task)) = TASKS.iter().find(|(known, ..)| known == name) else {
         let names: Vec<&str> = TASKS.iter().map(|(known, ..)| *known).collect();
-        bail!("no task is called `{name}`; there are {}", names.join(", "));
+        bail!("no task is called `{name}`; the tasks are {}", names.join(", "));
     };
     task(&House::find()?, rest)
 }

@@ -10,13 +10,13 @@ use toml::Table;
 pub struct Allowed {
     /// Licences allowed for all dependencies.
     pub licences: Vec<String>,
-    /// Dependencies with additional allowed licences.
+    /// Names of dependencies, each with the licences that are allowed for it in addition.
     pub exceptions: Vec<(String, Vec<String>)>,
-    /// Allowed registries.
+    /// URLs of the registries from which dependencies may come.
     pub registries: Vec<String>,
 }
 
-/// Checks all dependencies.
+/// Checks the licences and the registries of all dependencies.
 ///
 /// # Errors
 /// If cargo fails, or deny.toml cannot be read.
@@ -37,7 +37,7 @@ impl Allowed {
     /// Parses deny.toml.
     ///
     /// # Errors
-    /// If it is not TOML, or lists no licences.
+    /// If the text is not TOML, or lists no licences.
     pub fn read(text: &str) -> Result<Self> {
         let table: Table = toml::from_str(text).context("deny.toml is not TOML")?;
         let licences =
@@ -67,19 +67,18 @@ fn strings(list: Option<&toml::Value>) -> Vec<String> {
     values.filter_map(|value| value.as_str()).map(str::to_owned).collect()
 }
 
-/// Returns the problems of a package in cargo's metadata.
+/// Returns the licence and registry problems of a package in cargo's metadata.
 #[must_use]
 pub fn judge(package: &Value, allowed: &Allowed) -> Vec<String> {
     let name = package["name"].as_str().unwrap_or_default();
     let shown = format!("{name} {}", package["version"].as_str().unwrap_or_default());
     let mut wrong = Vec::new();
     match package["license"].as_str() {
-        None => wrong
-            .push(format!("{shown}: it names no licence; leave it out, or find out and add an exception")),
+        None => wrong.push(format!(
+            "{shown}: it states no licence; remove the dependency, or find its licence and add an exception"
+        )),
         Some(licence) if !satisfied(licence, &|one| allowed.has(name, one)) => {
-            wrong.push(format!(
-                "{shown}: its licence `{licence}` is not allowed; find another crate for the work"
-            ));
+            wrong.push(format!("{shown}: its licence `{licence}` is not allowed; use another crate"));
         }
         Some(_) => {}
     }

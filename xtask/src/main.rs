@@ -1,4 +1,4 @@
-//! `cargo xtask`: runs one task.
+//! `cargo xtask`: runs one task of the repository, such as `tidy` or `docs`.
 
 use std::process::ExitCode;
 

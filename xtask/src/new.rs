@@ -1,4 +1,4 @@
-//! `cargo xtask new`: scaffolds that compile.
+//! `cargo xtask new`: creates a tool, a dialect or an operation as a scaffold that compiles.
 
 mod dialect;
 mod operation;
@@ -9,10 +9,11 @@ mod tool;
 use crate::{House, Verdict, programs, say};
 use anyhow::{Result, bail, ensure};
 
-/// How it is called.
-const USAGE: &str = "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation CAPABILITY NAME`";
+/// The arguments that `cargo xtask new` accepts, for error messages.
+const USAGE: &str =
+    "new accepts `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation CAPABILITY NAME`";
 
-/// Writes a scaffold, and prints the next steps.
+/// Writes the scaffold of a tool, a dialect or an operation, and prints the next steps.
 ///
 /// # Errors
 /// If the name is taken or invalid, or a file that must be edited has an unexpected shape.
@@ -30,7 +31,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 
 /// Writes a new Rust file, formatted by rustfmt.
 fn create(house: &House, path: &str, text: &str) -> Result<()> {
-    ensure!(house.read(path).is_err(), "{path} exists already; choose another name, or change that file");
+    ensure!(house.read(path).is_err(), "{path} already exists; choose another name, or change that file");
     house.write(path, text)?;
     programs::output(programs::program("rustfmt").args(["--edition", "2024"]).arg(house.path(path)))?;
     Ok(())
@@ -40,6 +41,6 @@ fn create(house: &House, path: &str, text: &str) -> Result<()> {
 fn is_small_name(name: &str) -> Result<()> {
     let letters = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     let fits = name.starts_with(|letter: char| letter.is_ascii_lowercase()) && name.chars().all(letters);
-    ensure!(fits, "`{name}` is no name in small letters, such as `stat` or `move_file`");
+    ensure!(fits, "`{name}` is not a lower-case name such as `stat` or `move_file`");
     Ok(())
 }

@@ -1,42 +1,46 @@
-//! `cargo xtask parity`: every dialect compared with the contract of its reference.
+//! `cargo xtask parity`: compares every dialect with the tools of the program that it imitates.
 
+pub mod behaviour;
 mod compare;
 
-use crate::{House, Verdict, said::Said, say};
+use crate::{House, Verdict, published_dialect::PublishedDialect, say, tree::Tree};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use behaviour::BehaviourDifference;
 pub use compare::Difference;
 
-/// The contract: the tools that the references publish.
+/// The contract: the tools and parameters that each dialect must have.
 const CONTRACT: &str = "spec/dialects.json";
-/// Intended differences, each with its reason.
+/// Intended differences from the contract, each with its reason.
 const EXCEPTIONS: &str = "docs/parity-exceptions.json";
-/// Dialects that must be complete.
+/// Dialects that must have all tools of the contract.
 const COMPLETE: &str = "docs/parity-complete.json";
 
-/// Inputs of the comparison.
+/// The contract, and the lists of exceptions and of complete dialects.
 #[derive(Debug, Clone, Default)]
-pub struct Against {
+pub struct ParityInputs {
     /// Content of the contract file.
     pub contract: Value,
-    /// Intended differences: `dialect.tool.param`, and the reason.
+    /// Intended differences of schemas: `dialect.tool.param`, and the reason.
     pub exceptions: BTreeMap<String, String>,
+    /// Intended differences of behaviour: `dialect.tool#subject`, with the reason and a test.
+    pub behaviours: BTreeMap<String, BehaviourDifference>,
     /// Dialects that must be complete.
     pub complete: BTreeSet<String>,
 }
 
-/// Result for one dialect.
+/// Comparison of one dialect with the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The dialect.
+    /// Name of the dialect.
     pub dialect: String,
-    /// Number of the contract's tools that exist.
+    /// Number of tools in the contract that the dialect has.
     pub tools: usize,
-    /// Number of tools in the contract.
+    /// Number of tools in the contract, for this dialect.
     pub of: usize,
-    /// Tools of the contract that do not exist yet.
+    /// Tools in the contract that the dialect does not have yet.
     pub not_yet: Vec<String>,
     /// Unintended differences.
     pub wrong: Vec<Difference>,
@@ -44,17 +48,18 @@ pub struct Row {
     pub meant: Vec<Difference>,
 }
 
-/// Result for all dialects.
+/// Comparison of all dialects with the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// A row for each dialect of the contract, in its order.
+    /// A row for each dialect of the contract, in the contract's order, then for each dialect that the
+    /// contract lacks.
     pub rows: Vec<Row>,
-    /// Exceptions without a difference.
+    /// Keys of intended differences that no longer exist.
     pub stale: Vec<String>,
 }
 
 impl Report {
-    /// Returns whether there are no unintended differences.
+    /// Returns whether all differences are intended, and all intended differences exist.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.stale.is_empty() && self.rows.iter().all(|row| row.wrong.is_empty())
@@ -66,7 +71,9 @@ impl Report {
 /// # Errors
 /// If the contract or one of the lists cannot be read.
 pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
-    let report = check(&Said::all(), &Against::read(house)?);
+    let (said, against) = (PublishedDialect::all(), ParityInputs::read(house)?);
+    let report = check(&said, &against);
+    let faults = behaviour::faults(&against.behaviours, &said, &Tree::of_house(house)?);
     say::line(&format!("{:<10} {:>7}  {:>9}  {:>5}  state", "dialect", "tools", "different", "meant"));
     for row in &report.rows {
         let state = if row.tools == 0 && row.wrong.is_empty() { "not yet" } else { state(row) };
@@ -82,14 +89,18 @@ pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
         say::line(&format!("{}: {}", difference.key, difference.what));
     }
     for key in &report.stale {
-        say::line(&format!("{key}: nothing differs here any more; remove it from {EXCEPTIONS}"));
+        say::line(&format!("{key}: nothing differs any more; remove the entry from {EXCEPTIONS}"));
     }
+    for fault in &faults {
+        say::line(&format!("{fault} (in {EXCEPTIONS})"));
+    }
+    say::line(&format!("{} differences of behaviour are intended", against.behaviours.len()));
     if !report.holds() {
         say::line(&format!(
-            "parity: correct the dialect, or say in {EXCEPTIONS} why the difference is meant"
+            "parity: correct the dialect, or add each intended difference with its reason to {EXCEPTIONS}"
         ));
     }
-    Ok(if report.holds() { Verdict::Good } else { Verdict::Bad })
+    Ok(if report.holds() && faults.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 
 fn state(row: &Row) -> &'static str {
@@ -100,16 +111,17 @@ fn state(row: &Row) -> &'static str {
     }
 }
 
-impl Against {
-    /// Reads the contract and the lists.
+impl ParityInputs {
+    /// Reads the contract, the exceptions and the list of complete dialects.
     ///
     /// # Errors
     /// If one of them is missing or has a wrong shape.
     pub fn read(house: &House) -> Result<Self> {
+        let exceptions = behaviour::Exceptions::read(&parse(house, EXCEPTIONS)?).context(EXCEPTIONS)?;
         Ok(Self {
             contract: parse(house, CONTRACT)?,
-            exceptions: serde_json::from_value(parse(house, EXCEPTIONS)?)
-                .with_context(|| format!("{EXCEPTIONS} is not an object of reasons"))?,
+            exceptions: exceptions.schemas,
+            behaviours: exceptions.behaviours,
             complete: serde_json::from_value(parse(house, COMPLETE)?)
                 .with_context(|| format!("{COMPLETE} is not a list of dialects"))?,
         })
@@ -128,7 +140,7 @@ fn parse(house: &House, path: &str) -> Result<Value> {
 
 /// Compares dialects with the contract.
 #[must_use]
-pub fn check(said: &[Said], against: &Against) -> Report {
+pub fn check(said: &[PublishedDialect], against: &ParityInputs) -> Report {
     let mut used = BTreeSet::new();
     let mut rows: Vec<Row> = against
         .dialects()
@@ -137,7 +149,7 @@ pub fn check(said: &[Said], against: &Against) -> Report {
             row(name, tools, said, against, &mut used)
         })
         .collect();
-    let known = |said: &&Said| against.dialects().any(|(name, _)| name == said.dialect);
+    let known = |said: &&PublishedDialect| against.dialects().any(|(name, _)| name == said.dialect);
     rows.extend(said.iter().filter(|said| !known(said)).map(|said| unknown(&said.dialect)));
     let stale = against.exceptions.keys().filter(|key| !used.contains(*key)).cloned().collect();
     Report { rows, stale }
@@ -146,17 +158,17 @@ pub fn check(said: &[Said], against: &Against) -> Report {
 fn row(
     dialect: &str,
     contract: &Map<String, Value>,
-    said: Option<&Said>,
-    against: &Against,
+    said: Option<&PublishedDialect>,
+    against: &ParityInputs,
     used: &mut BTreeSet<String>,
 ) -> Row {
-    let empty = Said { dialect: dialect.to_owned(), tools: Vec::new() };
+    let empty = PublishedDialect { dialect: dialect.to_owned(), tools: Vec::new() };
     let compared = compare::dialect(contract, said.unwrap_or(&empty));
     let mut differences = compared.differences;
     if against.complete.contains(dialect) {
         let missing = compared.not_yet.iter().map(|tool| Difference {
             key: format!("{dialect}.{tool}"),
-            what: format!("the tool is missing, and {COMPLETE} says that the dialect is complete"),
+            what: format!("the tool is missing, but {COMPLETE} lists the dialect as complete"),
         });
         differences.extend(missing);
     }

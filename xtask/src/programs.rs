@@ -1,5 +1,6 @@
-//! Process access of the tasks: cargo, git and the programs of comparisons.
-#![expect(clippy::disallowed_methods, reason = "the tasks are the house's own and never ship")]
+//! Starts processes for the tasks of `cargo xtask`: cargo, git and the programs that Toolpost is compared
+//! with.
+#![expect(clippy::disallowed_methods, reason = "the tasks of the repository never ship")]
 
 use anyhow::{Context, Result, bail};
 use std::{
@@ -8,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Creates a command.
+/// Creates a command that runs a program.
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     Command::new(name)
 }
@@ -25,11 +26,11 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     let done = command
         .stderr(Stdio::inherit())
         .output()
-        .with_context(|| format!("{} does not start", shown(command)))?;
+        .with_context(|| format!("{} cannot be started", shown(command)))?;
     if !done.status.success() {
-        bail!("{} ended with {}", shown(command), done.status);
+        bail!("{} failed: {}", shown(command), done.status);
     }
-    String::from_utf8(done.stdout).with_context(|| format!("{} printed what is not UTF-8", shown(command)))
+    String::from_utf8(done.stdout).with_context(|| format!("{} printed invalid UTF-8", shown(command)))
 }
 
 /// Returns whether a program can be started.

@@ -1,6 +1,6 @@
-//! `cargo xtask quality`: retrieval quality of keyword, semantic and combined search.
+//! `cargo xtask quality`: quality of the results of keyword, semantic and combined search.
 
-mod beside;
+mod baseline;
 mod commits;
 mod functions;
 mod names;
@@ -10,52 +10,57 @@ use crate::{House, Verdict, disk, docs::marked, say};
 use anyhow::{Context, Result, anyhow, bail};
 use report::{Commits, Figures, Functions};
 use std::path::{Path, PathBuf};
-use toolpost_index::embed::{Side, Static, Vector};
-use toolpost_index::ranked::{Fusion, Index, Meaning, Meant};
+use toolpost_ranked::embed::{Static, TextRole, Vector};
+use toolpost_ranked::{Fusion, Index, Meaning, SemanticQuery};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// Page of the figures.
+/// Page that contains the tables.
 const PAGE: &str = "docs/quality.md";
 
 const HELP: &str = "cargo xtask quality --pairs FOLDER [--history REPOSITORY]… [--choose]
 cargo xtask quality --investigator --history REPOSITORY… [--commits N]
 cargo xtask quality --names TREE…
 
-Functions: the first sentence of a function's doc comment is asked, and the function without the comment is to be found among
-all others of packages that the model was not tuned on. FOLDER is what tools/embedder/pairs.py wrote.
-Commits: a commit's message is asked of the files as they were before it and those like it; what is to be found are the files
-that it changed. REPOSITORY is a git directory. With two of them, the tables are put into docs/quality.md.
+Functions: the query is the first sentence of a function's doc comment. The search must find the function, without the comment,
+among all others of packages that the model was not tuned on. FOLDER is the output of tools/embedder/pairs.py.
+Commits: the query is the message of a commit. The search must find the files that the commit changed, in the state before it and
+the other commits. REPOSITORY is a git directory. With two of them, the run writes the tables to docs/quality.md.
 
-  --investigator   measures the commits alone, by words, by the investigator, by words over whole files and by counting them with rg; with two histories,
-             the table is put into docs/quality.md
-  --commits  how many of the commits that can be asked are asked, in even distances [all]
-  --names    asks for names that the code of a tree defines, and counts how often the definition comes first; nothing is written
-  --choose   measures the packages that choose the settings instead, with many ways of putting words and meaning together, and the
-             histories as well, which should then be others than those of the tables";
+  --investigator   measures only the commits: by keywords, by the investigator, by BM25 over whole files, and by counting words
+                   with rg; with two histories, the run writes the table to docs/quality.md
+  --commits N      the number of commits to measure, evenly spaced [all]
+  --names          searches for names that the code of a tree defines, and counts how often the definition comes first; writes no file
+  --choose         measures many combinations of keywords and embeddings, on the packages that are reserved for choosing the
+                   settings, and on histories, which should not be those of the tables";
 
-/// Compared methods, with their names in the tables.
-const WAYS: [(&str, Fusion); 3] =
-    [("words (BM25)", Fusion::Scores(0.0)), ("meaning", Fusion::Scores(1.0)), ("both", Fusion::BEST)];
-/// Candidates among which one method was chosen.
-const CHOICE: [(&str, Fusion); 11] = [
-    ("words", Fusion::Scores(0.0)),
-    ("meaning", Fusion::Scores(1.0)),
-    ("scores .4", Fusion::Scores(0.4)),
-    ("scores .5", Fusion::Scores(0.5)),
-    ("scores .6", Fusion::Scores(0.6)),
-    ("scores .7", Fusion::Scores(0.7)),
-    ("scores .75", Fusion::Scores(0.75)),
-    ("scores .8", Fusion::Scores(0.8)),
-    ("ranks .5", Fusion::Ranks(0.5)),
-    ("ranks .6", Fusion::Ranks(0.6)),
-    ("ranks .7", Fusion::Ranks(0.7)),
+/// A search method: its name in the tables, and how it combines the rankings by keywords and by embeddings.
+/// `None` stands for the combination that the tools use, which depends on the length of the question.
+type Way = (&'static str, Option<Fusion>);
+
+/// The search methods that the published tables compare.
+const WAYS: [Way; 3] =
+    [("words (BM25)", Some(Fusion::Scores(0.0))), ("meaning", Some(Fusion::Scores(1.0))), ("both", None)];
+/// The search methods that `--choose` compares, to select the combination that the tools use.
+const CHOICE: [Way; 12] = [
+    ("words", Some(Fusion::Scores(0.0))),
+    ("meaning", Some(Fusion::Scores(1.0))),
+    ("scores .4", Some(Fusion::Scores(0.4))),
+    ("scores .5", Some(Fusion::Scores(0.5))),
+    ("scores .6", Some(Fusion::Scores(0.6))),
+    ("scores .7", Some(Fusion::Scores(0.7))),
+    ("scores .75", Some(Fusion::Scores(0.75))),
+    ("scores .8", Some(Fusion::Scores(0.8))),
+    ("ranks .5", Some(Fusion::Ranks(0.5))),
+    ("ranks .6", Some(Fusion::Ranks(0.6))),
+    ("ranks .7", Some(Fusion::Ranks(0.7))),
+    ("by length", None),
 ];
-/// Number of functions per language for that choice.
+/// Maximum number of functions per language with `--choose`.
 const FEWER: usize = 1_000;
-/// Number of blocks requested, so that they come from ten files.
+/// Number of code blocks that a search requests, so that the results come from ten files.
 const BLOCKS: usize = 80;
 
-/// Options of a run.
+/// Options of `cargo xtask quality`.
 #[derive(Default)]
 struct Plan {
     pairs: Option<PathBuf>,
@@ -66,16 +71,16 @@ struct Plan {
     commits: Option<usize>,
 }
 
-/// A tree to search.
-struct Searched {
+/// A source tree with its index and its embeddings.
+struct IndexedTree {
     index: Index,
     meaning: Meaning,
     root: WorkspacePath,
-    /// Embedding speed in blocks per second, including reading.
+    /// Speed of embedding in code blocks per second, including the time for reading the files.
     speed: f64,
 }
 
-/// Measures, prints the tables, and inserts them into their page.
+/// Measures the search quality, prints the tables, and inserts them into `PAGE`.
 ///
 /// # Errors
 /// If something cannot be read or searched.
@@ -92,7 +97,7 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     if plan.investigator {
         return investigated(house, &plan);
     }
-    let pairs = plan.pairs.as_ref().context("--pairs names no folder; see --help")?;
+    let pairs = plan.pairs.as_ref().context("--pairs FOLDER is missing; see --help")?;
     let target = house.target().join("quality");
     if plan.choose {
         let rows = functions::measure(
@@ -128,7 +133,7 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Compares the investigator with keyword search and `rg`.
+/// Measures keyword search, the investigator, BM25 over whole files and `rg` on the commits of the histories.
 fn investigated(house: &House, plan: &Plan) -> Result<Verdict> {
     let target = house.target().join("quality");
     let most = plan.commits.unwrap_or(usize::MAX);
@@ -172,13 +177,13 @@ fn plan(arguments: &[String]) -> Result<Plan> {
                 plan.choose = true;
                 rest
             }
-            [other, ..] => bail!("`{other}` means nothing here; see --help"),
+            [other, ..] => bail!("unknown argument `{other}`; see --help"),
         };
     }
 }
 
-impl Searched {
-    /// Opens a tree, and computes all its embeddings.
+impl IndexedTree {
+    /// Opens a source tree, and computes the embeddings of all its code blocks.
     fn open(place: &Path) -> Result<Self> {
         let options = Options { roots: vec![disk::canonical(place)?], ..Options::default() };
         let (workspace, _) = Workspace::open(options).context("the tree cannot be opened")?;
@@ -193,22 +198,24 @@ impl Searched {
         let seconds = began.elapsed().as_secs_f64();
         let mut searched = Self { index, meaning, root, speed: 0.0 };
         let vector = searched.vector("all")?;
-        searched.speed = searched.ask("all", &vector, Fusion::BEST)?.1 as f64 / seconds.max(1e-6);
+        searched.speed = searched.ask("all", &vector, None)?.1 as f64 / seconds.max(1e-6);
         Ok(searched)
     }
 
     fn vector(&self, question: &str) -> Result<Vector> {
-        let mut made = self.meaning.model().embed(Side::Question, &[question], &|| false)?;
-        made.pop().context("the model made no vector")
+        let mut made = self.meaning.model().embed(TextRole::Question, &[question], &|| false)?;
+        made.pop().context("the model returned no embedding")
     }
 
-    /// Returns the best files, and the total number of blocks.
-    fn ask(&self, question: &str, vector: &Vector, fusion: Fusion) -> Result<(Vec<String>, usize)> {
+    /// Searches the tree; returns the paths of the files, best first, and the number of code blocks in the
+    /// index.
+    fn ask(&self, question: &str, vector: &Vector, fusion: Option<Fusion>) -> Result<(Vec<String>, usize)> {
         let lent = self.index.lend(&|| false)?;
         let bases = std::slice::from_ref(&self.root);
+        let fusion = fusion.unwrap_or_else(|| Fusion::of_question(question));
         let found = lent.search_meaning(
             &self.meaning,
-            &Meant { question, vector, bases, may: &|_| true, most: BLOCKS, fusion },
+            &SemanticQuery { question, vector, bases, may: &|_| true, most: BLOCKS, fusion },
         );
         let mut files: Vec<String> = Vec::new();
         for (hit, _) in found.hits {
@@ -220,7 +227,7 @@ impl Searched {
     }
 }
 
-/// Adds a result: the rank of the wanted item among the first ten.
+/// Adds the result of a query: the rank of the wanted file, counted from 0, if it is among the first ten.
 fn note(figures: &mut Figures, place: Option<usize>) {
     figures.asked += 1;
     if let Some(place) = place.filter(|place| *place < 10) {

@@ -1,4 +1,4 @@
-//! Output of the tasks.
+//! Output of the tasks of `cargo xtask`.
 
 use std::io::Write;
 

@@ -1,6 +1,7 @@
-//! `cargo xtask tidy`: the repository's own checks.
+//! `cargo xtask tidy`: checks of the rules of this repository.
 
 mod allowances;
+mod api;
 mod circles;
 mod dependencies;
 mod edges;
@@ -8,29 +9,32 @@ pub(crate) mod links;
 mod machine;
 mod opening;
 mod paths;
+mod plurals;
 pub mod prose;
+mod regressions;
 mod rust;
 mod size;
 mod space;
 mod suites;
+mod tables;
 mod tool_names;
 
 use crate::{House, Verdict, disk, say, tree::Tree};
 use anyhow::Result;
 use std::fmt;
 
-/// A place where a rule is broken.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The file, from the repository's root.
     pub path: String,
-    /// The line, counted from 1.
+    /// The line of the violation, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// Description of the violation.
     pub what: String,
-    /// Why that is a rule.
+    /// The reason for the rule.
     pub why: &'static str,
-    /// What to do.
+    /// Instruction for correcting the violation.
     pub next: &'static str,
 }
 
@@ -61,20 +65,26 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("allowances", allowances::check),
     ("space", space::check),
     ("machine", machine::check),
+    ("plurals", plurals::check),
     ("prose", prose::check),
+    ("api", api::check),
+    ("regressions", regressions::check),
+    ("tables", tables::check),
 ];
 
-/// Checks the repository and prints the findings. With `--ratchet`, writes the lower counts of the prose check first.
+/// Checks the repository and prints the violations. With `--ratchet`, first lowers the allowed counts in
+/// `xtask/prose.txt`.
 ///
 /// # Errors
-/// When the files cannot be read, or the counts cannot be written.
+/// If the files cannot be read, or the counts cannot be written.
 pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let mut tree = Tree::of_house(house)?;
     if arguments.iter().any(|argument| argument == "--ratchet") {
         disk::write(&house.path(prose::BASELINE), prose::ratchet(&tree).as_bytes())?;
         tree = Tree::of_house(house)?;
     }
-    let findings = check(&tree);
+    let mut findings = check(&tree);
+    findings.extend(api::unexplained(house));
     findings.iter().for_each(|finding| say::line(&finding.to_string()));
     let files = tree.files().count();
     say::line(&format!("tidy: {} checks over {files} files, {} findings", CHECKS.len(), findings.len()));

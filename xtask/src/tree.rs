@@ -4,29 +4,29 @@ use crate::{House, disk, programs};
 use anyhow::Result;
 use std::path::Path;
 
-/// A text file.
+/// A text file of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// Path from the repository's root, with slashes.
     pub path: String,
-    /// Content.
+    /// Content of the file.
     pub text: String,
 }
 
 impl Source {
-    /// Returns whether it is Rust code.
+    /// Returns whether the file is Rust code.
     #[must_use]
     pub fn is_rust(&self) -> bool {
         self.path.ends_with(".rs")
     }
 
-    /// Returns whether it is a test, a benchmark or a fuzz target.
+    /// Returns whether the file is a test, a benchmark or a fuzz target.
     #[must_use]
     pub fn is_test(&self) -> bool {
         self.path.split('/').any(|name| matches!(name, "tests" | "benches" | "fuzz"))
     }
 
-    /// Returns whether it is unmodified external data: fixtures, the contract.
+    /// Returns whether the file is unmodified external data: fixtures, or the contract.
     #[must_use]
     pub fn is_data(&self) -> bool {
         let mut folders = self.path.split('/');
@@ -42,7 +42,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Creates a tree from rows of path and content.
+    /// Creates a tree from pairs of path and content.
     #[must_use]
     pub fn of_rows(rows: &[(&str, &str)]) -> Self {
         let files =
@@ -70,17 +70,18 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Returns the files.
+    /// Returns the text files of the repository.
     pub fn files(&self) -> impl Iterator<Item = &Source> {
         self.files.iter()
     }
 
-    /// Returns the Rust files that are not data.
+    /// Returns the Rust files, without unmodified external data.
     pub fn rust(&self) -> impl Iterator<Item = &Source> {
         self.files.iter().filter(|file| file.is_rust() && !file.is_data())
     }
 
-    /// Returns whether a path is a file, text or not, or a directory with files in it. The empty path is the root.
+    /// Returns whether a path exists in the repository, as a file (text or not) or as a directory with files.
+    /// The empty path is the root.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         let paths = self.files.iter().map(|file| &file.path).chain(&self.others);

@@ -1,4 +1,4 @@
-//! The arithmetic and the tables of the benchmark; the figures themselves are nobody's test.
+//! The arithmetic and the tables of the benchmark; no test checks the measured figures.
 
 use std::{cell::RefCell, time::Duration};
 use xtask::bench::{
@@ -11,7 +11,7 @@ fn ms(times: &[u64]) -> Vec<Duration> {
 }
 
 #[test]
-fn medians_and_ratios() {
+fn medians_and_ratios_are_computed() {
     for (numbers, wanted) in [(vec![3.0], 3.0), (vec![9.0, 1.0, 5.0], 5.0), (vec![4.0, 1.0, 2.0, 9.0], 3.0)] {
         assert!((median(&numbers) - wanted).abs() < 1e-9, "{numbers:?}");
     }
@@ -21,13 +21,13 @@ fn medians_and_ratios() {
 }
 
 #[test]
-fn contestants_take_turns_and_the_first_round_is_not_counted() {
+fn tools_take_turns_and_the_first_round_is_not_counted() {
     let order = RefCell::new(String::new());
     let contestant = |name: &'static str| -> Contestant<'_> {
         let order = &order;
         let go = move || {
             order.borrow_mut().push_str(name);
-            // So slow that a turn is over after one.
+            // So slow that a turn ends after one run.
             Ok(Duration::from_millis(100 + order.borrow().len() as u64))
         };
         (name, Box::new(go))
@@ -39,7 +39,7 @@ fn contestants_take_turns_and_the_first_round_is_not_counted() {
 }
 
 #[test]
-fn a_turn_is_a_burst_whose_median_counts() {
+fn a_turn_counts_the_median_of_its_burst() {
     let done = RefCell::new(0);
     let go = || {
         *done.borrow_mut() += 1;
@@ -50,7 +50,7 @@ fn a_turn_is_a_burst_whose_median_counts() {
 }
 
 #[test]
-fn the_tables() {
+fn report_tables_show_medians_ratios_and_memory() {
     let row = Row {
         what: "grep".to_owned(),
         times: vec![

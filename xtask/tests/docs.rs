@@ -1,15 +1,15 @@
-//! The generated references: what is made of a small dialect, and what is put where.
+//! The generated references of a small dialect, and their insertion into pages.
 
 use serde_json::json;
 use xtask::{
     book,
     docs::{first_difference, marked, picture, readme, tools},
-    parity::Against,
-    said::{Said, SaidTool},
+    parity::ParityInputs,
+    published_dialect::{PublishedDialect, PublishedTool},
     tree::Tree,
 };
 
-fn said() -> Said {
+fn example_dialect() -> PublishedDialect {
     let full = json!({
         "required": ["files"],
         "properties": {
@@ -20,7 +20,7 @@ fn said() -> Said {
             "secret": {"type": "string", "x-unlisted": true},
         },
     });
-    let tool = SaidTool {
+    let tool = PublishedTool {
         name: "view_files".to_owned(),
         aliases: vec!["view".to_owned()],
         operation: "read".to_owned(),
@@ -29,7 +29,7 @@ fn said() -> Said {
         published: toolpost_tool::published(&full),
         full,
     };
-    let plain = SaidTool {
+    let plain = PublishedTool {
         name: "stop".to_owned(),
         aliases: Vec::new(),
         operation: "stop".to_owned(),
@@ -38,11 +38,11 @@ fn said() -> Said {
         published: json!({}),
         full: json!({}),
     };
-    Said { dialect: "trae".to_owned(), tools: vec![tool, plain] }
+    PublishedDialect { dialect: "trae".to_owned(), tools: vec![tool, plain] }
 }
 
 #[test]
-fn the_reference_of_a_dialect() {
+fn dialect_reference_is_generated_from_schemas_and_pages() {
     let wanted = "\
 # Tools
 
@@ -72,11 +72,11 @@ Operation: `stop`.
 
 It takes no arguments.
 ";
-    assert_eq!(tools::reference(&[said()]), wanted);
+    assert_eq!(tools::reference(&[example_dialect()]), wanted);
 }
 
 #[test]
-fn the_table_of_the_readme() {
+fn readme_table_lists_dialects_and_missing_tools() {
     let contract = json!({
         "trae": {"tools": {"view_files": {}, "stop": {}, "list_dir": {}}},
         "claude": {"tools": {"Read": {}}},
@@ -87,11 +87,14 @@ fn the_table_of_the_readme() {
 | `trae` | Codex, and models without a preference | yes | 2 of 3 | `list_dir` |
 | `claude` | Claude models (the default) | no | 0 of 1 | `Read` |
 ";
-    assert_eq!(readme::table(&[said()], &Against { contract, ..Against::default() }), wanted);
+    assert_eq!(
+        readme::table(&[example_dialect()], &ParityInputs { contract, ..ParityInputs::default() }),
+        wanted
+    );
 }
 
 #[test]
-fn a_text_is_put_between_its_marks() {
+fn text_between_markers_is_replaced() {
     let page = "a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb\n";
     let rows = [
         (page, "x", "new\n", Some("a\n<!-- x:begin -->\nnew\n<!-- x:end -->\nb\n")),
@@ -104,14 +107,14 @@ fn a_text_is_put_between_its_marks() {
 }
 
 #[test]
-fn the_first_line_that_differs() {
+fn first_difference_returns_the_line_number() {
     for (old, new, wanted) in [("a\nb\n", "a\nc\n", 2), ("", "a\n", 1), ("a\n", "a\nb\n", 2)] {
         assert_eq!(first_difference(old, new), wanted, "{old:?} {new:?}");
     }
 }
 
 #[test]
-fn book() {
+fn book_sources_follow_the_summary_and_rewrite_links() {
     let summary = ("docs/SUMMARY.md", "# Summary\n\n- [One](one.md)\n  - [Rules](../RULES.md)\n");
     let rules = ("RULES.md", "# Rules\n\n[one](docs/one.md)\n");
     let one = (
@@ -155,7 +158,7 @@ fn pages_that_move_in_the_book_keep_their_links() {
 }
 
 #[test]
-fn dead_links_of_the_built_book() {
+fn dead_links_of_the_built_book_are_reported() {
     let rows = [
         ("a.html", r##"<a href="b/c.html#here">x</a><a href="#top"><h1 id="top"><img src="p.svg">"##),
         (
@@ -174,7 +177,7 @@ fn dead_links_of_the_built_book() {
 }
 
 #[test]
-fn the_picture_shows_the_commands_and_the_output_of_its_sections() {
+fn tutorial_picture_shows_commands_and_output() {
     let tutorial = "## Install\n\n```sh\nhidden\n```\n\n## Edit and undo\n\n```sh\nedit 'a<b'\n```\n\n```text\n-old\n+new\n```\n\n## Run\n";
     let svg = picture::svg(tutorial);
     let shown: Vec<&str> = svg.lines().filter(|line| line.starts_with("<text")).collect();

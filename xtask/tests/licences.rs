@@ -1,10 +1,11 @@
 //! Licence expressions and sources, judged against a list.
 
 use serde_json::json;
+use toolpost_test_rows::each;
 use xtask::licences::{Allowed, judge, satisfied};
 
 #[test]
-fn expressions() {
+fn licence_expressions_are_evaluated() {
     let rows = [
         ("MIT", true),
         ("GPL-3.0", false),
@@ -23,13 +24,13 @@ fn expressions() {
         ("", false),
     ];
     let allowed = |licence: &str| ["MIT", "ISC", "Apache-2.0"].contains(&licence);
-    for (expression, wanted) in rows {
+    each(rows, |(expression, wanted)| {
         assert_eq!(satisfied(expression, &allowed), wanted, "{expression}");
-    }
+    });
 }
 
 #[test]
-fn packages() {
+fn packages_with_other_licences_or_sources_are_reported() {
     let allowed = Allowed::read(
         "[licenses]\nallow = [\"MIT\"]\nexceptions = [{ crate = \"tables\", allow = [\"Unicode-3.0\"] }]\n\
          [sources]\nallow-registry = [\"https://good.example/index\"]\n",
@@ -42,11 +43,13 @@ fn packages() {
         (json!({"name": "tables", "version": "1", "license": "MIT AND Unicode-3.0", "source": good}), vec![]),
         (
             json!({"name": "a", "version": "1", "license": "MIT AND Unicode-3.0", "source": good}),
-            vec!["a 1: its licence `MIT AND Unicode-3.0` is not allowed; find another crate for the work"],
+            vec!["a 1: its licence `MIT AND Unicode-3.0` is not allowed; use another crate"],
         ),
         (
             json!({"name": "a", "version": "1", "license": null, "source": good}),
-            vec!["a 1: it names no licence; leave it out, or find out and add an exception"],
+            vec![
+                "a 1: it states no licence; remove the dependency, or find its licence and add an exception",
+            ],
         ),
         (
             json!({"name": "a", "version": "1", "license": "MIT", "source": "git+https://good.example/a"}),
@@ -55,7 +58,7 @@ fn packages() {
             ],
         ),
     ];
-    for (package, wanted) in rows {
+    each(rows, |(package, wanted)| {
         assert_eq!(judge(&package, &allowed), wanted, "{package}");
-    }
+    });
 }

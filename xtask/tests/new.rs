@@ -1,7 +1,8 @@
-//! The skeletons: each is written into a copy of the crates that it goes into, and is formatted code of the right shape.
+//! The skeletons: each is written into a copy of the crates, and is formatted code with the right structure.
 
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
+use toolpost_test_rows::each;
 use xtask::{House, new, tree::Tree};
 
 /// Copies the folders that skeletons are written into.
@@ -36,7 +37,7 @@ fn read(root: &Path, path: &str) -> String {
 }
 
 #[test]
-fn a_tool_of_a_plain_request() {
+fn new_tool_for_a_plain_request_is_generated() {
     let copy = copy();
     let root = copy.path();
     run(root, "tool claude lookAt stat").unwrap();
@@ -55,7 +56,7 @@ pub(super) struct LookAt;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The resolved path.
+    /// The path of the file, resolved inside a root.
     path: String,
 }
 
@@ -91,17 +92,17 @@ impl Tool for LookAt {
 }
 
 #[test]
-fn a_tool_of_a_request_with_types_of_its_own() {
+fn new_tool_lists_request_fields_that_need_own_types() {
     let copy = copy();
     let root = copy.path();
     run(root, "tool claude alter change").unwrap();
     check_format(root, "crates/dialects/src/claude/alter.rs");
     let text = read(root, "crates/dialects/src/claude/alter.rs");
-    assert!(text.contains("alter has no words yet for what its request wants: changes."), "{text}");
+    assert!(text.contains("alter does not fill these fields of the request yet: changes."), "{text}");
 }
 
 #[test]
-fn a_dialect_and_its_first_tool() {
+fn new_dialect_and_its_first_tool_are_generated() {
     let copy = copy();
     let root = copy.path();
     run(root, "dialect bench_dialect").unwrap();
@@ -128,7 +129,7 @@ fn a_dialect_and_its_first_tool() {
 }
 
 #[test]
-fn an_operation_and_a_tool_for_it() {
+fn new_operation_and_its_tool_are_generated() {
     let copy = copy();
     let root = copy.path();
     run(root, "operation files peek").unwrap();
@@ -143,36 +144,39 @@ fn an_operation_and_a_tool_for_it() {
 }
 
 #[test]
-fn what_cannot_be_made_is_refused() {
+fn invalid_arguments_of_new_are_refused() {
     let rows = [
         (
             "tool claude Read read",
-            "crates/dialects/src/claude/read.rs exists already; choose another name, or change that file",
+            "crates/dialects/src/claude/read.rs already exists; choose another name, or change that file",
         ),
-        ("tool magic Read read", "no dialect is called `magic`; `cargo xtask new dialect magic` makes one"),
+        (
+            "tool magic Read read",
+            "no dialect is called `magic`; create it with `cargo xtask new dialect magic`",
+        ),
         (
             "tool claude Read burn",
-            "no operation is called `burn`; `cargo xtask new operation CAPABILITY burn` makes one",
+            "no operation is called `burn`; create it with `cargo xtask new operation CAPABILITY burn`",
         ),
-        ("tool claude a/b stat", "`a/b` is no name of a tool"),
+        ("tool claude a/b stat", "`a/b` is not a valid tool name"),
         (
             "operation files stat",
-            "crates/engine/src/files/stat.rs exists already; choose another name, or change that file",
+            "crates/engine/src/files/stat.rs already exists; choose another name, or change that file",
         ),
-        ("operation files ../x", "`../x` is no name in small letters, such as `stat` or `move_file`"),
-        ("dialect Big", "`Big` is no name in small letters, such as `stat` or `move_file`"),
+        ("operation files ../x", "`../x` is not a lower-case name such as `stat` or `move_file`"),
+        ("dialect Big", "`Big` is not a lower-case name such as `stat` or `move_file`"),
         (
             "recipe x",
-            "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation CAPABILITY NAME`",
+            "new accepts `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation CAPABILITY NAME`",
         ),
         (
             "operation magic x",
-            "no capability is called `magic`; there are agents, code, commands, editors, edits, files, find, overview, plans, search, \
+            "no capability is called `magic`; the capabilities are agents, code, commands, editors, edits, files, find, overview, plans, search, \
              skills, tasks, upstream, web",
         ),
     ];
     let copy = copy();
-    for (words, wanted) in rows {
+    each(rows, |(words, wanted)| {
         assert_eq!(run(copy.path(), words), Err(wanted.to_owned()), "{words}");
-    }
+    });
 }

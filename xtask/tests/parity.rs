@@ -1,14 +1,16 @@
-//! The comparison with the contract: what it sees, and that the dialects which exist are equal.
+//! The comparison with the contract: the differences that it reports, and the equality of all existing dialects.
 
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use toolpost_test_rows::each;
 use xtask::{
     House,
-    parity::{self, Against, Difference},
-    said::{Said, SaidTool},
+    parity::{self, BehaviourDifference, Difference, ParityInputs, behaviour},
+    published_dialect::{PublishedDialect, PublishedTool},
+    tree::Tree,
 };
 
-/// The parameters that the contract names.
+/// The parameters of a contract.
 fn contract() -> Value {
     json!({
         "path": {"type": "string", "required": true, "aliases": ["file_path", "Path"]},
@@ -19,7 +21,7 @@ fn contract() -> Value {
     })
 }
 
-/// The schema that is equal to them.
+/// A schema that is equal to this contract.
 fn schema() -> Value {
     json!({
         "type": "object",
@@ -36,8 +38,8 @@ fn schema() -> Value {
     })
 }
 
-fn said(tools: &[(&str, Value)]) -> Said {
-    let tools = tools.iter().map(|(name, full)| SaidTool {
+fn example_dialect(tools: &[(&str, Value)]) -> PublishedDialect {
+    let tools = tools.iter().map(|(name, full)| PublishedTool {
         name: (*name).to_owned(),
         aliases: vec!["ls".to_owned()],
         operation: "list".to_owned(),
@@ -46,18 +48,18 @@ fn said(tools: &[(&str, Value)]) -> Said {
         published: toolpost_tool::published(full),
         full: full.clone(),
     });
-    Said { dialect: "trae".to_owned(), tools: tools.collect() }
+    PublishedDialect { dialect: "trae".to_owned(), tools: tools.collect() }
 }
 
-fn against() -> Against {
+fn against() -> ParityInputs {
     let tool = json!({"params": contract()});
-    Against {
+    ParityInputs {
         contract: json!({"trae": {"tools": {"list": tool, "ls": {"params": contract(), "alias_of": "list"}}}}),
-        ..Against::default()
+        ..ParityInputs::default()
     }
 }
 
-/// Changes the equal schema by a JSON pointer, and checks the differences that are seen.
+/// Changes the equal schema at a JSON pointer, and checks the reported differences.
 fn check(pointer: &str, value: Option<Value>, wanted: &[(&str, &str)]) {
     let mut schema = schema();
     if let Some((parent, key)) = pointer.rsplit_once('/') {
@@ -70,14 +72,14 @@ fn check(pointer: &str, value: Option<Value>, wanted: &[(&str, &str)]) {
     }
     let mut against = against();
     against.contract["trae"]["tools"].as_object_mut().unwrap().shift_remove("ls");
-    let report = parity::check(&[said(&[("list", schema)])], &against);
+    let report = parity::check(&[example_dialect(&[("list", schema)])], &against);
     let wrong: Vec<(&str, &str)> =
         report.rows[0].wrong.iter().map(|wrong| (wrong.key.as_str(), wrong.what.as_str())).collect();
     assert_eq!(wrong, wanted, "{pointer}");
 }
 
 #[test]
-fn each_kind_of_difference_is_seen() {
+fn each_kind_of_contract_difference_is_reported() {
     check("", None, &[]);
     check("/properties/depth", None, &[("trae.list.depth", "the parameter is missing")]);
     check("/properties/more", Some(json!({})), &[("trae.list.more", "the contract has no such parameter")]);
@@ -117,7 +119,7 @@ fn each_kind_of_difference_is_seen() {
     check(
         "/properties/path/x-aliases",
         None,
-        &[("trae.list.path", "it does not answer to the alias `file_path`")],
+        &[("trae.list.path", "it does not accept the alias `file_path`")],
     );
     check(
         "/properties/files/items/properties/name/type",
@@ -132,17 +134,17 @@ fn each_kind_of_difference_is_seen() {
 }
 
 #[test]
-fn values_with_descriptions_are_values() {
+fn described_enum_values_equal_plain_values() {
     let described = json!({"oneOf": [{"const": "top", "description": "The first."}, {"type": "string", "const": "bottom"}]});
     check("/properties/mode", Some(described), &[]);
 }
 
 #[test]
-fn tools_and_dialects_are_counted() {
-    let report = parity::check(&[said(&[("list", schema())])], &against());
+fn implemented_and_missing_tools_are_counted() {
+    let report = parity::check(&[example_dialect(&[("list", schema())])], &against());
     assert_eq!((report.rows[0].tools, report.rows[0].of, report.holds()), (2, 2, true));
 
-    let report = parity::check(&[said(&[])], &against());
+    let report = parity::check(&[example_dialect(&[])], &against());
     assert_eq!(
         (report.rows[0].not_yet.as_slice(), report.holds()),
         (["list".to_owned(), "ls".to_owned()].as_slice(), true)
@@ -154,29 +156,29 @@ fn tools_and_dialects_are_counted() {
     for form in ["mcp__{server}__{tool}", "mcp_{server}_{tool}"] {
         tools.insert(form.to_owned(), json!({ "params": {} }));
     }
-    let report = parity::check(&[said(&[("list", schema())])], &bridged);
+    let report = parity::check(&[example_dialect(&[("list", schema())])], &bridged);
     assert_eq!(
         (report.rows[0].tools, report.rows[0].not_yet.as_slice()),
         (3, ["mcp_{server}_{tool}".to_owned()].as_slice())
     );
 
-    let complete = Against { complete: BTreeSet::from(["trae".to_owned()]), ..against() };
+    let complete = ParityInputs { complete: BTreeSet::from(["trae".to_owned()]), ..against() };
     let report = parity::check(&[], &complete);
     let wrong: Vec<&str> = report.rows[0].wrong.iter().map(|wrong| wrong.key.as_str()).collect();
     assert_eq!((wrong.as_slice(), report.holds()), (["trae.list", "trae.ls"].as_slice(), false));
 
-    let report = parity::check(&[said(&[("list", schema()), ("burn", json!({}))])], &against());
+    let report = parity::check(&[example_dialect(&[("list", schema()), ("burn", json!({}))])], &against());
     let wrong = Difference { key: "trae.burn".to_owned(), what: "the contract has no such tool".to_owned() };
     assert_eq!(report.rows[0].wrong, [wrong]);
 
-    let other = Said { dialect: "magic".to_owned(), tools: Vec::new() };
+    let other = PublishedDialect { dialect: "magic".to_owned(), tools: Vec::new() };
     let report = parity::check(&[other], &against());
     let wrong = Difference { key: "magic".to_owned(), what: "the contract has no such dialect".to_owned() };
     assert_eq!(report.rows[1].wrong, [wrong]);
 }
 
 #[test]
-fn an_exception_covers_its_difference_and_nothing_else() {
+fn an_exception_covers_only_its_difference() {
     let mut broken = schema();
     broken["properties"]["depth"]["default"] = json!(9);
     broken["properties"]["limit"]["default"] = json!(9);
@@ -190,7 +192,7 @@ fn an_exception_covers_its_difference_and_nothing_else() {
         against.contract["trae"]["tools"].as_object_mut().unwrap().shift_remove("ls");
         against.exceptions =
             exceptions.iter().map(|key| ((*key).to_owned(), "it is meant".to_owned())).collect();
-        let report = parity::check(&[said(&[("list", broken.clone())])], &against);
+        let report = parity::check(&[example_dialect(&[("list", broken.clone())])], &against);
         let keys = |list: &[Difference]| list.iter().map(|found| found.key.clone()).collect::<Vec<_>>();
         assert_eq!(keys(&report.rows[0].wrong), wrong, "{exceptions:?}");
         assert_eq!(keys(&report.rows[0].meant), meant, "{exceptions:?}");
@@ -200,9 +202,55 @@ fn an_exception_covers_its_difference_and_nothing_else() {
 }
 
 #[test]
-fn the_dialects_that_exist_are_equal_to_the_contract() {
+fn a_difference_of_behaviour_needs_a_tool_and_a_test() {
+    let tree = Tree::of_rows(&[
+        (
+            "crates/a/tests/list.rs",
+            "#[tokio::test]\nasync fn one_holds() {}\n\nfn helper() {}\n\n/// Text.\n#[test]\n#[cfg(unix)]\nfn two_holds() {}\n",
+        ),
+        ("crates/b/src/x/list.rs", "    #[test]\n    fn three_holds() {}\n"),
+    ]);
+    let rows = [
+        ("trae.list#calls", "a::list::one_holds", None),
+        ("trae.list#calls", "a::list::two_holds", None),
+        ("trae.ls#calls", "b::list::three_holds", None),
+        ("trae#calls", "b::list::three_holds", None),
+        ("trae.list#", "a::list::one_holds", Some("write the subject")),
+        ("trae.lists#calls", "a::list::one_holds", Some("trae has no tool lists")),
+        ("magic.list#calls", "a::list::one_holds", Some("no dialect is called magic")),
+        ("trae.list#calls", "a::list::helper", Some("no test a::list::helper")),
+        ("trae.list#calls", "a::list::one", Some("no test a::list::one")),
+        ("trae.list#calls", "b::list::one_holds", Some("no test b::list::one_holds")),
+        ("trae.list#calls", "one_holds", Some("write `crate::file::test`")),
+    ];
+    each(rows, |(key, test, fault)| {
+        let difference = BehaviourDifference { reason: "It is meant.".to_owned(), test: test.to_owned() };
+        let behaviours = BTreeMap::from([(key.to_owned(), difference)]);
+        let faults = behaviour::faults(&behaviours, &[example_dialect(&[("list", schema())])], &tree);
+        assert_eq!(faults.is_empty(), fault.is_none(), "{faults:?}");
+        assert!(fault.is_none_or(|fault| faults[0].contains(fault)), "{faults:?}");
+    });
+}
+
+#[test]
+fn existing_differences_of_behaviour_name_a_tool_and_a_test() {
     let house = House::find().unwrap();
-    let report = parity::check(&Said::all(), &Against::read(&house).unwrap());
+    let against = ParityInputs::read(&house).unwrap();
+    let faults =
+        behaviour::faults(&against.behaviours, &PublishedDialect::all(), &Tree::of_house(&house).unwrap());
+    assert_eq!(faults, Vec::<String>::new());
+    let without: Vec<&str> = against
+        .dialects()
+        .map(|(dialect, _)| dialect)
+        .filter(|dialect| !against.behaviours.keys().any(|key| behaviour::parts(key).0 == *dialect))
+        .collect();
+    assert_eq!(without, Vec::<&str>::new(), "each dialect has differences of behaviour");
+}
+
+#[test]
+fn existing_dialects_equal_the_contract() {
+    let house = House::find().unwrap();
+    let report = parity::check(&PublishedDialect::all(), &ParityInputs::read(&house).unwrap());
     let wrong: Vec<&Difference> = report.rows.iter().flat_map(|row| &row.wrong).collect();
     assert_eq!((wrong, report.stale), (Vec::new(), Vec::new()));
     // No tool of the references is missing.

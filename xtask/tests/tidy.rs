@@ -1,5 +1,6 @@
 //! Each rule of `tidy` on small trees: what it finds, and what it leaves alone.
 
+use toolpost_test_rows::each;
 use xtask::{tidy, tree::Tree};
 
 const CONTRACT: (&str, &str) = (
@@ -29,7 +30,7 @@ fn function(lines: usize) -> String {
 }
 
 #[test]
-fn size() {
+fn size_rule_reports_long_files_and_functions() {
     let tests = "#[cfg(test)]\n#[rustfmt::skip]\nmod tests {\n";
     let rows: &[(&str, &str, String, &[&str])] = &[
         ("fits", "crates/a/src/a.rs", lines(700), &[]),
@@ -61,28 +62,31 @@ fn size() {
         ),
         ("a type of a function has no body", "a.rs", format!("type F = fn(u8);\n{}", function(10)), &[]),
     ];
-    for (_, path, text, wanted) in rows {
+    each(rows, |(_, path, text, wanted)| {
         check("size", &[(path, text)], wanted);
-    }
+    });
 }
 
 #[test]
-fn opening() {
+fn opening_rule_requires_one_sentence_of_module_docs() {
     let rows: &[(&str, &[&str])] = &[
         ("//! What lives here.\n", &[]),
         ("//! A sentence that goes on\n//! in a second line.\n\nuse a;\n", &[]),
         ("//! One sentence.\n//!\n//! More. Still more.\n", &[]),
         ("use a;\n", &["a.rs:1: the file does not open with `//!` and a sentence"]),
-        ("//! No end\n\nuse a;\n", &["a.rs:1: the first sentence of the file does not end"]),
+        (
+            "//! No end\n\nuse a;\n",
+            &["a.rs:1: the first paragraph of the file does not end with a full stop"],
+        ),
         ("//! One thing. And another.\n", &["a.rs:1: the file opens with 2 sentences"]),
     ];
-    for (text, wanted) in rows {
+    each(rows, |(text, wanted)| {
         check("opening", &[("a.rs", text)], wanted);
-    }
+    });
 }
 
 #[test]
-fn tool_names() {
+fn tool_names_rule_reports_names_outside_their_dialect() {
     let rows: &[(&str, &str, &[&str])] = &[
         (
             "crates/engine/src/a.rs",
@@ -122,16 +126,16 @@ fn tool_names() {
         ("crates/engine/tests/a.rs", "\"list_dir\"", &[]),
         ("crates/engine/src/a.rs", "#[cfg(test)]\nmod tests { const A: &str = \"list_dir\"; }", &[]),
     ];
-    for (path, text, wanted) in rows {
+    each(rows, |(path, text, wanted)| {
         check("tool names", &[(path, text)], wanted);
-    }
+    });
     let without = tidy::check(&Tree::of_rows(&[]));
     let found: Vec<&str> = without.iter().map(|found| found.what.as_str()).collect();
     assert_eq!(found, ["the contract is missing or cannot be read"]);
 }
 
 #[test]
-fn paths() {
+fn paths_rule_reports_pathbuf_in_operations() {
     let operation = "crates/engine/src/files/read.rs";
     let rows: &[(&str, &str, &[&str])] = &[
         (
@@ -143,13 +147,13 @@ fn paths() {
         ("crates/engine/src/engine.rs", "fn a(path: PathBuf) {}\n", &[]),
         ("crates/workspace/src/root.rs", "fn a(path: PathBuf) {}\n", &[]),
     ];
-    for (path, text, wanted) in rows {
+    each(rows, |(path, text, wanted)| {
         check("paths", &[(path, text)], wanted);
-    }
+    });
 }
 
 #[test]
-fn links() {
+fn links_rule_reports_dead_links() {
     let guide =
         ("docs/guide.md", "# Guide\n\n## Set `up` (twice)\n\n## Same\n\n## Same\n\n<a id=\"own\"></a>\n");
     let rows: &[(&str, &str, &[&str])] = &[
@@ -185,16 +189,16 @@ fn links() {
         (
             "docs/SUMMARY.md",
             "# Summary\n\n[top](../docs)\n",
-            &["docs/SUMMARY.md:1: `docs/guide.md` is not listed"],
+            &["docs/SUMMARY.md:1: the table of contents does not list `docs/guide.md`"],
         ),
     ];
-    for (path, text, wanted) in rows {
+    each(rows, |(path, text, wanted)| {
         check("links", &[guide, (path, text)], wanted);
-    }
+    });
 }
 
 #[test]
-fn edges() {
+fn edges_rule_reports_forbidden_dependencies() {
     let rows: &[(&str, &str, &[&str])] = &[
         (
             "crates/engine/Cargo.toml",
@@ -204,53 +208,57 @@ fn edges() {
         (
             "crates/engine/Cargo.toml",
             "[dependencies]\nserde_json = \"1\"\n",
-            &["crates/engine/Cargo.toml:2: `engine` depends on `serde_json`, which it must not know"],
+            &["crates/engine/Cargo.toml:2: `engine` depends on `serde_json`, which it must not use"],
         ),
         ("crates/engine/Cargo.toml", "[dev-dependencies]\nserde_json = \"1\"\n", &[]),
         (
             "crates/text/Cargo.toml",
             "[target.'cfg(unix)'.dependencies]\ntokio = \"1\"\n",
-            &["crates/text/Cargo.toml:2: `text` depends on `tokio`, which it must not know"],
+            &["crates/text/Cargo.toml:2: `text` depends on `tokio`, which it must not use"],
         ),
         (
             "crates/dialects/Cargo.toml",
             "[dependencies]\ntoolpost-workspace.workspace = true\n[dev-dependencies]\ntoolpost-runtime.workspace = true\n",
             &[
-                "crates/dialects/Cargo.toml:2: `dialects` depends on `workspace`, which is no edge of the design",
+                "crates/dialects/Cargo.toml:2: `dialects` depends on `workspace`, which the design does not allow",
             ],
         ),
         ("crates/dialects/Cargo.toml", "[dev-dependencies]\ntoolpost-workspace.workspace = true\n", &[]),
         (
             "crates/runtime/Cargo.toml",
             "[dependencies]\ntoolpost-dialects.workspace = true\n",
-            &["crates/runtime/Cargo.toml:2: `runtime` depends on `dialects`, which is no edge of the design"],
+            &[
+                "crates/runtime/Cargo.toml:2: `runtime` depends on `dialects`, which the design does not allow",
+            ],
         ),
         (
             "crates/magic/Cargo.toml",
             "",
-            &["crates/magic/Cargo.toml:1: the crate `magic` is not in the table of edges"],
+            &[
+                "crates/magic/Cargo.toml:1: the crate `magic` has no row in the table of dependencies, `EDGES`",
+            ],
         ),
         ("fuzz/Cargo.toml", "[dependencies]\nserde_json = \"1\"\n", &[]),
     ];
-    for (path, text, wanted) in rows {
+    each(rows, |(path, text, wanted)| {
         check("edges", &[(path, text)], wanted);
-    }
+    });
 }
 
 #[test]
-fn unused_edges() {
+fn unused_edges_rule_reports_unused_allowances() {
     let text = "[dependencies]\ntoolpost-text.workspace = true\n";
     let wanted =
-        ["crates/search/Cargo.toml:1: the table allows `search` to depend on `workspace`, and it does not"];
-    let all = "toolpost-grams = \"1\"\n";
+        ["crates/search/Cargo.toml:1: `EDGES` allows `search` to depend on `workspace`, but it does not"];
+    let all = "toolpost-trigrams = \"1\"\n";
     check("unused edges", &[("crates/search/Cargo.toml", &format!("{text}{all}"))], &wanted);
     check("unused edges", &[("crates/net/Cargo.toml", text)], &[]);
 }
 
 #[test]
-fn circles() {
+fn circles_rule_reports_import_cycles() {
     type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
-    let top = "crates/x/src/lib.rs:1: top-level modules import one another in a circle: ";
+    let top = "crates/x/src/lib.rs:1: top-level modules import one another in a cycle: ";
     let ring: Vec<(String, String)> = (0..5)
         .map(|at| (format!("crates/x/src/a/m{at}.rs"), format!("use super::m{};\n", (at + 1) % 5)))
         .collect();
@@ -294,26 +302,26 @@ fn circles() {
         (
             "five are not",
             &large,
-            &["crates/x/src/lib.rs:1: 5 files import one another in a circle: a/m0, a/m1, a/m2, a/m3, a/m4"],
+            &["crates/x/src/lib.rs:1: 5 files import one another in a cycle: a/m0, a/m1, a/m2, a/m3, a/m4"],
         ),
     ];
-    for (_, tree, wanted) in rows {
+    each(rows, |(_, tree, wanted)| {
         check("circles", tree, wanted);
-    }
+    });
 }
 
 #[test]
-fn suites() {
+fn suites_rule_reports_unlisted_test_files() {
     let suite = "crates/x/tests/suite.rs";
     let listed =
         [(suite, "mod a;\nmod common;\n"), ("crates/x/tests/a.rs", ""), ("crates/x/tests/common/mod.rs", "")];
     check("suites", &listed, &[]);
-    let wanted = [format!("{suite}:1: `a.rs` is not a module of the suite")];
+    let wanted = [format!("{suite}:1: `a.rs` is not a module of the crate's tests/suite.rs")];
     check("suites", &[(suite, "// mod a;\n"), ("crates/x/tests/a.rs", "")], &[&wanted[0]]);
 }
 
 #[test]
-fn allowances() {
+fn allowances_rule_requires_a_reason() {
     let rows: &[(&str, &[&str])] = &[
         ("#[allow(dead_code)]\nfn a() {}", &["a.rs:1: a lint is allowed without a reason"]),
         ("//! A.\n#![allow(dead_code)]", &["a.rs:2: a lint is allowed without a reason"]),
@@ -321,16 +329,16 @@ fn allowances() {
         ("#[expect(\n    dead_code,\n    reason = \"it is used by [b]\"\n)]", &[]),
         ("let a = \"#[allow(dead_code)]\"; // #[allow(dead_code)]", &[]),
     ];
-    for (text, wanted) in rows {
+    each(rows, |(text, wanted)| {
         check("allowances", &[("a.rs", text)], wanted);
-    }
+    });
 }
 
 #[test]
-fn space() {
+fn space_rule_reports_whitespace_errors() {
     let rows: &[(&str, &str, &[&str])] = &[
-        ("a.rs", "fn a() {} \n", &["a.rs:1: blanks at the line's end"]),
-        ("a.rs", "// a comment \n", &["a.rs:1: blanks at the line's end"]),
+        ("a.rs", "fn a() {} \n", &["a.rs:1: trailing blanks"]),
+        ("a.rs", "// a comment \n", &["a.rs:1: trailing blanks"]),
         ("a.rs", "\tfn a() {}\n", &["a.rs:1: a tab"]),
         ("a.rs", "let a = \"\t\";\n", &[]),
         ("a.rs", "let a = \"in a string \n\";\n", &[]),
@@ -338,37 +346,37 @@ fn space() {
         ("a.md", "words\n\n", &["a.md:2: the file does not end with one line break"]),
         ("crates/dialects/src/claude/files.md", "     2\t\n", &[]),
         ("docs/reference/tools.md", "     2\t\n", &[]),
-        ("docs/a.md", "words \n", &["docs/a.md:1: blanks at the line's end"]),
+        ("docs/a.md", "words \n", &["docs/a.md:1: trailing blanks"]),
         ("tests/fixtures/a.json", "{} ", &[]),
         ("a.bin", "x ", &[]),
     ];
-    for (path, text, wanted) in rows {
+    each(rows, |(path, text, wanted)| {
         check("space", &[(path, text)], wanted);
-    }
+    });
 }
 
 #[test]
-fn machine() {
+fn machine_rule_reports_local_paths_and_private_registries() {
     let rows: &[(&str, &str, &[&str])] = &[
-        ("README.md", "cd /Users/ada/main\n", &["README.md:1: a place of one machine: `/Users/`"]),
-        ("a.sh", "\nx --cache /root/.cargo\n", &["a.sh:2: a place of one machine: `/root/.`"]),
+        ("README.md", "cd /Users/ada/main\n", &["README.md:1: a path of one machine: `/Users/`"]),
+        ("a.sh", "\nx --cache /root/.cargo\n", &["a.sh:2: a path of one machine: `/root/.`"]),
         (
             "Cargo.lock",
             "source = \"registry+https://user:word@mirror.corp.example:8080/index\"\n",
-            &["Cargo.lock:1: a registry that not everybody can reach: `mirror.corp.example`"],
+            &["Cargo.lock:1: a private registry: `mirror.corp.example`"],
         ),
         ("Cargo.lock", "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n", &[]),
         ("package-lock.json", "\"resolved\": \"https://registry.npmjs.org/a/-/a-1.tgz\"\n", &[]),
         ("a.md", "See https://docs.rs/proxy and networking.\n", &[]),
     ];
-    for (path, text, wanted) in rows {
+    each(rows, |(path, text, wanted)| {
         check("machine", &[(path, text)], wanted);
-    }
+    });
 }
 
 #[test]
-fn prose() {
-    let told = "/// It is told where it stands.\n";
+fn prose_rule_reports_phrases_above_the_baseline() {
+    let phrase = "/// It is told where it stands.\n";
     let rows: &[(&str, &str, &str, &[&str])] = &[
         ("plain words", "docs/a.md", "Toolpost lists the dependencies.\n", &[]),
         (
@@ -376,23 +384,23 @@ fn prose() {
             "docs/a.md",
             "Nothing outside of the roots.\n",
             &[
-                "docs/a.md:1: 1 turns of phrase to avoid; 0 are allowed here. The last is `outside of`: write drop `of`",
+                "docs/a.md:1: phrases to avoid: 1 (allowed here: 0); the last one is `outside of`; better: drop `of`",
             ],
         ),
-        ("a listed file may keep its count", "crates/a/src/old.rs", told, &[]),
+        ("a listed file may keep its count", "crates/a/src/old.rs", phrase, &[]),
         (
             "and not add to it",
             "crates/a/src/old.rs",
             "/// It is told where it stands.\n/// Gives a name.\n",
             &[
-                "crates/a/src/old.rs:2: 2 turns of phrase to avoid; 1 are allowed here. The last is `/// Gives`: write open with a noun, or a verb such as `Returns`",
+                "crates/a/src/old.rs:2: phrases to avoid: 2 (allowed here: 1); the last one is `/// Gives`; better: open with a noun, or a verb such as `Returns`",
             ],
         ),
         ("data stays", "tests/fixtures/a.md", "outside of\n", &[]),
     ];
-    for (_, path, text, wanted) in rows {
+    each(rows, |(_, path, text, wanted)| {
         check("prose", &[(path, text), (tidy::prose::BASELINE, "1 crates/a/src/old.rs\n")], wanted);
-    }
+    });
 }
 
 #[test]
@@ -403,4 +411,75 @@ fn allowed_counts_of_prose_only_fall() {
     let mut with = files.to_vec();
     with.push((tidy::prose::BASELINE, "1 a.md\n3 b.md\n2 c.md\n"));
     assert_eq!(ratchet(&with), "1 a.md\n1 b.md\n", "with one");
+}
+
+#[test]
+fn regressions_rule_requires_stored_failures() {
+    let kept = "proptest! {\n    #![c(Direct(\"proptest-regressions/a.txt\"))]\n    #[test]\n    fn a(b in 0..2) {}\n}\n";
+    let lost = "proptest! {\n    #[test]\n    fn a(b in 0..2) {}\n}\n";
+    check("regressions", &[("crates/a/tests/a.rs", kept)], &[]);
+    check(
+        "regressions",
+        &[("crates/a/tests/a.rs", lost)],
+        &["crates/a/tests/a.rs:1: the property tests do not store the cases that failed"],
+    );
+}
+
+#[test]
+fn api_rule_reports_an_outdated_list() {
+    let code = ("crates/toolpost/src/lib.rs", "pub fn a(b: u8) {}");
+    check("api", &[code, ("crates/toolpost/api.txt", "pub fn toolpost::a(b: u8)\n")], &[]);
+    check(
+        "api",
+        &[code, ("crates/toolpost/api.txt", "pub fn toolpost::a()\n")],
+        &[
+            "crates/toolpost/api.txt:1: the list of public items is out of date: -pub fn toolpost::a()",
+            "crates/toolpost/api.txt:1: the list of public items is out of date: +pub fn toolpost::a(b: u8)",
+        ],
+    );
+}
+
+#[test]
+fn tables_rule_reports_loops_that_stop_at_a_failed_row() {
+    let found =
+        |line: usize| format!("crates/a/tests/a.rs:{line}: a table test stops at its first failing row");
+    let bound = |list: &str, over: &str| {
+        format!(
+            "fn a() {{\n    let rows = {list};\n    for row in {over} {{\n        assert!(row);\n    }}\n}}\n"
+        )
+    };
+    let rows = [
+        ("a list", "for a in [1, 2, 3, 4] { assert_eq!(a, 1) }".to_owned(), Some(1)),
+        ("the last comma is not a row", "for a in [1, 2, 3,] { assert_eq!(a, 1) }".to_owned(), None),
+        ("a repeated element", "for a in [1; 4] { assert!(a) }".to_owned(), None),
+        ("a list with a name", bound("[(1, 2), (3, 4), (5, 6), (7, 8)]", "rows"), Some(3)),
+        ("a borrowed list", bound("&[[1], [2], [3], [4]]", "rows.iter().enumerate()"), Some(3)),
+        ("a vector", bound("vec![\n    1,\n    2,\n    3,\n    4,\n]", "&rows"), Some(8)),
+        ("commas inside rows do not count", bound("[(1, 2), (3, 4)]", "rows"), None),
+        ("another list", bound("[1, 2, 3, 4]", "others"), None),
+        (
+            "a constant",
+            "const A: &[u8] = &[1, 2, 3, 4];\nfn a() {\n    for a in A { panic!() }\n}".to_owned(),
+            Some(3),
+        ),
+        ("the rows are not checked", "for a in [1, 2, 3, 4] { write(a) }".to_owned(), None),
+        (
+            "the rows are checked by a function",
+            "for a in [1, 2, 3, 4] { check(a) }\nfn check(a: u8) { same(a) }\nfn same(a: u8) { assert!(a) }"
+                .to_owned(),
+            Some(1),
+        ),
+        ("an assertion in a string", "for a in [1, 2, 3, 4] { write(\"assert!\") }".to_owned(), None),
+        ("the helper", "each([1, 2, 3, 4], |a| { assert!(a) });".to_owned(), None),
+    ];
+    each(rows, |(_, text, line)| {
+        let wanted: Vec<String> = line.map(found).into_iter().collect();
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        check("tables", &[("crates/a/tests/a.rs", &text)], &wanted);
+    });
+    let code = "fn a() {\n    for a in [1, 2, 3, 4] { assert!(a) }\n}\n";
+    check("tables", &[("crates/a/src/a.rs", code)], &[]);
+    let tests = format!("{code}\n#[cfg(test)]\nmod tests {{\n{code}}}\n");
+    let wanted = "crates/a/src/a.rs:8: a table test stops at its first failing row";
+    check("tables", &[("crates/a/src/a.rs", &tests)], &[wanted]);
 }

@@ -1,4 +1,4 @@
-//! Budgets of agent runs: the only place that counts usage and enforces limits.
+//! Budgets of agent runs: the only module that counts usage and enforces limits.
 
 use serde::{Deserialize, Serialize};
 use std::{
@@ -10,76 +10,76 @@ use std::{
 /// Limits of a run; `None` means unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Number of model requests.
+    /// Maximum number of model requests.
     pub turns: Option<u64>,
-    /// Number of tool calls.
+    /// Maximum number of tool calls.
     pub calls: Option<u64>,
-    /// Number of tokens, input and output.
+    /// Maximum number of tokens, input and output.
     pub tokens: Option<u64>,
-    /// Duration.
+    /// Maximum duration of the run.
     pub time: Option<Duration>,
 }
 
-/// A limit.
+/// A limit of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Spent {
-    /// Model requests.
+pub enum BudgetLimit {
+    /// Limit on the number of model requests.
     Turns,
-    /// Tool calls.
+    /// Limit on the number of tool calls.
     Calls,
-    /// Tokens.
+    /// Limit on the number of tokens.
     Tokens,
-    /// Time.
+    /// Limit on the duration of the run.
     Time,
 }
 
-/// Usage of one limit.
+/// Used and permitted amount of requests, calls, tokens or seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
-    /// Amount used.
+    /// Amount used so far.
     pub used: u64,
-    /// The limit, if any.
+    /// Permitted amount; `None` means unlimited.
     pub limit: Option<u64>,
 }
 
 /// Usage of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
-    /// Model requests.
+    /// Number of model requests.
     pub turns: Use,
-    /// Tool calls.
+    /// Number of tool calls.
     pub calls: Use,
-    /// Tokens, input and output.
+    /// Number of tokens, input and output.
     pub tokens: Use,
-    /// Time, in seconds.
+    /// Time since the budget was created, in seconds.
     pub seconds: Use,
 }
 
-/// Limits and usage of a run. Usage of a part also counts in the whole.
+/// Limits and usage of a run. The usage of a sub-budget also counts in its parent.
 #[derive(Debug)]
 pub struct Budget {
     limits: Limits,
     began: Instant,
-    used: Mutex<Used>,
+    used: Mutex<UsageCounts>,
     above: Option<Arc<Self>>,
 }
 
 #[derive(Debug, Default)]
-struct Used {
+struct UsageCounts {
     turns: u64,
     calls: u64,
     tokens: u64,
 }
 
 impl Budget {
-    /// Starts a budget.
+    /// Creates a budget without a parent. Its time limit starts now.
     #[must_use]
     pub fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self { limits, began: Instant::now(), used: Mutex::default(), above: None })
     }
 
-    /// Starts the budget of a part, which has its own limits within those of the whole.
+    /// Creates a sub-budget, with its own limits within those of this budget.
     #[must_use]
     pub fn part(self: &Arc<Self>, limits: Limits) -> Arc<Self> {
         let above = Some(self.clone());
@@ -89,19 +89,20 @@ impl Budget {
     /// Counts a model request.
     ///
     /// # Errors
-    /// With the exhausted limit of this budget or the whole; then nothing is counted.
-    pub fn turn(&self) -> Result<(), Spent> {
+    /// If the limit of time, tokens or model requests is exhausted, in this budget or a parent; then nothing
+    /// is counted.
+    pub fn turn(&self) -> Result<(), BudgetLimit> {
         self.open()?;
-        self.take(Spent::Turns, |used| &mut used.turns, |limits| limits.turns)
+        self.take(BudgetLimit::Turns, |used| &mut used.turns, |limits| limits.turns)
     }
 
     /// Counts a tool call.
     ///
     /// # Errors
-    /// Same as `turn`.
-    pub fn call(&self) -> Result<(), Spent> {
+    /// If the limit of time or tool calls is exhausted, in this budget or a parent; then nothing is counted.
+    pub fn call(&self) -> Result<(), BudgetLimit> {
         self.late()?;
-        self.take(Spent::Calls, |used| &mut used.calls, |limits| limits.calls)
+        self.take(BudgetLimit::Calls, |used| &mut used.calls, |limits| limits.calls)
     }
 
     /// Counts the tokens of an answer; their number is known only afterwards.
@@ -114,7 +115,7 @@ impl Budget {
         }
     }
 
-    /// Returns the deadline.
+    /// Returns the earliest deadline of this budget and its parents; `None` without a time limit.
     #[must_use]
     pub fn due(&self) -> Option<Instant> {
         let own = self.limits.time.and_then(|time| self.began.checked_add(time));
@@ -122,15 +123,15 @@ impl Budget {
         own.into_iter().chain(above).min()
     }
 
-    /// Checks the deadline.
+    /// Checks that the deadline has not passed.
     ///
     /// # Errors
-    /// With the time limit, if it has passed.
-    pub fn late(&self) -> Result<(), Spent> {
-        if self.due().is_some_and(|due| Instant::now() >= due) { Err(Spent::Time) } else { Ok(()) }
+    /// If the deadline of this budget or of a parent has passed.
+    pub fn late(&self) -> Result<(), BudgetLimit> {
+        if self.due().is_some_and(|due| Instant::now() >= due) { Err(BudgetLimit::Time) } else { Ok(()) }
     }
 
-    /// Returns the usage.
+    /// Returns the limits of this budget and how much of each is used.
     #[must_use]
     pub fn account(&self) -> Account {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -147,22 +148,22 @@ impl Budget {
     }
 
     /// Checks that time and tokens are left.
-    fn open(&self) -> Result<(), Spent> {
+    fn open(&self) -> Result<(), BudgetLimit> {
         self.late()?;
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner).tokens;
         if self.limits.tokens.is_some_and(|limit| used >= limit) {
-            return Err(Spent::Tokens);
+            return Err(BudgetLimit::Tokens);
         }
         self.above.as_ref().map_or(Ok(()), |above| above.open())
     }
 
     fn take(
         &self,
-        what: Spent,
-        count: fn(&mut Used) -> &mut u64,
+        what: BudgetLimit,
+        count: fn(&mut UsageCounts) -> &mut u64,
         limit: fn(&Limits) -> Option<u64>,
-    ) -> Result<(), Spent> {
-        // The lock is held while the whole is checked, so that a refusal there counts nothing here.
+    ) -> Result<(), BudgetLimit> {
+        // The lock is held while the parent counts, so that nothing is counted here if the parent refuses.
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if limit(&self.limits).is_some_and(|limit| *count(&mut used) >= limit) {
             return Err(what);
@@ -175,7 +176,7 @@ impl Budget {
     }
 }
 
-impl Spent {
+impl BudgetLimit {
     /// Returns the name of the limit.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -210,27 +211,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_takes_from_the_whole() {
+    fn usage_of_a_part_counts_towards_the_whole_budget() {
         let whole = Budget::new(Limits { turns: Some(3), calls: Some(2), tokens: Some(100), time: None });
         let part = whole.part(Limits { turns: Some(2), ..Limits::default() });
         let other = whole.part(Limits::default());
-        assert_eq!([part.turn(), part.turn(), part.turn()], [Ok(()), Ok(()), Err(Spent::Turns)]);
-        assert_eq!([other.turn(), other.turn()], [Ok(()), Err(Spent::Turns)]);
-        assert_eq!([other.call(), part.call(), part.call()], [Ok(()), Ok(()), Err(Spent::Calls)]);
+        assert_eq!([part.turn(), part.turn(), part.turn()], [Ok(()), Ok(()), Err(BudgetLimit::Turns)]);
+        assert_eq!([other.turn(), other.turn()], [Ok(()), Err(BudgetLimit::Turns)]);
+        assert_eq!([other.call(), part.call(), part.call()], [Ok(()), Ok(()), Err(BudgetLimit::Calls)]);
         part.tokens(100);
-        assert_eq!(other.turn(), Err(Spent::Tokens));
+        assert_eq!(other.turn(), Err(BudgetLimit::Tokens));
         // The refused request was not counted.
         assert_eq!(whole.account().to_string(), "3/3 turns, 2/2 calls, 100/100 tokens, 0 s");
         assert_eq!(part.account().to_string(), "2/2 turns, 1 calls, 100 tokens, 0 s");
     }
 
     #[test]
-    fn the_time_of_the_whole_is_that_of_its_parts() {
+    fn time_limit_of_the_whole_budget_applies_to_parts() {
         let whole = Budget::new(Limits { time: Some(Duration::ZERO), ..Limits::default() });
         let part = whole.part(Limits { time: Some(Duration::from_secs(60)), ..Limits::default() });
         assert_eq!(
             (part.turn(), part.call(), part.late()),
-            (Err(Spent::Time), Err(Spent::Time), Err(Spent::Time))
+            (Err(BudgetLimit::Time), Err(BudgetLimit::Time), Err(BudgetLimit::Time))
         );
     }
 }

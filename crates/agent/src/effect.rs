@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-/// Effect of a call.
+/// Effect of a tool call: the end of its command, and the files that it changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// End of its command, if it ran one.
+    /// End of the call's command; `None` if the call ran no command.
     pub command: Option<CommandEnd>,
-    /// Changed files.
+    /// Files that the call changed.
     pub changes: Vec<FileChange>,
 }
 
 /// End of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandEnd {
-    /// Still running.
+    /// The command is still running.
     Running,
     /// Exited with this code.
     Exited(i64),
@@ -27,7 +27,7 @@ pub enum CommandEnd {
 /// Change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// Path.
+    /// Path of the file.
     pub path: String,
     /// Number of added lines.
     pub added: u64,
@@ -38,7 +38,7 @@ pub struct FileChange {
 }
 
 impl Effect {
-    /// Reads the data of a reply; data of another shape means no effect.
+    /// Reads the structured output of a reply. Output without changed files or a command means no effect.
     #[must_use]
     pub fn of(data: &Value) -> Self {
         let changes = data["files"].as_array().into_iter().flatten().filter_map(change).collect();
@@ -72,9 +72,10 @@ fn command(data: &Value) -> Option<CommandEnd> {
 mod tests {
     use super::*;
     use serde_json::json;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn effects_are_read_from_data() {
+    fn call_effects_are_read_from_structured_replies() {
         let ran = |state: &str, ending: Value| json!({"state": state, "elapsed_ms": 7, "ending": ending});
         let rows = [
             (ran("ended", json!({"code": 3, "signal": null, "why": null})), Some(CommandEnd::Exited(3))),
@@ -87,9 +88,9 @@ mod tests {
             (json!({"state": "open"}), None),
             (json!("words"), None),
         ];
-        for (data, command) in rows {
+        each(rows, |(data, command)| {
             assert_eq!(Effect::of(&data), Effect { command, changes: Vec::new() }, "{data}");
-        }
+        });
         let changed =
             json!({"files": [{"path": "a", "added": 2, "removed": 1, "diff": "@@"}, {"path": "a line"}]});
         let change = FileChange { path: "a".to_owned(), added: 2, removed: 1, diff: "@@".to_owned() };

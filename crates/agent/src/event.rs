@@ -6,41 +6,41 @@ use std::{sync::Arc, time::Duration};
 /// An event of a running agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
-    /// The model is asked.
+    /// A request is sent to the model.
     Turn {
         /// Number of the turn, from 1.
         number: u64,
     },
-    /// Text of the model.
+    /// Text of the model's answer.
     Words(String),
     /// The model starts to write a call of this tool.
     Calling(String),
     /// A request failed and is retried.
     Again {
-        /// The reason.
+        /// Error of the failed request.
         fault: String,
         /// Delay before the retry.
         pause: Duration,
         /// Number of the next attempt, from 1.
         next: u32,
     },
-    /// The service rejects images; from now on it gets only their names.
+    /// The service rejects images; later requests only name them.
     Unseen {
-        /// The reason.
+        /// Error with which the service rejected the images.
         fault: String,
     },
-    /// A call starts.
+    /// A tool call starts.
     Call {
         /// Name of the tool.
         tool: String,
-        /// Its arguments, as the model wrote them.
+        /// Arguments of the call, as the model wrote them.
         arguments: String,
     },
-    /// A call has ended.
+    /// A tool call has ended.
     Settled {
         /// Name of the tool.
         tool: String,
-        /// Its result.
+        /// Status of the call.
         went: CallStatus,
         /// Size of the reply, in bytes.
         bytes: usize,
@@ -48,7 +48,7 @@ pub enum AgentEvent {
         took: Duration,
         /// Error text of a failed call; empty otherwise.
         why: String,
-        /// Effect of the call.
+        /// End of the call's command, and the files that the call changed.
         effect: Effect,
     },
     /// The conversation was compacted.
@@ -60,20 +60,20 @@ pub enum AgentEvent {
     },
     /// An external agent asked for permission.
     Permission {
-        /// The action.
+        /// Action for which the agent asked permission.
         what: String,
-        /// The decision.
+        /// Decision about the permission.
         given: PermissionDecision,
-        /// Its reason.
+        /// Reason for the decision.
         why: &'static str,
     },
-    /// The run has ended.
+    /// The run has ended; the account has the usage of its budget.
     Ended(Account),
     /// An event of a subagent.
     Within {
-        /// Its name, with a unique number.
+        /// Name of the subagent, with a unique number.
         agent: String,
-        /// The event.
+        /// Event of the subagent.
         happening: Box<AgentEvent>,
     },
 }
@@ -81,13 +81,13 @@ pub enum AgentEvent {
 /// Decision about a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermissionDecision {
-    /// Granted.
+    /// The permission is granted.
     Yes,
-    /// Denied.
+    /// The permission is denied.
     No,
 }
 
-/// Callback for events.
+/// Callback for the events of a run.
 pub type Watch = Arc<dyn Fn(&AgentEvent) + Send + Sync>;
 
 /// Returns a callback that marks events as those of a subagent.

@@ -1,10 +1,10 @@
-//! Agents behind the operations: a model that answers questions, and subagents that work on delegated tasks.
+//! Agents that operations use: a model that answers questions, and subagents that work on delegated tasks.
 
 use crate::{
-    budget::{Account, Budget, Limits, Spent},
+    budget::{Account, Budget, BudgetLimit, Limits},
     compaction,
     event::{Watch, nobody, within},
-    models::{Completion, Fault, FaultKind, Message, Model, ModelFuture, Question, Service},
+    models::{Completion, Fault, FaultKind, Message, Model, Question, Service},
     outcome::{Outcome, Reason},
     permits::{Permits, TIME},
     pictures::ImageDisplay,
@@ -30,7 +30,7 @@ use toolpost_engine::{
 /// Maximum number of turns of a subagent.
 const TURNS: u64 = 30;
 
-/// Creates a model by its name.
+/// Function that creates a model by its name.
 pub type Maker = Arc<dyn Fn(&str) -> Result<Arc<dyn Model>, Fault> + Send + Sync>;
 
 /// The model and its subagents.
@@ -41,7 +41,7 @@ pub struct ModelAgents {
     subagents: Vec<Subagent>,
     watch: OnceLock<Watch>,
     permits: Permits,
-    told: OnceLock<Instructions>,
+    shared_instructions: OnceLock<Instructions>,
     showing: ImageDisplay,
     /// Number of subagents started so far.
     begun: AtomicU64,
@@ -65,7 +65,7 @@ impl ModelAgents {
             subagents,
             watch: OnceLock::new(),
             permits: Permits::new(),
-            told: OnceLock::new(),
+            shared_instructions: OnceLock::new(),
             showing: ImageDisplay::default(),
             begun: AtomicU64::new(0),
         }
@@ -77,15 +77,15 @@ impl ModelAgents {
         Self { permits: self.permits.with_queue(queue), ..self }
     }
 
-    /// Sets the treatment of images.
+    /// Sets whether the model gets the images of replies, or only notes about them.
     #[must_use]
     pub fn with_pictures(self, showing: ImageDisplay) -> Self {
         Self { showing, ..self }
     }
 
-    /// Sets the instructions and the roots; only the first call counts.
+    /// Sets the instructions and the workspace roots that every subagent gets; only the first call counts.
     pub fn tell(&self, instructions: String, roots: Vec<String>) {
-        let _ = self.told.set(Instructions { instructions, roots });
+        let _ = self.shared_instructions.set(Instructions { instructions, roots });
     }
 
     /// Sets the event callback; only the first call counts.
@@ -110,28 +110,6 @@ impl ModelAgents {
         &self.service
     }
 
-    /// Answers a question within the session's budget.
-    async fn answer(
-        &self,
-        prompt: Prompt,
-        session: &Session,
-        cancel: CancellationToken,
-    ) -> Result<String, Failure> {
-        let budget = self.permits.budget(session.id(), Limits::default());
-        let mut question = asked(&prompt);
-        let mut fitting = SchemaCheck::new(prompt.schema);
-        loop {
-            budget.turn().map_err(used_up)?;
-            let whole = self.once(&question, &budget, &cancel).await?;
-            match fitting.judge(&whole.said.text)? {
-                CheckResult::Fits(answer) => return Ok(answer),
-                CheckResult::Again(words) => {
-                    question.messages.extend([Message::Model(whole.said), Message::User { text: words }]);
-                }
-            }
-        }
-    }
-
     /// Sends one request. Its tokens are counted, and the session's deadline cancels it.
     async fn once(
         &self,
@@ -148,42 +126,10 @@ impl ModelAgents {
         let whole = tokio::select! {
             biased;
             whole = self.service.ask(question, cancel, &|_| ()) => whole.map_err(|fault| failure(&fault))?,
-            () = late => return Err(used_up(Spent::Time)),
+            () = late => return Err(used_up(BudgetLimit::Time)),
         };
         budget.tokens(compaction::usage(question, &whole).total());
         Ok(whole)
-    }
-
-    async fn part(&self, job: Job, gateway: Arc<dyn CallGateway>, cx: &CallCtx) -> Result<Report, Failure> {
-        let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
-        let service = self.serving(subagent)?;
-        let tools = only(subagent, gateway.as_ref())?;
-        let _leave = self.permits.leave(cx).await?;
-        let time = cx.time_left(TIME);
-        let turns = job.turns.unwrap_or(TURNS).min(TURNS);
-        let limits = Limits { turns: Some(turns), time: Some(time), ..Limits::default() };
-        let budget = self.permits.budget(cx.session.id(), limits);
-        let told = self.told.get();
-        let run = Run {
-            service,
-            hands: Arc::new(NestedTools { gateway, only: tools, due: budget.due() }),
-            system: prompts::system(
-                told.map_or("", |told| told.instructions.as_str()),
-                told.map_or(&[], |told| told.roots.as_slice()),
-                subagent
-                    .map(|subagent| subagent.words.as_str())
-                    .or(job.role.as_deref())
-                    .filter(|words| !words.is_empty()),
-            ),
-            budget,
-            window: self.window,
-            cancel: cx.cancel.clone(),
-            watch: self.watch.get().map_or_else(nobody, |watch| within(watch.clone(), self.named(&job))),
-            transcript: Transcript::none(),
-            showing: self.showing,
-        };
-        let text = prompts::part(&job.task, job.context.as_deref());
-        report(run.go(vec![Message::User { text }]).await)
     }
 
     /// Returns the name of a subagent for events, with a number that makes it unique.
@@ -210,16 +156,61 @@ impl Agents for ModelAgents {
         session: &'a Session,
         cancel: CancellationToken,
     ) -> Asking<'a, String> {
-        Box::pin(self.answer(prompt, session, cancel))
+        Box::pin(async move {
+            let budget = self.permits.budget(session.id(), Limits::default());
+            let mut question = question_of(&prompt);
+            let mut fitting = SchemaCheck::new(prompt.schema);
+            loop {
+                budget.turn().map_err(used_up)?;
+                let whole = self.once(&question, &budget, &cancel).await?;
+                match fitting.judge(&whole.message.text)? {
+                    CheckResult::Fits(answer) => return Ok(answer),
+                    CheckResult::Again(words) => {
+                        question
+                            .messages
+                            .extend([Message::Model(whole.message), Message::User { text: words }]);
+                    }
+                }
+            }
+        })
     }
 
     fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, cx: &'a CallCtx) -> Asking<'a, Report> {
-        let part: ModelFuture<'a, Result<Report, Failure>> = Box::pin(self.part(job, gateway, cx));
-        part
+        Box::pin(async move {
+            let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
+            let service = self.serving(subagent)?;
+            let tools = only(subagent, gateway.as_ref())?;
+            let _leave = self.permits.leave(cx).await?;
+            let time = cx.time_left(TIME);
+            let turns = job.turns.unwrap_or(TURNS).min(TURNS);
+            let limits = Limits { turns: Some(turns), time: Some(time), ..Limits::default() };
+            let budget = self.permits.budget(cx.session.id(), limits);
+            let shared_instructions = self.shared_instructions.get();
+            let run = Run {
+                service,
+                hands: Arc::new(NestedTools { gateway, only: tools, due: budget.due() }),
+                system: prompts::system(
+                    shared_instructions.map_or("", |shared| shared.instructions.as_str()),
+                    shared_instructions.map_or(&[], |shared| shared.roots.as_slice()),
+                    subagent
+                        .map(|subagent| subagent.words.as_str())
+                        .or(job.role.as_deref())
+                        .filter(|words| !words.is_empty()),
+                ),
+                budget,
+                window: self.window,
+                cancel: cx.cancel.clone(),
+                watch: self.watch.get().map_or_else(nobody, |watch| within(watch.clone(), self.named(&job))),
+                transcript: Transcript::none(),
+                showing: self.showing,
+            };
+            let text = prompts::part(&job.task, job.context.as_deref());
+            report(run.go(vec![Message::User { text }]).await)
+        })
     }
 }
 
-fn asked(prompt: &Prompt) -> Question {
+fn question_of(prompt: &Prompt) -> Question {
     let text = prompts::question(prompt);
     Question {
         system: prompts::MATERIAL.to_owned(),
@@ -229,17 +220,16 @@ fn asked(prompt: &Prompt) -> Question {
 }
 
 /// Returns the failure for a session whose budget is used up.
-pub(crate) fn used_up(spent: Spent) -> Failure {
-    let kind = if spent == Spent::Time { Kind::Timeout } else { Kind::Denied };
-    let what = format!("No model is asked: the whole work's budget of {} is used up.", spent.word());
-    Failure::new(kind, what).hint(Hint::Advice("Say what there is, and what is missing.".to_owned()))
+pub fn used_up(spent: BudgetLimit) -> Failure {
+    let kind = if spent == BudgetLimit::Time { Kind::Timeout } else { Kind::Denied };
+    let what = format!("The model was not called, because the total budget of {} is used up.", spent.word());
+    Failure::new(kind, what)
+        .hint(Hint::Advice("Report the results so far, and what is still missing.".to_owned()))
 }
 
-/// Selects the tools of a subagent; names of other clients' tools are ignored.
-pub(crate) fn only(
-    subagent: Option<&Subagent>,
-    gateway: &dyn CallGateway,
-) -> Result<Option<Vec<String>>, Failure> {
+/// Selects the tools of a subagent; `None` if it may use all. Names of tools that the session does not have
+/// are ignored; the result is an error if no tool is left.
+pub fn only(subagent: Option<&Subagent>, gateway: &dyn CallGateway) -> Result<Option<Vec<String>>, Failure> {
     let Some((subagent, wanted)) = subagent.and_then(|agent| Some((agent, agent.tools.as_ref()?))) else {
         return Ok(None);
     };
@@ -247,42 +237,43 @@ pub(crate) fn only(
     let kept: Vec<String> = there.iter().filter(|name| wanted.contains(name)).cloned().collect();
     if kept.is_empty() {
         let what = format!(
-            "The agent {} may use {} alone ({}), and none of these tools is here.",
+            "The agent {} may use only the tools {} (according to {}), and none of them is available in \
+             this session.",
             subagent.name,
             wanted.join(", "),
             subagent.file
         );
-        let advice = format!("Name other tools in that file: {}.", there.join(", "));
+        let advice = format!("List available tools in that file: {}.", there.join(", "));
         return Err(Failure::new(Kind::NotFound, what).hint(Hint::Advice(advice)));
     }
     Ok(Some(kept))
 }
 
 /// Converts an outcome to a report. A model failure is an error that contains the result so far.
-pub(crate) fn report(outcome: Outcome) -> Result<Report, Failure> {
+pub fn report(outcome: Outcome) -> Result<Report, Failure> {
     let Outcome { reason, words, missing, used } = outcome;
     let kind = match &reason {
-        Reason::Completed => return Ok(made(words, None, Finished::Completed, used)),
-        Reason::Budget { spent } => return Ok(made(words, missing, finished(*spent), used)),
+        Reason::Completed => return Ok(report_of(words, None, Finished::Completed, used)),
+        Reason::Budget { spent } => return Ok(report_of(words, missing, finished(*spent), used)),
         Reason::Cancelled => Kind::Cancelled,
         Reason::Model { .. } | Reason::Agent { .. } | Reason::Filtered => Kind::Io,
         Reason::Refused => Kind::Denied,
-        Reason::Limit => return Ok(made(words, missing, Finished::Limit, used)),
+        Reason::Limit => return Ok(report_of(words, missing, Finished::Limit, used)),
         Reason::Empty | Reason::Malformed | Reason::Cut => Kind::Conflict,
     };
     Err(Report::unfinished(kind, missing, words))
 }
 
-fn made(words: String, missing: Option<String>, ended: Finished, used: Account) -> Report {
+fn report_of(words: String, missing: Option<String>, ended: Finished, used: Account) -> Report {
     Report { words, missing, ended, turns: Some(used.turns.used) }
 }
 
-fn finished(spent: Spent) -> Finished {
+fn finished(spent: BudgetLimit) -> Finished {
     match spent {
-        Spent::Turns => Finished::Turns,
-        Spent::Calls => Finished::Calls,
-        Spent::Tokens => Finished::Tokens,
-        Spent::Time => Finished::Time,
+        BudgetLimit::Turns => Finished::Turns,
+        BudgetLimit::Calls => Finished::Calls,
+        BudgetLimit::Tokens => Finished::Tokens,
+        BudgetLimit::Time => Finished::Time,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Outcome of a run, and the reason of its end.
 
-use crate::budget::{Account, Spent};
+use crate::budget::{Account, BudgetLimit};
 use serde::{Deserialize, Serialize};
 
 /// Reason why a run ended; a later event never changes it.
@@ -12,13 +12,13 @@ pub enum Reason {
     /// The budget is used up.
     Budget {
         /// The exhausted limit.
-        spent: Spent,
+        spent: BudgetLimit,
     },
-    /// The caller cancelled it.
+    /// The caller cancelled the run.
     Cancelled,
     /// The model request failed.
     Model {
-        /// The error.
+        /// Error of the model request.
         fault: String,
     },
     /// The model repeatedly answered nothing.
@@ -31,25 +31,25 @@ pub enum Reason {
     Filtered,
     /// The external agent failed.
     Agent {
-        /// The error.
+        /// Error of the external agent.
         fault: String,
     },
-    /// The external agent reached a limit of its own.
+    /// The external agent reached its own limit.
     Limit,
     /// The external agent refused to continue.
     Refused,
 }
 
 impl Reason {
-    /// Returns the name in transcripts.
+    /// Returns the name of the reason in transcripts.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
             Self::Completed => "completed",
-            Self::Budget { spent: Spent::Turns } => "budget of turns",
-            Self::Budget { spent: Spent::Calls } => "budget of calls",
-            Self::Budget { spent: Spent::Tokens } => "budget of tokens",
-            Self::Budget { spent: Spent::Time } => "budget of time",
+            Self::Budget { spent: BudgetLimit::Turns } => "budget of turns",
+            Self::Budget { spent: BudgetLimit::Calls } => "budget of calls",
+            Self::Budget { spent: BudgetLimit::Tokens } => "budget of tokens",
+            Self::Budget { spent: BudgetLimit::Time } => "budget of time",
             Self::Cancelled => "cancelled",
             Self::Model { .. } => "model",
             Self::Empty => "empty",
@@ -62,28 +62,30 @@ impl Reason {
         }
     }
 
-    /// Returns a sentence for the user; `None` if the task is complete.
+    /// Returns a sentence for the user about why the run ended; `None` if the task is complete.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let words = match self {
             Self::Completed => return None,
             Self::Budget { spent } => {
-                format!("The work was stopped: its budget of {} is used up.", spent.word())
+                format!("The task was stopped, because its budget of {} is used up.", spent.word())
             }
-            Self::Cancelled => "The work was cancelled.".to_owned(),
-            Self::Model { fault } => format!("The model gave no answer: {}.", fault.trim_end_matches('.')),
-            Self::Empty => "The model answered with nothing, although it was asked to go on.".to_owned(),
+            Self::Cancelled => "The task was cancelled.".to_owned(),
+            Self::Model { fault } => format!("The model did not answer: {}.", fault.trim_end_matches('.')),
+            Self::Empty => "The model's answer was empty, although it was asked to continue.".to_owned(),
             Self::Malformed => {
-                "The model wrote arguments that are no JSON object, again after it was told so.".to_owned()
-            }
-            Self::Cut => "The model's answers were cut off at their greatest length.".to_owned(),
-            Self::Filtered => "The model's provider withheld the answer.".to_owned(),
-            Self::Agent { fault } => format!("The agent broke off: {}.", fault.trim_end_matches('.')),
-            Self::Limit => {
-                "The agent stopped at its own limit of questions to its model; its settings say how many."
+                "The model called a tool with arguments that are not a JSON object, and did so again after \
+                 an error message."
                     .to_owned()
             }
-            Self::Refused => "The agent refuses to go on with it.".to_owned(),
+            Self::Cut => "The model's answers were cut off at their maximum length.".to_owned(),
+            Self::Filtered => "The model's provider withheld the answer.".to_owned(),
+            Self::Agent { fault } => format!("The external agent failed: {}.", fault.trim_end_matches('.')),
+            Self::Limit => {
+                "The agent stopped at its own limit of model requests, which the agent's settings define."
+                    .to_owned()
+            }
+            Self::Refused => "The agent refuses to continue.".to_owned(),
         };
         Some(words)
     }
@@ -92,12 +94,12 @@ impl Reason {
 /// Outcome of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Outcome {
-    /// Reason of its end.
+    /// Reason why the run ended.
     #[serde(flatten)]
     pub reason: Reason,
     /// The result; for an incomplete run, the model's last text.
     pub words: String,
-    /// Missing part of an incomplete run.
+    /// Reason why the task is incomplete, with the calls not made and the usage; `None` for a complete task.
     pub missing: Option<String>,
     /// Usage of the budget.
     pub used: Account,

@@ -16,16 +16,16 @@ const A_SESSION: u32 = 10;
 /// Maximum time that a subagent waits for its start.
 const QUEUE: Duration = Duration::from_secs(60);
 /// Maximum run time of a subagent.
-pub(crate) const TIME: Duration = Duration::from_secs(300);
+pub const TIME: Duration = Duration::from_secs(300);
 
-/// Concurrency limit, and the count of each session.
-pub(crate) struct Permits {
+/// The limits on subagents, with the count and the budget of each session.
+pub struct Permits {
     at_once: Arc<Semaphore>,
     queue: Duration,
     sessions: Mutex<HashMap<String, Seat>>,
 }
 
-/// State of a session.
+/// Number of subagents and budget of a session.
 #[derive(Default)]
 struct Seat {
     /// Number of subagents started.
@@ -35,35 +35,44 @@ struct Seat {
 }
 
 /// Permission for one subagent to run; dropping it releases the slot.
-pub(crate) struct Permit {
+pub struct Permit {
     _permit: OwnedSemaphorePermit,
 }
 
-impl Permits {
-    pub(crate) fn new() -> Self {
+impl Default for Permits {
+    fn default() -> Self {
         Self { at_once: Arc::new(Semaphore::new(AT_ONCE)), queue: QUEUE, sessions: Mutex::default() }
     }
+}
 
-    /// Sets the maximum waiting time.
+impl Permits {
+    /// Creates the limits, without any session.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the maximum time that a subagent waits for its start.
     pub(crate) fn with_queue(self, queue: Duration) -> Self {
         Self { queue, ..self }
     }
 
     /// Lets the subagents of a session share its budget.
-    pub(crate) fn share(&self, session: &str, budget: &Arc<Budget>) {
+    pub fn share(&self, session: &str, budget: &Arc<Budget>) {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.entry(session.to_owned()).or_default().budget = Arc::downgrade(budget);
     }
 
     /// Creates the budget of a subagent, within that of the session if it has one.
-    pub(crate) fn budget(&self, session: &str, limits: Limits) -> Arc<Budget> {
+    pub fn budget(&self, session: &str, limits: Limits) -> Arc<Budget> {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let above = sessions.get(session).and_then(|seat| seat.budget.upgrade());
         above.map_or_else(|| Budget::new(limits), |above| above.part(limits))
     }
 
-    /// Waits for a free slot, within the limit of the session.
-    pub(crate) async fn leave(&self, cx: &CallCtx) -> Result<Permit, Failure> {
+    /// Counts a new subagent of the session, and waits for a free slot. Fails if the session has started too
+    /// many, or if no slot becomes free in time; then the subagent does not count.
+    pub async fn leave(&self, cx: &CallCtx) -> Result<Permit, Failure> {
         let id = cx.session.id();
         let many = {
             let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,16 +82,16 @@ impl Permits {
         };
         if many {
             self.give_back(id);
-            let what = format!(
-                "This session has left {A_SESSION} parts of its work to agents, and more it may not."
-            );
-            let advice = "Do the rest with the other tools, or tell the user to begin a new session.";
+            let what = format!("This session has delegated {A_SESSION} tasks to agents, which is the limit.");
+            let advice = "Do the remaining work with the other tools, or ask the user to start a new \
+                          session.";
             return Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())));
         }
         let waiting = tokio::time::timeout(cx.time_left(self.queue), self.at_once.clone().acquire_owned());
         let permit = tokio::select! {
             biased;
-            () = cx.cancel.cancelled() => Err(Failure::new(Kind::Cancelled, "The call was cancelled before an agent was free.")),
+            () = cx.cancel.cancelled() => Err(Failure::new(Kind::Cancelled, "The call was cancelled while \
+                                                                             it waited for a free agent.")),
             permit = waiting => match permit {
                 Ok(Ok(permit)) => Ok(permit),
                 Ok(Err(_)) | Err(_) => Err(self.crowded()),
@@ -101,7 +110,7 @@ impl Permits {
 
     fn crowded(&self) -> Failure {
         let seconds = self.queue.as_secs_f64();
-        let what = format!("{AT_ONCE} agents are at work already, and none was free within {seconds} s.");
+        let what = format!("{AT_ONCE} agents are already running, and none finished within {seconds} s.");
         Failure::new(Kind::Timeout, what).hint(Hint::TryAgain)
     }
 }

@@ -1,4 +1,4 @@
-//! Images in replies: selection for the model, and notes about the others.
+//! Images in the replies of tools: selection for the model, and notes about images that it does not get.
 
 use crate::models::{Fault, FaultKind, Message, Picture, Question, ToolResult};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -16,33 +16,35 @@ const TOGETHER: usize = 16_000_000;
 pub(crate) const TOKENS: u64 = 1_600;
 
 /// Note for images that do not fit.
-pub(crate) const ROOM: &str = "its pictures are left out to save room; make the call again to see them";
+pub(crate) const ROOM: &str = "the images of this reply are left out to save space; make the call again to \
+                               see them";
 
-/// Treatment of images.
+/// The form of images for the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ImageDisplay {
-    /// Shown, if the service accepts them.
+    /// Sent to the model, if its service accepts them.
     #[default]
     Shown,
     /// Replaced by a note with media type and size.
     Named,
 }
 
-/// Splits an answer into text and displayable images; the text explains why others are missing.
+/// Splits a tool's reply into text and the images that models accept; the text explains why an image is
+/// missing.
 pub(crate) fn taken(answer: InnerAnswer) -> (String, Vec<Picture>) {
     let mut words = answer.words;
     let mut pictures = Vec::new();
     for (at, picture) in answer.pictures.into_iter().enumerate() {
         let letters = picture.data.len().div_ceil(3) * 4;
         let why = match picture.mime.as_str() {
-            mime if !TAKEN.contains(&mime) => format!("no model takes {mime}"),
-            _ if letters > LARGEST => format!("it has more than {} bytes", LARGEST / 4 * 3),
+            mime if !TAKEN.contains(&mime) => format!("no model accepts {mime}"),
+            _ if letters > LARGEST => format!("the image has more than {} bytes", LARGEST / 4 * 3),
             _ => {
                 pictures.push(Picture { mime: picture.mime, data: STANDARD.encode(&picture.data).into() });
                 continue;
             }
         };
-        words.push_str(&format!("\n[picture {} is not shown: {why}]", at + 1));
+        words.push_str(&format!("\n[image {} is not shown: {why}]", at + 1));
     }
     (words, pictures)
 }
@@ -63,7 +65,7 @@ pub(crate) fn shown(question: &Question, showing: ImageDisplay) -> Cow<'_, Quest
         for result in message.results_mut().iter_mut().rev().filter(|result| !result.pictures.is_empty()) {
             let own: usize = result.pictures.iter().map(|picture| picture.data.len()).sum();
             if showing == ImageDisplay::Named {
-                leave_out(result, "pictures are not shown to you, they are named alone");
+                leave_out(result, "the images of this reply are not shown to you, only their names");
                 continue;
             }
             // Once an image is left out, all older ones are too, so that the selection stays stable across
@@ -115,31 +117,33 @@ pub(crate) fn counted(messages: &[Message]) -> (usize, u64) {
 mod tests {
     use super::*;
     use crate::models::CallStatus;
-    use toolpost_engine::{Ended, InnerPicture};
+    use toolpost_engine::{CallOutcome, InnerPicture};
+    use toolpost_test_rows::each;
 
     fn answer(pictures: &[(&str, usize)]) -> InnerAnswer {
         let picture =
             |(mime, bytes): &(&str, usize)| InnerPicture { mime: (*mime).to_owned(), data: vec![7; *bytes] };
         InnerAnswer {
-            ended: Ended::Done,
+            ended: CallOutcome::Done,
             words: "here".to_owned(),
             pictures: pictures.iter().map(picture).collect(),
         }
     }
 
     #[test]
-    fn what_no_service_takes_is_named_with_the_reason() {
+    fn unsupported_images_are_replaced_by_a_note() {
         let (words, pictures) =
             taken(answer(&[("image/tiff", 3), ("image/png", 3_750_000), ("image/png", 3_750_001)]));
         assert_eq!(
             words,
-            "here\n[picture 1 is not shown: no model takes image/tiff]\n[picture 3 is not shown: it has more than 3750000 bytes]"
+            "here\n[image 1 is not shown: no model accepts image/tiff]\n[image 3 is not shown: the image has more \
+             than 3750000 bytes]"
         );
         assert_eq!(pictures.iter().map(|picture| picture.data.len()).collect::<Vec<_>>(), [5_000_000]);
     }
 
     #[test]
-    fn the_newest_pictures_are_shown_as_far_as_they_fit() {
+    fn newest_images_are_shown_within_the_limits() {
         let results = |count: usize, letters: usize| {
             let picture = Picture { mime: "image/png".to_owned(), data: "A".repeat(letters).into() };
             Message::Results {
@@ -172,8 +176,8 @@ mod tests {
                 &[0, 0, 1],
             ),
         ];
-        for (at, (messages, showing, wanted)) in rows.into_iter().enumerate() {
+        each(rows.into_iter().enumerate(), |(at, (messages, showing, wanted))| {
             assert_eq!(shown_of(messages, showing), wanted, "{at}");
-        }
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! The agent loop: asks the model and makes its calls, until the task is complete or a limit ends the run.
 
 use crate::{
-    budget::{Budget, Spent},
+    budget::{Budget, BudgetLimit},
     compaction,
     event::{AgentEvent, Watch},
     forms::{self, Form},
@@ -13,36 +13,36 @@ use crate::{
     pictures::{self, ImageDisplay},
     toolset::{RunTool, Toolset},
     transcript::Transcript,
-    turn::{Turn, TurnResults, distinct},
+    turn::{TurnContext, TurnResults, distinct},
 };
 use std::sync::Arc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Maximum number of reminders to a model that answered nothing or was cut off.
 const NUDGES: u32 = 2;
-const NOTHING: &str = "You answered with nothing. Go on with the task; when it is done, say what came of it.";
+const NOTHING: &str = "Your answer was empty. Continue the task; when it is done, report the result.";
 const CUT: &str =
-    "Your answer was cut off at its greatest length. Go on where it ended, and say less at once.";
+    "Your answer was cut off at its maximum length. Continue where it ended, in shorter answers.";
 
 /// Configuration of a run.
 pub struct Run {
     /// Model service.
     pub service: Service,
-    /// Tools.
+    /// Tools that the model may call.
     pub hands: Arc<dyn Toolset>,
     /// System prompt.
     pub system: String,
-    /// Budget.
+    /// Budget of the run.
     pub budget: Arc<Budget>,
     /// Context window of the model, in tokens.
     pub window: u64,
-    /// Cancels the run.
+    /// Token that cancels the run.
     pub cancel: CancellationToken,
     /// Callback for events.
     pub watch: Watch,
-    /// Transcript.
+    /// Transcript of the run.
     pub transcript: Transcript,
-    /// Treatment of images.
+    /// The form of images for the model: the images, or notes about them.
     pub showing: ImageDisplay,
 }
 
@@ -60,7 +60,7 @@ struct RunState<'a> {
     /// Tokens of the last request and its answer.
     taken: u64,
     forced: ForcedCompaction,
-    /// Treatment of images, which changes if the service rejects them.
+    /// The form of images for the model. It changes if the service rejects images.
     showing: ImageDisplay,
     unmade: Vec<String>,
 }
@@ -79,7 +79,7 @@ enum Next {
 }
 
 impl Run {
-    /// Runs until an end; `messages` is the conversation so far.
+    /// Runs until the task is complete or a limit is reached; `messages` is the conversation so far.
     pub async fn go(&self, messages: Vec<Message>) -> Outcome {
         let (stop, _ends) = self.stopping();
         let mut going = RunState::new(self, messages, stop);
@@ -103,7 +103,8 @@ impl Run {
         Outcome { reason, words, missing, used }
     }
 
-    /// Returns the token that ends all waiting, and the guard that releases it.
+    /// Returns a token that is cancelled at the deadline or by the caller. Dropping the guard stops the
+    /// timer.
     fn stopping(&self) -> (CancellationToken, DropGuard) {
         let stop = self.cancel.child_token();
         let ended = CancellationToken::new();
@@ -131,7 +132,7 @@ impl<'a> RunState<'a> {
         Self { run, tools, forms, question, stop, turns, nudges, malformed, taken, forced, showing, unmade }
     }
 
-    /// Reloads the tools, since upstream servers can change theirs.
+    /// Reloads the tools, because upstream servers can change theirs.
     fn look(&mut self) {
         let tools = self.run.hands.tools();
         if tools == self.tools {
@@ -147,7 +148,7 @@ impl<'a> RunState<'a> {
         self.tools = tools;
     }
 
-    /// Asks once, and makes the calls of the answer.
+    /// Sends one model request, and makes the calls of the answer.
     async fn turn(&mut self) -> Next {
         if let Err(spent) = self.run.budget.turn() {
             return Next::Ends(Reason::Budget { spent }, None);
@@ -159,7 +160,7 @@ impl<'a> RunState<'a> {
             self.shorten().await;
         }
         match self.ask().await {
-            Ok(whole) => self.heard(whole).await,
+            Ok(whole) => self.process_completion(whole).await,
             Err(fault) if fault.kind == FaultKind::TooLong && self.forced == ForcedCompaction::No => {
                 self.forced = ForcedCompaction::Once;
                 self.shorten().await;
@@ -169,9 +170,9 @@ impl<'a> RunState<'a> {
         }
     }
 
-    /// Asks with the images of replies; if the service rejects them, without images from now on.
+    /// Asks the model with the images of replies. If the service rejects images, asks without them from now on.
     async fn ask(&mut self) -> Result<Completion, Fault> {
-        match self.asked().await {
+        match self.request_completion().await {
             Err(fault)
                 if self.showing == ImageDisplay::Shown
                     && pictures::has_any(&self.question)
@@ -179,15 +180,15 @@ impl<'a> RunState<'a> {
             {
                 self.showing = ImageDisplay::Named;
                 (self.run.watch)(&AgentEvent::Unseen { fault: fault.what });
-                self.asked().await
+                self.request_completion().await
             }
             answer => answer,
         }
     }
 
-    async fn asked(&self) -> Result<Completion, Fault> {
+    async fn request_completion(&self) -> Result<Completion, Fault> {
         let watch = self.run.watch.clone();
-        let hear = move |heard: RequestEvent<'_>| match heard {
+        let hear = move |request_event: RequestEvent<'_>| match request_event {
             RequestEvent::Piece(Piece::Words(words)) => watch(&AgentEvent::Words(words.clone())),
             RequestEvent::Piece(Piece::Calling { tool, .. }) if !tool.is_empty() => {
                 watch(&AgentEvent::Calling(tool.clone()));
@@ -201,10 +202,10 @@ impl<'a> RunState<'a> {
         self.run.service.ask(&question, &self.stop, &hear).await
     }
 
-    /// Processes an answer.
-    async fn heard(&mut self, whole: Completion) -> Next {
+    /// Records an answer, makes its calls, and decides the next step.
+    async fn process_completion(&mut self, whole: Completion) -> Next {
         self.count(&whole);
-        let Completion { mut said, stop, usage: _ } = whole;
+        let Completion { message: mut said, stop, usage: _ } = whole;
         distinct(&mut said.calls, self.turns);
         let written = if said.calls.is_empty() { self.written(&said.text) } else { Vec::new() };
         self.push(Message::Model(said.clone()));
@@ -213,14 +214,14 @@ impl<'a> RunState<'a> {
             return Next::Ends(reason, None);
         }
         if !said.calls.is_empty() {
-            let made = self.make(&said.calls).await;
-            self.push(Message::Results { results: made.results.clone() });
-            return self.made(made);
+            let turn_results = self.make(&said.calls).await;
+            self.push(Message::Results { results: turn_results.results.clone() });
+            return self.next_after_calls(turn_results);
         }
         if !written.is_empty() {
-            let made = self.make(&written).await;
-            self.push(Message::Replies { results: made.results.clone() });
-            return self.made(made);
+            let turn_results = self.make(&written).await;
+            self.push(Message::Replies { results: turn_results.results.clone() });
+            return self.next_after_calls(turn_results);
         }
         self.answered(&said.text, stop)
     }
@@ -243,26 +244,27 @@ impl<'a> RunState<'a> {
     }
 
     /// Decides the next step after the calls of an answer.
-    fn made(&mut self, made: TurnResults) -> Next {
-        if let Some(words) = made.done {
+    fn next_after_calls(&mut self, turn_results: TurnResults) -> Next {
+        if let Some(words) = turn_results.done {
             return Next::Ends(Reason::Completed, Some(words));
         }
-        let unmade = made.results.iter().filter(|result| result.words.starts_with("Not made: "));
+        let unmade =
+            turn_results.results.iter().filter(|result| result.words.starts_with("This call was not made"));
         self.unmade = unmade.map(|result| result.tool.clone()).collect();
-        if let Some(spent) = made.spent {
+        if let Some(spent) = turn_results.spent {
             return Next::Ends(Reason::Budget { spent }, None);
         }
         if let Some(reason) = self.stopped() {
             return Next::Ends(reason, None);
         }
         self.nudges = 0;
-        self.malformed = if made.malformed == 0 { 0 } else { self.malformed + 1 };
+        self.malformed = if turn_results.malformed == 0 { 0 } else { self.malformed + 1 };
         if self.malformed > 1 { Next::Ends(Reason::Malformed, None) } else { Next::Asks }
     }
 
     async fn make(&self, calls: &[CallRequest]) -> TurnResults {
         let run = self.run;
-        let turn = Turn {
+        let turn = TurnContext {
             hands: run.hands.clone(),
             tools: &self.tools,
             budget: &run.budget,
@@ -275,21 +277,21 @@ impl<'a> RunState<'a> {
     /// Finds calls in the text of an answer.
     fn written(&self, text: &str) -> Vec<CallRequest> {
         let found = forms::find(text, &self.forms).into_iter().enumerate();
-        let asked = found.map(|(at, call)| CallRequest {
+        let call_requests = found.map(|(at, call)| CallRequest {
             id: format!("call-{}-{at}", self.turns),
             tool: call.tool,
             arguments: call.arguments,
             marks: Vec::new(),
         });
-        asked.collect()
+        call_requests.collect()
     }
 
-    /// Returns the reason of an external stop, if there is one.
+    /// Returns why the run must stop: the caller cancelled it, or its time is up. `None` if it may continue.
     fn stopped(&self) -> Option<Reason> {
         if self.run.cancel.is_cancelled() {
             return Some(Reason::Cancelled);
         }
-        self.run.budget.late().err().map(|spent: Spent| Reason::Budget { spent })
+        self.run.budget.late().err().map(|spent: BudgetLimit| Reason::Budget { spent })
     }
 
     /// Counts the tokens of an answer.
@@ -344,8 +346,8 @@ impl<'a> RunState<'a> {
 /// Repairs an interrupted conversation: a call without a reply gets one that says its effect is unknown.
 #[must_use]
 pub fn repaired(mut messages: Vec<Message>) -> Vec<Message> {
-    const UNKNOWN: &str = "The process ended while this call was made: whether it was done is not known. Look before you make it \
-                           again.";
+    const UNKNOWN: &str = "Toolpost exited during this call, so the effect of the call is unknown. Check \
+                           before you make the call again.";
     if let Some(Message::Model(said)) = messages.last()
         && !said.calls.is_empty()
     {

@@ -4,20 +4,20 @@ use serde_json::Value;
 use toolpost_engine::{Failure, Hint, Kind};
 
 /// Checks answers, with one retry for an invalid one.
-pub(crate) struct SchemaCheck {
+pub struct SchemaCheck {
     schema: Option<String>,
-    again: Again,
+    again: RetryState,
 }
 
 /// State of the retry.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Again {
+enum RetryState {
     NotYet,
     Once,
 }
 
 /// Result of a check.
-pub(crate) enum CheckResult {
+pub enum CheckResult {
     /// The answer is valid.
     Fits(String),
     /// The answer is invalid; ask again with this text.
@@ -25,27 +25,29 @@ pub(crate) enum CheckResult {
 }
 
 impl SchemaCheck {
-    pub(crate) fn new(schema: Option<String>) -> Self {
-        Self { schema, again: Again::NotYet }
+    /// Creates the check; without a schema, any answer is valid.
+    #[must_use]
+    pub fn new(schema: Option<String>) -> Self {
+        Self { schema, again: RetryState::NotYet }
     }
 
     /// Checks an answer.
     ///
     /// # Errors
     /// If a second answer is invalid too.
-    pub(crate) fn judge(&mut self, text: &str) -> Result<CheckResult, Failure> {
+    pub fn judge(&mut self, text: &str) -> Result<CheckResult, Failure> {
         let Some(schema) = &self.schema else { return Ok(CheckResult::Fits(text.to_owned())) };
         match (read(text, schema), self.again) {
             (Ok(answer), _) => Ok(CheckResult::Fits(answer)),
-            (Err(wrong), Again::NotYet) => {
-                self.again = Again::Once;
-                Ok(CheckResult::Again(format!("{wrong} Answer with the JSON alone, as the schema says.")))
+            (Err(wrong), RetryState::NotYet) => {
+                self.again = RetryState::Once;
+                Ok(CheckResult::Again(format!("{wrong} Answer with JSON alone, as the schema requires.")))
             }
-            (Err(wrong), Again::Once) => {
+            (Err(wrong), RetryState::Once) => {
                 let what = format!(
-                    "The model's answer does not fit the schema, again after it was told so: {wrong}"
+                    "The model's answer does not match the schema, even after an error message: {wrong}"
                 );
-                let advice = "Ask for less at once, or for a plainer shape.";
+                let advice = "Request less at a time, or pass a simpler schema.";
                 Err(Failure::new(Kind::Invalid, what).found(text).hint(Hint::Advice(advice.to_owned())))
             }
         }
@@ -55,10 +57,11 @@ impl SchemaCheck {
 /// Extracts the JSON of an answer, which may be in a fenced block.
 ///
 /// # Errors
-/// With the problem, as a sentence for the model.
+/// If the answer does not match; the error is a sentence for the model.
 fn read(words: &str, schema: &str) -> Result<String, String> {
     let text = unfenced(words.trim());
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("It is no JSON: {error}."))?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| format!("The answer is not JSON: {error}."))?;
     if let Ok(schema) = serde_json::from_str::<Value>(schema) {
         check(&value, &schema, "the answer")?;
     }
@@ -124,9 +127,10 @@ fn is(value: &Value, sort: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn answers_are_checked() {
+    fn json_answers_are_checked_against_the_schema() {
         let schema = r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "array", "items": {"type": "integer"}},
             "b": {"enum": ["x", "y"]}}}"#;
         let rows = [
@@ -136,10 +140,10 @@ mod tests {
             ("{\"a\": [\"1\"]}", Err("each item of `a` should be of the type integer.")),
             ("{\"a\": [], \"b\": 1}", Err("`b` should be one of [\"x\",\"y\"].")),
             ("[]", Err("the answer should be of the type object.")),
-            ("words", Err("It is no JSON: expected value at line 1 column 1.")),
+            ("words", Err("The answer is not JSON: expected value at line 1 column 1.")),
         ];
-        for (words, wanted) in rows {
+        each(rows, |(words, wanted)| {
             assert_eq!(read(words, schema), wanted.map(str::to_owned).map_err(str::to_owned), "{words}");
-        }
+        });
     }
 }

@@ -9,27 +9,27 @@ const LONGEST: usize = 64;
 /// A subagent that the user has defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subagent {
-    /// Name.
+    /// Name of the subagent.
     pub name: String,
     /// Purpose, for the model that delegates.
     pub description: String,
-    /// Allowed tools; `None` for all.
+    /// Names of the allowed tools; `None` for all.
     pub tools: Option<Vec<String>>,
-    /// Model; `None` for that of the session.
+    /// Name of the model; `None` for the model of the session.
     pub model: Option<String>,
     /// System prompt.
     pub words: String,
-    /// Path of the file.
+    /// Path of the definition file.
     pub file: String,
 }
 
 /// Error of an invalid definition.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{file} describes no agent: {problem}")]
+#[error("{file} does not describe an agent: {problem}")]
 pub struct BadSubagent {
-    /// Path of the file.
+    /// Path of the definition file.
     pub file: String,
-    /// The problem.
+    /// Description of the error in the file.
     pub problem: String,
 }
 
@@ -37,30 +37,30 @@ impl Subagent {
     /// Parses a definition.
     ///
     /// # Errors
-    /// Without front matter between lines of `---`, a valid name, or a description.
+    /// If front matter between lines of `---`, a valid name, or a description is missing.
     pub fn read(file: &str, text: &str) -> Result<Self, BadSubagent> {
         let bad = |problem: &str| BadSubagent { file: file.to_owned(), problem: problem.to_owned() };
-        let (top, words) =
-            parts(text).ok_or_else(|| bad("it does not begin with a top between two lines of `---`"))?;
+        let (top, words) = parts(text)
+            .ok_or_else(|| bad("the file does not begin with a header between two lines of `---`"))?;
         let entries = entries(top);
         let entry = |key: &str| {
             let found = entries.iter().find(|(known, _)| known == key)?;
             Some(found.1.clone()).filter(|values| values.iter().any(|value| !value.is_empty()))
         };
         let one = |key: &str| entry(key).map(|values| values.join(", "));
-        let name = one("name").ok_or_else(|| bad("its top has no `name`"))?;
+        let name = one("name").ok_or_else(|| bad("the header has no `name`"))?;
         let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
         if name.len() > LONGEST || !name.chars().all(fits) {
-            return Err(bad("its `name` is not made of letters, digits, `-` and `_`, 64 at most"));
+            return Err(bad("the `name` must consist of at most 64 letters, digits, `-` and `_`"));
         }
-        let description = one("description").ok_or_else(|| bad("its top has no `description`"))?;
+        let description = one("description").ok_or_else(|| bad("the header has no `description`"))?;
         let tools = entry("tools").filter(|tools| tools.iter().all(|tool| tool != "*"));
         let model = one("model").filter(|model| model != "inherit");
         Ok(Self { name, description, tools, model, words: words.trim().to_owned(), file: file.to_owned() })
     }
 
     /// Finds a subagent by its name; `None` without a name.
-    pub(crate) fn find<'a>(all: &'a [Self], name: Option<&str>) -> Result<Option<&'a Self>, Failure> {
+    pub fn find<'a>(all: &'a [Self], name: Option<&str>) -> Result<Option<&'a Self>, Failure> {
         let Some(name) = name else { return Ok(None) };
         if let Some(subagent) = all.iter().find(|subagent| subagent.name == name) {
             return Ok(Some(subagent));
@@ -68,7 +68,7 @@ impl Subagent {
         let name: String = name.chars().take(80).flat_map(char::escape_default).collect();
         let failure = Failure::new(Kind::NotFound, format!("No agent is called {name}."));
         let names: Vec<String> = all.iter().map(|subagent| subagent.name.clone()).collect();
-        let advice = "Permit the agent's name out: any agent can do the task with what it is told.";
+        let advice = "Or omit the name of the agent: the task then goes to the default agent.";
         Err(if names.is_empty() {
             failure.hint(Hint::Advice(advice.to_owned()))
         } else {
@@ -77,7 +77,7 @@ impl Subagent {
     }
 }
 
-/// Splits the front matter from the text.
+/// Splits the front matter from the text; `None` if there is no complete front matter.
 fn parts(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
@@ -114,7 +114,7 @@ fn entries(top: &str) -> Vec<(String, Vec<String>)> {
 fn values(key: &str, value: &str) -> Vec<String> {
     let list = value.strip_prefix('[').and_then(|value| value.strip_suffix(']'));
     if list.is_none() && key != "tools" {
-        // A block text begins in the next line.
+        // The text of a YAML block scalar begins on the next line.
         let text = if matches!(value, "|" | ">" | "|-" | ">-") { "" } else { value };
         return if text.is_empty() { Vec::new() } else { vec![plain(text)] };
     }
@@ -130,9 +130,10 @@ fn plain(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn files_are_read_as_they_are_written() {
+    fn subagent_files_are_parsed() {
         let agent = |tools: Option<&[&str]>, model: Option<&str>, description: &str| Subagent {
             name: "looker".to_owned(),
             description: description.to_owned(),
@@ -160,16 +161,16 @@ mod tests {
                 Ok(agent(Some(&["search"]), None, "x")),
             ),
             ("---\nname: looker\ndescription: x\ntools: \"*\"\n---\nYou look.", Ok(agent(None, None, "x"))),
-            ("You look.", Err(bad("it does not begin with a top between two lines of `---`"))),
-            ("---\ndescription: x\n---\n", Err(bad("its top has no `name`"))),
-            ("---\nname: looker\n---\n", Err(bad("its top has no `description`"))),
+            ("You look.", Err(bad("the file does not begin with a header between two lines of `---`"))),
+            ("---\ndescription: x\n---\n", Err(bad("the header has no `name`"))),
+            ("---\nname: looker\n---\n", Err(bad("the header has no `description`"))),
             (
                 "---\nname: ../up\ndescription: x\n---\n",
-                Err(bad("its `name` is not made of letters, digits, `-` and `_`, 64 at most")),
+                Err(bad("the `name` must consist of at most 64 letters, digits, `-` and `_`")),
             ),
         ];
-        for (text, wanted) in rows {
+        each(rows, |(text, wanted)| {
             assert_eq!(Subagent::read("f", text), wanted, "{text}");
-        }
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! Tool access of a run: the runtime itself, or the nested calls of the delegating call.
+//! Tools that a run can call: those of the runtime, or nested calls of the call that delegated the task.
 
 use crate::{effect::Effect, models::ModelFuture};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, CallGateway, Ended, InnerAnswer, InnerCall, May, Offered, Pictures, Progress, Session,
+    Access, CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, May, Pictures, Progress, Session,
 };
 use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime, Verdict};
 
@@ -18,8 +18,8 @@ const COMPLETE: &str = "complete";
 /// A callable tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunTool {
-    /// The tool.
-    pub tool: Offered,
+    /// Name, description, schema and access of the tool.
+    pub tool: CallableTool,
     /// Effect of a successful call on the run.
     pub ends: TaskEffect,
 }
@@ -27,14 +27,15 @@ pub struct RunTool {
 /// Effect of a successful call on the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskEffect {
-    /// None.
+    /// No effect; the task continues.
     Nothing,
     /// The task is complete; the call contains its result.
     Work,
 }
 
 impl RunTool {
-    /// Returns whether calls can run concurrently: they only read, or each part is checked separately.
+    /// Returns whether calls can run concurrently: the tool does not write, run commands, use upstream
+    /// servers or an editor, or complete the task.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         let alone = |access: &Access| {
@@ -49,7 +50,8 @@ pub trait Toolset: Send + Sync {
     /// Returns the tools in the order of publication.
     fn tools(&self) -> Vec<RunTool>;
 
-    /// Returns the published name of a tool that the model calls by another name.
+    /// Returns the published name of the tool that a model means by a name or an alias; `None` if there is no
+    /// such tool.
     fn meant(&self, name: &str) -> Option<String>;
 
     /// Runs a call.
@@ -61,15 +63,15 @@ pub trait Toolset: Send + Sync {
 pub struct ToolReply {
     /// Content for the model.
     pub answer: InnerAnswer,
-    /// Effect of the call, if its reply has data.
+    /// Effect of the call; empty if the call returned no structured output.
     pub effect: Effect,
     /// Time spent in approval prompts.
-    pub asked: Duration,
+    pub prompt_time: Duration,
 }
 
 impl From<InnerAnswer> for ToolReply {
     fn from(answer: InnerAnswer) -> Self {
-        Self { answer, effect: Effect::default(), asked: Duration::ZERO }
+        Self { answer, effect: Effect::default(), prompt_time: Duration::ZERO }
     }
 }
 
@@ -87,7 +89,7 @@ impl Asker for TimedAsker {
             let verdict = tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => {
-                    Verdict::Deny("The work was stopped before the question was answered.".to_owned())
+                    Verdict::Deny("The task was stopped before the request was answered.".to_owned())
                 }
                 verdict = self.asker.ask(question) => verdict,
             };
@@ -99,7 +101,7 @@ impl Asker for TimedAsker {
 
 /// Tools of a runtime.
 pub struct RuntimeTools {
-    /// The runtime.
+    /// Runtime that makes the calls.
     pub runtime: Arc<Runtime>,
     /// Session of the calls.
     pub session: Arc<Session>,
@@ -132,27 +134,27 @@ impl Toolset for RuntimeTools {
         };
         Box::pin(async move {
             let (ended, answer) = match self.runtime.call(call).await {
-                Outcome::Done(answer) if answer.is_error() => (Ended::Failed, answer),
-                Outcome::Done(answer) => (Ended::Done, answer),
-                Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => (Ended::Failed, answer),
+                Outcome::Done(answer) if answer.is_error() => (CallOutcome::Failed, answer),
+                Outcome::Done(answer) => (CallOutcome::Done, answer),
+                Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => (CallOutcome::Failed, answer),
                 Outcome::Ask(question) => {
-                    return InnerAnswer::of_words(Ended::Refused, question.words()).into();
+                    return InnerAnswer::of_words(CallOutcome::Refused, question.words()).into();
                 }
             };
             let effect = answer.structured.as_ref().map(Effect::of).unwrap_or_default();
             let (words, pictures) = answer.with_pictures();
-            let asked = *timed.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            ToolReply { answer: InnerAnswer { ended, words, pictures }, effect, asked }
+            let prompt_time = *timed.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            ToolReply { answer: InnerAnswer { ended, words, pictures }, effect, prompt_time }
         })
     }
 }
 
 fn hand(published: &Published) -> RunTool {
     let ends = if published.operation() == COMPLETE { TaskEffect::Work } else { TaskEffect::Nothing };
-    let tool = Offered {
+    let tool = CallableTool {
         name: published.name.clone(),
-        description: published.description.clone(),
-        schema: published.schema.to_string(),
+        description: published.description().to_owned(),
+        schema: published.schema().to_string(),
         access: published.access().to_vec(),
     };
     RunTool { tool, ends }
@@ -160,17 +162,17 @@ fn hand(published: &Published) -> RunTool {
 
 /// Tools of a subagent, as nested calls of the delegating call.
 pub struct NestedTools {
-    /// Gateway of the delegating call.
+    /// Gateway through which the delegating call makes nested calls.
     pub gateway: Arc<dyn CallGateway>,
     /// Names of the allowed tools; `None` for all.
     pub only: Option<Vec<String>>,
-    /// Deadline of the answers.
+    /// Deadline of the calls.
     pub due: Option<Instant>,
 }
 
 impl Toolset for NestedTools {
     fn tools(&self) -> Vec<RunTool> {
-        let wanted = |tool: &Offered| self.only.as_ref().is_none_or(|only| only.contains(&tool.name));
+        let wanted = |tool: &CallableTool| self.only.as_ref().is_none_or(|only| only.contains(&tool.name));
         let tools = self.gateway.tools().into_iter().filter(wanted);
         tools.map(|tool| RunTool { tool, ends: TaskEffect::Nothing }).collect()
     }
@@ -184,7 +186,7 @@ impl Toolset for NestedTools {
             let names: Vec<String> = self.tools().into_iter().map(|hand| hand.tool.name).collect();
             let shown: String = tool.chars().take(80).flat_map(char::escape_default).collect();
             let words = format!("No tool is called {shown}. The tools are: {}.", names.join(", "));
-            return Box::pin(std::future::ready(InnerAnswer::of_words(Ended::Failed, words).into()));
+            return Box::pin(std::future::ready(InnerAnswer::of_words(CallOutcome::Failed, words).into()));
         }
         // The dialect decides the maximum reply size.
         let call = InnerCall {

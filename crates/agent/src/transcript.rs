@@ -26,9 +26,9 @@ const LONGEST: usize = 64;
 /// Header of a transcript: the task, and the settings for resuming it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunHeader {
-    /// Id.
+    /// Id of the run.
     pub id: String,
-    /// The task.
+    /// Text of the task.
     pub task: String,
     /// The dialects of the tools.
     pub dialects: Vec<String>,
@@ -39,25 +39,25 @@ pub struct RunHeader {
     /// The provider of the model; `None` in older transcripts and for an external agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The URL of the model service, if it is not the provider's.
+    /// The URL of the model service, if it is not the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// The command of an external agent, and its arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acp: Option<Vec<String>>,
-    /// Permissions of an external agent.
+    /// Permissions of an external agent, as in the setting `acp_may`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acp_may: Option<String>,
-    /// The only tools, if not all were served.
+    /// Names or patterns of the served tools; `None` if all were served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// Denied capabilities.
+    /// Denied capabilities, as in the setting `deny`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<String>,
     /// True if writing was denied.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
-    /// Session of the task list; empty in older transcripts.
+    /// Name of the session that has the task list; empty in older transcripts.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
 }
@@ -81,7 +81,7 @@ enum Line {
 /// Content of a transcript.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StoredRun {
-    /// Header.
+    /// Header of the transcript.
     pub began: RunHeader,
     /// Messages, after the last compaction.
     pub messages: Vec<Message>,
@@ -96,8 +96,8 @@ pub struct StoredRun {
 pub struct TranscriptEntry {
     /// Last modification time.
     pub time: SystemTime,
-    /// Content.
-    pub kept: StoredRun,
+    /// Content of the transcript.
+    pub run: StoredRun,
 }
 
 /// Error of a transcript.
@@ -105,29 +105,30 @@ pub struct TranscriptEntry {
 pub enum TranscriptError {
     /// The id is invalid.
     #[error(
-        "`{0}` is not the id of a transcript: ids have letters, digits and hyphens, as `toolpost agent list` shows them"
+        "`{0}` is not the id of a transcript: ids have letters, digits and hyphens, as `toolpost agent \
+         list` shows them"
     )]
     Id(String),
     /// The id is unknown.
     #[error("no run has the id {id} (there is no {place}): `toolpost agent list` lists the runs")]
     Missing {
-        /// The id.
+        /// The unknown id.
         id: String,
-        /// Path where it would be.
+        /// Path where the transcript would be.
         place: String,
     },
-    /// A line is damaged that this program cannot have left so.
-    #[error("line {line} of {place} is damaged, and it is not the last one: start the task again")]
+    /// A line before the last one is damaged, which an interrupted write cannot cause.
+    #[error("line {line} of {place} is damaged, so the run cannot be resumed: start the task again")]
     Damaged {
-        /// Line number.
+        /// Number of the damaged line, counted from 1.
         line: usize,
-        /// The file.
+        /// Path of the transcript.
         place: String,
     },
     /// An I/O error.
-    #[error("{place} cannot be used: {why}")]
+    #[error("{place} cannot be read or written: {why}")]
     Io {
-        /// The file.
+        /// Path of the file or directory.
         place: String,
         /// The system's error.
         why: io::Error,
@@ -150,7 +151,7 @@ impl Transcript {
     /// Starts a transcript in a state directory.
     ///
     /// # Errors
-    /// If it cannot be written there.
+    /// If the transcript cannot be written there.
     pub fn begin(state: &Path, began: RunHeader) -> Result<Self, TranscriptError> {
         let id = if began.id.is_empty() { unique() } else { began.id };
         let line = Line::Began(Box::new(RunHeader { id: id.clone(), ..began }));
@@ -164,7 +165,7 @@ impl Transcript {
     pub fn resume(state: &Path, id: &str) -> Result<(Self, StoredRun), TranscriptError> {
         let lines = read(state, id)?;
         let transcript = Self::written(state, id.to_owned(), &lines)?;
-        Ok((transcript, kept(lines)))
+        Ok((transcript, stored_run(lines)))
     }
 
     /// Reads a transcript without changing it.
@@ -172,7 +173,7 @@ impl Transcript {
     /// # Errors
     /// If the id is unknown, or the file cannot be read.
     pub fn read(state: &Path, id: &str) -> Result<StoredRun, TranscriptError> {
-        Ok(kept(read(state, id)?))
+        Ok(stored_run(read(state, id)?))
     }
 
     /// Lists all readable transcripts of a state directory, newest first.
@@ -185,12 +186,12 @@ impl Transcript {
         let files = operator::names(&folder, ENDS).map_err(failed)?;
         let listed = files.into_iter().filter_map(|(name, time)| {
             let id = name.strip_suffix(ENDS)?;
-            let mut kept = Self::read(state, id).ok()?;
-            id.clone_into(&mut kept.began.id);
-            Some(TranscriptEntry { time, kept })
+            let mut stored_run = Self::read(state, id).ok()?;
+            id.clone_into(&mut stored_run.began.id);
+            Some(TranscriptEntry { time, run: stored_run })
         });
         let mut listed: Vec<TranscriptEntry> = listed.collect();
-        listed.sort_by(|one, other| (other.time, &other.kept.began.id).cmp(&(one.time, &one.kept.began.id)));
+        listed.sort_by(|one, other| (other.time, &other.run.began.id).cmp(&(one.time, &one.run.began.id)));
         Ok(listed)
     }
 
@@ -220,7 +221,7 @@ impl Transcript {
         self.line(&Line::Usage(usage));
     }
 
-    /// Records a compaction.
+    /// Records that `messages` replace all earlier messages.
     pub fn shortened(&self, messages: &[Message]) {
         self.line(&Line::Shortened { messages: messages.to_vec() });
     }
@@ -230,7 +231,8 @@ impl Transcript {
         self.line(&Line::Ended(reason.clone()));
     }
 
-    /// A line is a single write: a killed process leaves it complete, or torn at the end of the file.
+    /// Appends a line in a single write: a killed process leaves the line complete, or cut at the end of the
+    /// file.
     fn line(&self, line: &Line) {
         let Some(out) = &self.out else { return };
         let written =
@@ -257,7 +259,7 @@ fn place(state: &Path, id: &str) -> Result<PathBuf, TranscriptError> {
     Ok(state.join(FOLDER).join(format!("{id}{ENDS}")))
 }
 
-/// Formats a line in ASCII only, so that a torn one never ends within a character.
+/// Formats a line in ASCII only, so that a torn line never ends within a character.
 fn in_a_line(line: &Line) -> String {
     let text = serde_json::to_string(line).unwrap_or_default();
     let mut ascii = String::with_capacity(text.len() + 1);
@@ -292,26 +294,26 @@ fn lines(text: &str, place: &Path) -> Result<Vec<Line>, TranscriptError> {
     Ok(lines)
 }
 
-fn kept(lines: Vec<Line>) -> StoredRun {
-    let mut kept = StoredRun::default();
+fn stored_run(lines: Vec<Line>) -> StoredRun {
+    let mut stored_run = StoredRun::default();
     for line in lines {
         match line {
-            Line::Began(began) => kept.began = *began,
+            Line::Began(began) => stored_run.began = *began,
             Line::Message { message } => {
-                kept.turns += usize::from(matches!(message, Message::Model(_)));
-                kept.messages.push(message);
-                kept.ended = None;
+                stored_run.turns += usize::from(matches!(message, Message::Model(_)));
+                stored_run.messages.push(message);
+                stored_run.ended = None;
             }
             Line::Usage(_) => {}
-            Line::Shortened { messages } => kept.messages = messages,
-            Line::Ended(reason) => kept.ended = Some(reason),
+            Line::Shortened { messages } => stored_run.messages = messages,
+            Line::Ended(reason) => stored_run.ended = Some(reason),
         }
     }
-    kept
+    stored_run
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+#[expect(clippy::disallowed_methods, reason = "tests write files")]
 mod tests {
     use super::*;
     use crate::models::{CallRequest, ModelMessage};
@@ -321,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_last_line_is_dropped_and_written_over() {
+    fn an_incomplete_last_line_is_dropped_on_resume() {
         let state = tempfile::tempdir().unwrap();
         let began = RunHeader { task: "t".to_owned(), ..RunHeader::default() };
         let transcript = Transcript::begin(state.path(), began).unwrap();
@@ -342,16 +344,16 @@ mod tests {
             std::fs::write(&place, &whole[..cut]).unwrap();
             let wanted =
                 if cut + 1 >= whole.len() { vec![user("one"), said.clone()] } else { vec![user("one")] };
-            let (again, kept) = Transcript::resume(state.path(), &id).unwrap();
-            assert_eq!(kept.messages, wanted, "{cut}");
+            let (again, stored_run) = Transcript::resume(state.path(), &id).unwrap();
+            assert_eq!(stored_run.messages, wanted, "{cut}");
             again.message(&user("more"));
-            let (_, kept) = Transcript::resume(state.path(), &id).unwrap();
-            assert_eq!(kept.messages, [wanted, vec![user("more")]].concat(), "{cut}");
+            let (_, stored_run) = Transcript::resume(state.path(), &id).unwrap();
+            assert_eq!(stored_run.messages, [wanted, vec![user("more")]].concat(), "{cut}");
         }
     }
 
     #[test]
-    fn what_is_no_transcript_is_told_apart() {
+    fn invalid_transcripts_fail_with_a_reason() {
         let state = tempfile::tempdir().unwrap();
         let transcript = Transcript::begin(state.path(), RunHeader::default()).unwrap();
         let id = transcript.id().unwrap().to_owned();
@@ -360,11 +362,21 @@ mod tests {
         let shown = place.display();
         let none = state.path().join("transcripts/none.jsonl");
         let rows = [
-            (id.as_str(), format!("line 1 of {shown} is damaged, and it is not the last one: start the task again")),
-            ("none", format!("no run has the id none (there is no {}): `toolpost agent list` lists the runs", none.display())),
+            (
+                id.as_str(),
+                format!("line 1 of {shown} is damaged, so the run cannot be resumed: start the task again"),
+            ),
+            (
+                "none",
+                format!(
+                    "no run has the id none (there is no {}): `toolpost agent list` lists the runs",
+                    none.display()
+                ),
+            ),
             (
                 "../up",
-                "`../up` is not the id of a transcript: ids have letters, digits and hyphens, as `toolpost agent list` shows them"
+                "`../up` is not the id of a transcript: ids have letters, digits and hyphens, as `toolpost \
+                 agent list` shows them"
                     .to_owned(),
             ),
         ];

@@ -1,7 +1,7 @@
 //! Calls of one model answer: concurrent if they only read, otherwise one at a time, in order.
 
 use crate::{
-    budget::{Budget, Spent},
+    budget::{Budget, BudgetLimit},
     event::{AgentEvent, Watch},
     models::{CallRequest, CallStatus, ToolResult},
     pictures,
@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use std::{collections::HashSet, sync::Arc, time::Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Ended, InnerAnswer};
+use toolpost_engine::{CallOutcome, InnerAnswer};
+use toolpost_text::counted::counted;
 use toolpost_text::cut;
 
 /// Maximum number of concurrent calls.
@@ -21,8 +22,8 @@ const SHOWN: usize = 400;
 /// Maximum length of a quoted unknown tool name, in characters.
 const NAME: usize = 80;
 
-/// Dependencies of the calls.
-pub(crate) struct Turn<'a> {
+/// Context of the calls in an answer.
+pub(crate) struct TurnContext<'a> {
     pub(crate) hands: Arc<dyn Toolset>,
     pub(crate) tools: &'a [RunTool],
     pub(crate) budget: &'a Budget,
@@ -30,7 +31,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) watch: &'a Watch,
 }
 
-/// Results of the calls.
+/// Results of the calls of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct TurnResults {
     /// One result per call, in order.
@@ -38,7 +39,7 @@ pub(crate) struct TurnResults {
     /// Result of the task, if a call completed it.
     pub(crate) done: Option<String>,
     /// Exhausted budget, if it prevented calls.
-    pub(crate) spent: Option<Spent>,
+    pub(crate) spent: Option<BudgetLimit>,
     /// Number of calls whose arguments are not a JSON object.
     pub(crate) malformed: usize,
 }
@@ -49,8 +50,8 @@ enum PreparedCall {
     Malformed(String),
 }
 
-impl Turn<'_> {
-    /// Runs the calls.
+impl TurnContext<'_> {
+    /// Makes the calls of an answer: concurrently if they only read, otherwise one at a time.
     pub(crate) async fn make(&self, calls: &[CallRequest]) -> TurnResults {
         let mut made = TurnResults::default();
         let mut group: Vec<(usize, PreparedCall)> = Vec::new();
@@ -77,7 +78,11 @@ impl Turn<'_> {
         let written = if call.arguments.trim().is_empty() { "{}" } else { call.arguments.as_str() };
         let arguments = match serde_json::from_str::<Value>(written) {
             Ok(Value::Object(arguments)) => arguments,
-            Ok(_) => return PreparedCall::Malformed("they are JSON, and no object".to_owned()),
+            Ok(_) => {
+                return PreparedCall::Malformed(
+                    "they are valid JSON of another type, such as an array or a string".to_owned(),
+                );
+            }
             Err(error) => return PreparedCall::Malformed(error.to_string()),
         };
         let tool = self.hands.meant(&call.tool).unwrap_or_else(|| call.tool.clone());
@@ -86,7 +91,7 @@ impl Turn<'_> {
         PreparedCall::Call { tool, arguments, shared: hand.is_none_or(RunTool::is_shared), ends }
     }
 
-    /// Runs the calls of a group concurrently.
+    /// Makes the prepared calls of a group concurrently.
     async fn settle(
         &self,
         group: &mut Vec<(usize, PreparedCall)>,
@@ -105,15 +110,21 @@ impl Turn<'_> {
                     results[at] = failed(malformed(call, &why));
                 }
                 _ if self.cancel.is_cancelled() => {
-                    results[at] = failed("Not made: the work was stopped before.".to_owned());
+                    results[at] = failed("This call was not made, because the task was stopped.".to_owned());
                 }
                 _ if made.done.is_some() => {
-                    results[at] = failed("Not made: the work was said to be done before.".to_owned());
+                    results[at] = failed(
+                        "This call was not made, because the task was already reported as complete."
+                            .to_owned(),
+                    );
                 }
                 PreparedCall::Call { tool, arguments, ends, .. } => {
                     if let Err(spent) = self.budget.call() {
                         made.spent = made.spent.or(Some(spent));
-                        results[at] = failed(format!("Not made: the budget of {} is used up.", spent.word()));
+                        results[at] = failed(format!(
+                            "This call was not made, because the budget of {} is used up.",
+                            spent.word()
+                        ));
                         continue;
                     }
                     if ends == TaskEffect::Work {
@@ -133,7 +144,7 @@ impl Turn<'_> {
                     Err(_) => continue,
                 },
             };
-            let went = if answer.ended == Ended::Done { CallStatus::Done } else { CallStatus::Failed };
+            let went = if answer.ended == CallOutcome::Done { CallStatus::Done } else { CallStatus::Failed };
             let said = results_of_work.iter().find(|(done, _)| *done == at);
             if let (CallStatus::Done, Some((_, said))) = (went, said) {
                 made.done = Some(said.clone());
@@ -149,10 +160,10 @@ impl Turn<'_> {
         let name: String = tool.chars().take(NAME).collect();
         running.spawn(async move {
             let began = Instant::now();
-            let ToolReply { answer, effect, asked } = hands.call(tool, arguments, cancel).await;
-            let took = began.elapsed().saturating_sub(asked);
+            let ToolReply { answer, effect, prompt_time } = hands.call(tool, arguments, cancel).await;
+            let took = began.elapsed().saturating_sub(prompt_time);
             let (went, why) = match answer.ended {
-                Ended::Done => (CallStatus::Done, String::new()),
+                CallOutcome::Done => (CallStatus::Done, String::new()),
                 _ => (CallStatus::Failed, answer.words.clone()),
             };
             watch(&AgentEvent::Settled { tool: name, went, bytes: answer.words.len(), took, why, effect });
@@ -180,9 +191,11 @@ fn answered(call: &CallRequest, words: String, went: CallStatus) -> ToolResult {
 
 fn malformed(call: &CallRequest, why: &str) -> String {
     let (shown, more) = cut::line(&call.arguments, SHOWN);
-    let more = if more == 0 { String::new() } else { format!("… and {more} more characters") };
+    let more =
+        if more == 0 { String::new() } else { format!("… and {}", counted(more as u64, "more character")) };
     format!(
-        "Not made: the arguments of this call are no JSON object: {why}. They were: {shown}{more}\nMake the call again with a \
-         whole JSON object; where they are long, write less at once."
+        "This call was not made, because its arguments are not a JSON object ({why}): {shown}{more}\nMake \
+         the call again with a complete JSON object; if the arguments are long, split them into several \
+         calls."
     )
 }

@@ -1,4 +1,4 @@
-//! Agents that do parts of the work: how many at once, how many a session, and what is left when one ends in any way.
+//! Subagents: limits on concurrent subagents and per session, and their result after each kind of end.
 
 use serde_json::json;
 use std::{
@@ -19,11 +19,11 @@ use toolpost_agent::{
     },
 };
 use toolpost_engine::{
-    Access, Agents, CallCtx, CallGateway, Calling, Ended, Failure, InnerAnswer, InnerCall, Job, Kind,
-    Offered, Prompt, Session,
+    Access, Agents, CallCtx, CallGateway, CallOutcome, CallableTool, Failure, InnerAnswer, InnerCall, Job,
+    Kind, NestedCallFuture, Prompt, Session,
 };
 
-/// A model that does what the task says, and counts how many answers are open.
+/// A scripted model that follows the words of the task, and counts concurrent requests.
 #[derive(Default)]
 struct Told {
     open: Arc<AtomicUsize>,
@@ -68,10 +68,10 @@ impl Pieces for Answer {
             if let Some(gate) = &self.gate {
                 gate.acquire().await.unwrap().forget();
             }
-            let said = |text: &str, calls: Vec<CallRequest>| {
-                let said = ModelMessage { text: text.to_owned(), calls, thoughts: Vec::new() };
+            let reply = |text: &str, calls: Vec<CallRequest>| {
+                let reply = ModelMessage { text: text.to_owned(), calls, thoughts: Vec::new() };
                 let usage = Some(Usage { asked: 10, said: 5, cached: 0 });
-                Ok(Piece::End(Box::new(Completion { said, stop: Stop::End, usage })))
+                Ok(Piece::End(Box::new(Completion { message: reply, stop: Stop::End, usage })))
             };
             let look = || CallRequest {
                 id: "a".to_owned(),
@@ -81,32 +81,32 @@ impl Pieces for Answer {
             };
             match (self.task.as_str(), self.turn) {
                 ("panic", _) => panic!("as told"),
-                ("break", 0) => said("half", vec![look()]),
+                ("break", 0) => reply("half", vec![look()]),
                 ("break", _) if !self.given => {
                     self.given = true;
                     Ok(Piece::Words("h".to_owned()))
                 }
                 ("break", _) => Err(Fault::new(FaultKind::Broken, "as told")),
-                ("look for ever", _) => said("still looking", vec![look()]),
+                ("look for ever", _) => reply("still looking", vec![look()]),
                 ("wait", _) => std::future::pending().await,
-                ("json", 0) => said("no json", Vec::new()),
-                ("json", _) => said("```json\n{\"a\": 1}\n```", Vec::new()),
-                (task, _) => said(&format!("did: {task}"), Vec::new()),
+                ("json", 0) => reply("no json", Vec::new()),
+                ("json", _) => reply("```json\n{\"a\": 1}\n```", Vec::new()),
+                (task, _) => reply(&format!("did: {task}"), Vec::new()),
             }
         })
     }
 }
 
-/// A gateway behind which every call is done.
+/// A gateway that completes every call.
 struct Open;
 
 impl CallGateway for Open {
-    fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
-        Box::pin(ready(InnerAnswer::of_words(Ended::Done, format!("{} done", call.tool))))
+    fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> NestedCallFuture<'a> {
+        Box::pin(ready(InnerAnswer::of_words(CallOutcome::Done, format!("{} done", call.tool))))
     }
 
-    fn tools(&self) -> Vec<Offered> {
-        let offered = |name: &str, access: Access| Offered {
+    fn tools(&self) -> Vec<CallableTool> {
+        let offered = |name: &str, access: Access| CallableTool {
             name: name.to_owned(),
             description: String::new(),
             schema: json!({ "type": "object" }).to_string(),
@@ -143,7 +143,7 @@ async fn work(crew: &ModelAgents, job: Job, cx: &CallCtx) -> Result<(String, Opt
 }
 
 #[tokio::test]
-async fn three_work_at_once_and_the_fourth_waits() {
+async fn at_most_three_subagents_run_concurrently() {
     let gate = Arc::new(Semaphore::new(0));
     let (crew, model) = crew(Told { gate: Some(gate.clone()), ..Told::default() });
     let mut tasks = tokio::task::JoinSet::new();
@@ -156,7 +156,7 @@ async fn three_work_at_once_and_the_fourth_waits() {
     let first = tasks.join_next().await.unwrap().unwrap().unwrap_err();
     assert_eq!(
         (first.kind, first.what.as_str()),
-        (Kind::Timeout, "3 agents are at work already, and none was free within 0.3 s.")
+        (Kind::Timeout, "3 agents are already running, and none finished within 0.3 s.")
     );
     gate.add_permits(3);
     while let Some(done) = tasks.join_next().await {
@@ -166,7 +166,7 @@ async fn three_work_at_once_and_the_fourth_waits() {
 }
 
 #[tokio::test]
-async fn a_session_leaves_ten_parts_to_agents() {
+async fn a_session_can_delegate_at_most_ten_tasks() {
     let (crew, _) = crew(Told::default());
     let cx = CallCtx::denied(Session::new());
     for number in 0..10 {
@@ -175,16 +175,20 @@ async fn a_session_leaves_ten_parts_to_agents() {
     }
     for _ in 0..2 {
         let failure = work(&crew, job("more"), &cx).await.unwrap_err();
-        assert_eq!(
-            failure.what,
-            "This session has left 10 parts of its work to agents, and more it may not."
-        );
+        assert_eq!(failure.what, "This session has delegated 10 tasks to agents, which is the limit.");
     }
     assert!(work(&crew, job("another session"), &CallCtx::denied(Session::new())).await.is_ok());
 }
 
+/// Waits until the model has a request that it has not answered.
+async fn begun(model: &Told) {
+    while model.open.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
-async fn whatever_ends_an_agent_frees_its_place() {
+async fn ended_subagents_free_their_slot() {
     let (crew, model) = crew(Told::default());
     for _ in 0..4 {
         let panicking = crew.clone();
@@ -196,13 +200,14 @@ async fn whatever_ends_an_agent_frees_its_place() {
         let dropped = crew.clone();
         let waiting =
             tokio::spawn(async move { work(&dropped, job("wait"), &CallCtx::denied(Session::new())).await });
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        begun(&model).await;
         waiting.abort();
         let _ = waiting.await;
         let cx = CallCtx::denied(Session::new());
         let cancel = cx.cancel.clone();
+        let asked = model.clone();
         tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            begun(&asked).await;
             cancel.cancel();
         });
         let failure = work(&crew, job("wait"), &cx).await.unwrap_err();
@@ -213,22 +218,29 @@ async fn whatever_ends_an_agent_frees_its_place() {
 }
 
 #[tokio::test]
-async fn what_an_agent_brings_back_is_true() {
+async fn subagents_return_partial_results_and_use_their_definition() {
     let (crew, model) = crew(Told::default());
     let session = Session::new();
     let whole = Budget::new(Limits { calls: Some(3), ..Limits::default() });
     crew.share(session.id(), &whole);
     let cx = CallCtx::denied(session);
-    // A failing agent is a failure, with what it had.
+    // A failing agent is a failure, with its partial result.
     let failure = work(&crew, job("break"), &cx).await.unwrap_err();
     assert_eq!((failure.kind, failure.found.as_deref()), (Kind::Io, Some("half")));
-    assert!(failure.what.starts_with("The agent did not bring its task to an end. The model gave no answer: as told. Used: 2/30 turns, 1 calls"), "{}", failure.what);
-    // One that is stopped gives what it has; it works from the budget of the whole.
+    assert!(
+        failure.what.starts_with(
+            "The agent did not finish its task. The model did not answer: as told. Used: \
+                                      2/30 turns, 1 calls"
+        ),
+        "{}",
+        failure.what
+    );
+    // A subagent that is stopped by the main agent's budget returns its partial result.
     let (words, missing) = work(&crew, job("look for ever"), &cx).await.unwrap();
     assert_eq!(words, "still looking");
     assert!(
         missing.as_deref().unwrap().starts_with(
-            "The work was stopped: its budget of calls is used up. Calls that were not made: look."
+            "The task was stopped, because its budget of calls is used up. Calls that were not made: look."
         ),
         "{missing:?}"
     );
@@ -236,7 +248,7 @@ async fn what_an_agent_brings_back_is_true() {
         (whole.account().turns.used, whole.account().calls.used, whole.account().tokens.used),
         (5, 3, 60)
     );
-    // Those who are described have their own tools and words.
+    // Defined subagents have their own tools and system prompt.
     let looking = Job { agent: Some("looker".to_owned()), context: Some("here".to_owned()), ..job("x") };
     assert!(work(&crew, looking, &cx).await.is_ok());
     let question = model.asked.lock().unwrap().pop().unwrap();
@@ -244,7 +256,11 @@ async fn what_an_agent_brings_back_is_true() {
     assert_eq!(question.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["look"]);
     let rows = [
         ("nobody", "No agent is called nobody."),
-        ("other", "The agent other may use Read alone (f.md), and none of these tools is here."),
+        (
+            "other",
+            "The agent other may use only the tools Read (according to f.md), and none of them is available \
+             in this session.",
+        ),
     ];
     for (name, wanted) in rows {
         let failure = work(&crew, Job { agent: Some(name.to_owned()), ..job("x") }, &cx).await.unwrap_err();
@@ -253,7 +269,7 @@ async fn what_an_agent_brings_back_is_true() {
 }
 
 #[tokio::test]
-async fn what_tools_ask_is_taken_from_the_whole_budget() {
+async fn model_requests_of_tools_count_towards_the_budget() {
     let (crew, model) = crew(Told::default());
     let (cx, budget) = (
         CallCtx::denied(Session::new()),
@@ -263,7 +279,7 @@ async fn what_tools_ask_is_taken_from_the_whole_budget() {
     let prompt = |words: &str| Prompt { instruction: words.to_owned(), data: String::new(), schema: None };
     let ask = |words: &str| crew.ask(prompt(words), &cx.session, CancellationToken::new());
     assert_eq!(ask("one").await.unwrap(), "did: one");
-    // Delegates and tools take from one account.
+    // Subagents and the session share one budget.
     assert_eq!(work(&crew, job("two"), &cx).await.unwrap(), ("did: two".to_owned(), None));
     assert_eq!((budget.account().turns.used, budget.account().tokens.used), (2, 30));
     assert_eq!(ask("three").await.unwrap(), "did: three");
@@ -271,17 +287,17 @@ async fn what_tools_ask_is_taken_from_the_whole_budget() {
     let failure = ask("four").await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.what.as_str()),
-        (Kind::Denied, "No model is asked: the whole work's budget of tokens is used up.")
+        (Kind::Denied, "The model was not called, because the total budget of tokens is used up.")
     );
     assert_eq!(model.asked.lock().unwrap().len(), asked);
-    // Another session has nothing to do with it.
+    // Another session is not affected.
     let other = Session::new();
     assert_eq!(crew.ask(prompt("five"), &other, CancellationToken::new()).await.unwrap(), "did: five");
     assert_eq!(budget.account().tokens.used, 45);
 }
 
 #[tokio::test]
-async fn a_question_of_a_tool_ends_with_the_time_of_the_whole() {
+async fn model_requests_of_tools_end_at_the_time_limit() {
     let (crew, _) = crew(Told::default());
     let cx = CallCtx::denied(Session::new());
     let budget = Budget::new(Limits { time: Some(Duration::from_millis(50)), ..Limits::default() });
@@ -290,12 +306,12 @@ async fn a_question_of_a_tool_ends_with_the_time_of_the_whole() {
     let failure = crew.ask(prompt, &cx.session, CancellationToken::new()).await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.what.as_str()),
-        (Kind::Timeout, "No model is asked: the whole work's budget of time is used up.")
+        (Kind::Timeout, "The model was not called, because the total budget of time is used up.")
     );
 }
 
 #[tokio::test]
-async fn an_answer_fits_the_schema_or_is_asked_for_again() {
+async fn answers_that_violate_the_schema_are_requested_again() {
     let (crew, model) = crew(Told::default());
     let prompt = Prompt { instruction: "json".to_owned(), data: String::new(), schema: None };
     assert_eq!(crew.ask(prompt.clone(), &Session::new(), CancellationToken::new()).await.unwrap(), "no json");

@@ -1,4 +1,4 @@
-//! A question that is given up ends its connection, at once.
+//! A cancelled model request closes its connection immediately.
 
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use toolpost_agent::models::{FaultKind, GenaiModel, Message, Patience, Place, Provider, Question, Service};
 
 #[tokio::test]
-async fn cancellation_reaches_the_connection() {
+async fn cancellation_closes_the_connection() {
     for provider in Provider::ALL {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -17,14 +17,14 @@ async fn cancellation_reaches_the_connection() {
         let given_up = cancel.clone();
         let served = tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.unwrap();
-            let mut asked = [0; 64 * 1024];
-            assert!(stream.read(&mut asked).await.unwrap() > 0);
+            let mut request_bytes = [0; 64 * 1024];
+            assert!(stream.read(&mut request_bytes).await.unwrap() > 0);
             let head =
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
             stream.write_all(head.as_bytes()).await.unwrap();
             given_up.cancel();
-            // Whatever is still sent, the end follows.
-            let ended = async { while stream.read(&mut asked).await.is_ok_and(|read| read > 0) {} };
+            // Reads any remaining data up to the end of the stream.
+            let ended = async { while stream.read(&mut request_bytes).await.is_ok_and(|read| read > 0) {} };
             tokio::time::timeout(Duration::from_secs(10), ended).await.is_ok()
         });
         let place = Place::new(provider, Some(&address), Some("key".to_owned())).unwrap();

@@ -1,4 +1,4 @@
-//! Pictures in the replies of tools: they are shown to a model, and named where its service refuses them.
+//! Images in tool replies: the model gets the images, or a note if its service rejects images.
 
 use serde_json::json;
 use std::{
@@ -14,9 +14,10 @@ use toolpost_agent::{
         Piece, Pieces, Question, Service, Stop, ToolResult,
     },
 };
-use toolpost_engine::{Access, Ended, InnerAnswer, InnerPicture, Offered};
+use toolpost_engine::{Access, CallOutcome, CallableTool, InnerAnswer, InnerPicture};
+use toolpost_test_rows::each_async;
 
-/// A model that looks once, and takes pictures or not.
+/// A model that calls the tool once, and accepts or rejects images.
 struct Looks {
     refuses: Option<(FaultKind, &'static str)>,
     asked: Mutex<Vec<Question>>,
@@ -28,9 +29,9 @@ impl Model for Looks {
     fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault> {
         self.asked.lock().unwrap().push(question.clone());
         let pictures = results(question).iter().any(|result| !result.pictures.is_empty());
-        let said = |text: &str, calls: Vec<CallRequest>| {
-            let said = ModelMessage { text: text.to_owned(), calls, thoughts: Vec::new() };
-            Ok(Piece::End(Box::new(Completion { said, stop: Stop::End, usage: None })))
+        let reply = |text: &str, calls: Vec<CallRequest>| {
+            let reply = ModelMessage { text: text.to_owned(), calls, thoughts: Vec::new() };
+            Ok(Piece::End(Box::new(Completion { message: reply, stop: Stop::End, usage: None })))
         };
         let look = || CallRequest {
             id: "a".to_owned(),
@@ -39,9 +40,9 @@ impl Model for Looks {
             marks: Vec::new(),
         };
         let piece = match (question.messages.len(), self.refuses) {
-            (1, _) => said("", vec![look()]),
+            (1, _) => reply("", vec![look()]),
             (_, Some((kind, words))) if pictures => Err(Fault::new(kind, words)),
-            _ => said("seen", Vec::new()),
+            _ => reply("seen", Vec::new()),
         };
         Ok(Box::new(Answer(Some(piece))))
     }
@@ -54,12 +55,12 @@ impl Pieces for Answer {
     }
 }
 
-/// A tool that shows a picture.
+/// A toolset whose tool returns an image.
 struct Shows;
 
 impl Toolset for Shows {
     fn tools(&self) -> Vec<RunTool> {
-        let tool = Offered {
+        let tool = CallableTool {
             name: "look".to_owned(),
             description: String::new(),
             schema: json!({ "type": "object" }).to_string(),
@@ -80,7 +81,7 @@ impl Toolset for Shows {
     ) -> ModelFuture<'_, ToolReply> {
         let pictures = vec![InnerPicture { mime: "image/png".to_owned(), data: vec![1, 2, 3] }];
         let words = "[picture 1: image/png, 3 bytes]".to_owned();
-        Box::pin(ready(InnerAnswer { ended: Ended::Done, words, pictures }.into()))
+        Box::pin(ready(InnerAnswer { ended: CallOutcome::Done, words, pictures }.into()))
     }
 }
 
@@ -93,13 +94,14 @@ fn results(question: &Question) -> Vec<ToolResult> {
 }
 
 #[tokio::test]
-async fn a_service_that_refuses_pictures_is_told_of_and_gets_their_names() {
-    let refused = "[picture 1: image/png, 3 bytes]\n[pictures are not shown to you, they are named alone]";
+async fn services_that_reject_images_get_image_names() {
+    let refused = "[picture 1: image/png, 3 bytes]\n[the images of this reply are not shown to you, only \
+                   their names]";
     let no_image = (FaultKind::Refused, "No endpoints found that support image input");
     let wrong = (FaultKind::Question, "messages: wrong");
     let key = (FaultKind::Refused, "the key is not known");
     let model = |fault: &str| Reason::Model { fault: fault.to_owned() };
-    // What the service refuses, what is set, how it ends, what stands in the last question, how often it was asked.
+    // Error of the service, setting, outcome, content of the last request, number of requests.
     let rows = [
         (None, ImageDisplay::Shown, Reason::Completed, Some(1), 2),
         (None, ImageDisplay::Named, Reason::Completed, None, 2),
@@ -107,10 +109,10 @@ async fn a_service_that_refuses_pictures_is_told_of_and_gets_their_names() {
         (Some(wrong), ImageDisplay::Shown, Reason::Completed, None, 3),
         (Some(key), ImageDisplay::Shown, model(key.1), Some(1), 2),
     ];
-    for (refuses, showing, wanted, shown, times) in rows {
+    each_async(rows, async |(refuses, showing, wanted, shown, times)| {
         let model = Arc::new(Looks { refuses, asked: Mutex::default() });
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let heard = told.clone();
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let heard = events.clone();
         let run = Run {
             service: Service::new(model.clone(), Patience { tries: 1, ..Patience::default() }, 1),
             hands: Arc::new(Shows),
@@ -139,6 +141,7 @@ async fn a_service_that_refuses_pictures_is_told_of_and_gets_their_names() {
             None => assert_eq!((data, last[0].words.as_str()), (Vec::new(), refused)),
         }
         let wanted: Vec<&str> = refuses.iter().filter(|_| times == 3).map(|(_, words)| *words).collect();
-        assert_eq!(*told.lock().unwrap(), wanted, "{refuses:?} {showing:?}");
-    }
+        assert_eq!(*events.lock().unwrap(), wanted, "{refuses:?} {showing:?}");
+    })
+    .await;
 }

@@ -15,19 +15,18 @@ use toolpost::{
     agents::{ModelSource, model},
     settings::{Flags, Origin, Setting},
 };
+use toolpost_acp::{Acp, Task, Tools};
 use toolpost_agent::{
-    Budget, ModelAgents, Outcome, Reason, Run, RunHeader, RuntimeTools, Transcript,
-    acp::{Acp, Task, Tools},
-    models::Message,
+    Budget, ModelAgents, Outcome, Reason, Run, RunHeader, RuntimeTools, Transcript, models::Message,
     repaired, system,
 };
 use toolpost_engine::Session;
 use toolpost_runtime::{Asker, Runtime};
 
-/// Exit status of incomplete work.
+/// Exit status of a run that did not complete its task.
 const FAILED: u8 = 1;
 
-/// Runs a task, resumes an earlier run, or lists the earlier ones.
+/// Runs a task, resumes an earlier run, or lists earlier runs.
 pub(crate) fn run(flags: &Flags, args: Agent) -> Result<ExitCode> {
     let mut settings = Settings::of_user(flags.clone())?;
     if let Some(AgentCommand::List(list)) = &args.command {
@@ -64,7 +63,7 @@ pub(crate) fn run(flags: &Flags, args: Agent) -> Result<ExitCode> {
     let outcome = threads.block_on(work.done(&settings));
     // An open prompt at the terminal must not delay the end.
     threads.shutdown_background();
-    said(&outcome?, id.as_deref(), args.json)
+    print_outcome(&outcome?, id.as_deref(), args.json)
 }
 
 /// Lets the flags of the command override the limits in the settings.
@@ -82,7 +81,7 @@ fn limit(settings: &mut Settings, flags: &AgentLimits) {
     }
 }
 
-/// Everything that a run needs.
+/// The opened Toolpost library, with the budget, the transcript and the conversation of one agent run.
 struct Work {
     post: Toolpost,
     asker: Arc<dyn Asker>,
@@ -185,23 +184,26 @@ fn resumed(
     let roots = runtime.engine().roots();
     if began.roots != roots {
         bail!(
-            "run {id} was started in {}, not {}: omit --root, which the transcript records",
+            "run {id} was started in {}, but this command would continue it in {}: omit --root, because the \
+             transcript records the directories",
             began.roots.join(", "),
             roots.join(", ")
         );
     }
     let (transcript, kept) = Transcript::resume(state, id)?;
-    let said = kept.messages.len();
+    let stored_count = kept.messages.len();
     let mut messages = repaired(kept.messages);
-    messages[said..].iter().for_each(|message| transcript.message(message));
+    messages[stored_count..].iter().for_each(|message| transcript.message(message));
     let words = match (task, kept.ended) {
         (Some(task), _) => task,
-        (None, Some(Reason::Completed)) => bail!(
-            "run {id} is complete; to continue it, pass a new task: toolpost agent --resume {id} \"…\""
-        ),
-        (None, _) => "Go on with the task: what came before was interrupted. Files that you read must be read again before you \
-                      change them."
-            .to_owned(),
+        (None, Some(Reason::Completed)) => {
+            bail!("run {id} is complete; to continue it, pass a new task: toolpost agent --resume {id} \"…\"")
+        }
+        (None, _) => {
+            "Continue the task, which was interrupted. Files that you have read must be read again before \
+                      you change them."
+                .to_owned()
+        }
     };
     // A repeated user message is not added twice.
     if let Some(Message::User { text }) = messages.last()
@@ -225,7 +227,7 @@ fn with_agents(mut words: String, crew: &ModelAgents) -> String {
     words
 }
 
-fn said(outcome: &Outcome, id: Option<&str>, as_json: bool) -> Result<ExitCode> {
+fn print_outcome(outcome: &Outcome, id: Option<&str>, as_json: bool) -> Result<ExitCode> {
     if as_json {
         let mut data = json!(outcome);
         data["id"] = json!(id);

@@ -6,6 +6,7 @@ use serde_json::json;
 use std::{path::Path, process::ExitCode, time::UNIX_EPOCH};
 use toolpost::settings::Settings;
 use toolpost_agent::{RunHeader, Transcript, TranscriptEntry};
+use toolpost_text::counted::counted;
 use toolpost_text::cut;
 
 /// Error text for a missing state directory.
@@ -21,14 +22,15 @@ pub(crate) fn find(settings: &Settings, word: &str) -> Result<RunHeader> {
     let state = settings.state.value.as_deref().context(NO_STATE)?;
     if word == LAST {
         let here = here(settings)?;
-        let mut listed = Transcript::list(state)?.into_iter().filter(|work| work.kept.began.roots == here);
+        let mut listed = Transcript::list(state)?.into_iter().filter(|work| work.run.began.roots == here);
         let latest = listed.next().with_context(|| {
             format!(
-                "no earlier runs in {}: `toolpost agent list --all` lists those in other directories",
+                "there are no earlier runs in {}; `toolpost agent list --all` lists the runs in other \
+                 directories",
                 here.join(", ")
             )
         })?;
-        return Ok(latest.kept.began);
+        return Ok(latest.run.began);
     }
     match Transcript::read(state, word) {
         Ok(kept) => Ok(RunHeader { id: word.to_owned(), ..kept.began }),
@@ -39,7 +41,7 @@ pub(crate) fn find(settings: &Settings, word: &str) -> Result<RunHeader> {
 fn by_beginning(state: &Path, word: &str) -> Result<Option<RunHeader>> {
     let mut fitting: Vec<RunHeader> = Transcript::list(state)?
         .into_iter()
-        .map(|work| work.kept.began)
+        .map(|work| work.run.began)
         .filter(|began| !word.is_empty() && began.id.starts_with(word))
         .collect();
     if fitting.len() > 1 {
@@ -56,7 +58,7 @@ pub(crate) fn list(settings: &Settings, args: &AgentList) -> Result<ExitCode> {
     let total = works.len();
     if !args.all {
         let here = here(settings)?;
-        works.retain(|work| work.kept.began.roots == here);
+        works.retain(|work| work.run.began.roots == here);
     }
     let elsewhere = total - works.len();
     works.truncate(args.limit as usize);
@@ -71,10 +73,10 @@ pub(crate) fn list(settings: &Settings, args: &AgentList) -> Result<ExitCode> {
     let more = match elsewhere {
         0 => String::new(),
         1 => "1 more run in another directory; --all lists it.".to_owned(),
-        more => format!("{more} more runs in other directories; --all lists them."),
+        more => format!("{} in other directories; --all lists them.", counted(more as u64, "more run")),
     };
     if works.is_empty() {
-        out::line(format!("No earlier runs here. {more}").trim_end())?;
+        out::line(format!("There are no earlier runs in this directory. {more}").trim_end())?;
     } else if !more.is_empty() {
         eprintln!("{more}");
     }
@@ -87,28 +89,24 @@ fn here(settings: &Settings) -> Result<Vec<String>> {
 }
 
 fn line(work: &TranscriptEntry, roots: bool) -> String {
-    let began = &work.kept.began;
+    let began = &work.run.began;
     let task = began.task.split_whitespace().collect::<Vec<_>>().join(" ");
     let (shown, more) = cut::line(&task, SHOWN);
     let more = if more == 0 { "" } else { "…" };
     let place = if roots { format!("  {}", began.roots.join(", ")) } else { String::new() };
-    let (turns, model) = (work.kept.turns, &began.model);
-    let plural = if turns == 1 { "" } else { "s" };
-    format!(
-        "{}  {}  {:<12} {turns} turn{plural}  {model}  {shown}{more}{place}",
-        began.id,
-        moment(work),
-        ended(work)
-    )
+    // `turns` counts answers of the model: a request that failed has none.
+    let answers = format!("after {}", counted(work.run.turns as u64, "answer"));
+    let model = &began.model;
+    format!("{}  {}  {:<12} {answers}  {model}  {shown}{more}{place}", began.id, moment(work), ended(work))
 }
 
 fn as_json(work: &TranscriptEntry) -> serde_json::Value {
-    let began = &work.kept.began;
+    let began = &work.run.began;
     json!({
         "id": began.id,
         "time": moment(work),
         "ended": ended(work),
-        "turns": work.kept.turns,
+        "turns": work.run.turns,
         "model": began.model,
         "dialects": began.dialects,
         "roots": began.roots,
@@ -121,7 +119,8 @@ fn moment(work: &TranscriptEntry) -> String {
     time::shown(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
 }
 
-/// Returns the stop reason. A run without one was killed, or is still running.
+/// Returns the stop reason: in a list, it precedes the number of the model's answers. A run without one was killed, or is
+/// still running.
 fn ended(work: &TranscriptEntry) -> &'static str {
-    work.kept.ended.as_ref().map_or("not ended", toolpost_agent::Reason::word)
+    work.run.ended.as_ref().map_or("not ended", toolpost_agent::Reason::word)
 }

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use toolpost::settings::{
     Flags,
-    table::{Described, Takes, described},
+    table::{SettingDescription, Takes, described},
 };
 
 /// Help heading of the shared options.
@@ -16,7 +16,7 @@ const SHARED: &str = "Shared options";
 /// Last line of a command's short help.
 const MORE: &str = "`--help` also lists the options that all commands share, such as --root and --dialect.";
 
-/// Tools for coding agents: one engine, the tool names of five dialects
+/// Tools for coding agents: one engine, five sets of tool names (dialects)
 #[derive(Parser)]
 #[command(name = "toolpost", version, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -47,7 +47,7 @@ fn with_more(command: clap::Command) -> clap::Command {
     command.after_help(MORE).after_long_help("").mut_subcommands(with_more)
 }
 
-/// Flags of the settings, which every command takes.
+/// Flags of the settings, which every command accepts.
 pub(crate) struct Shared(pub(crate) Flags);
 
 impl clap::Args for Shared {
@@ -78,7 +78,7 @@ impl FromArgMatches for Shared {
 }
 
 /// Returns the flag of a setting, if it has one.
-fn argument(setting: &Described) -> Option<Arg> {
+fn argument(setting: &SettingDescription) -> Option<Arg> {
     let (row, flag) = (setting.row, setting.row.flag?);
     let repeats = match flag.takes {
         Takes::Nothing | Takes::One => "",
@@ -111,8 +111,9 @@ fn argument(setting: &Described) -> Option<Arg> {
     })
 }
 
-/// Returns the texts that a command line gives for a setting.
-fn texts(setting: &Described, matches: &ArgMatches) -> Option<Vec<OsString>> {
+/// Returns the values that the command line gives for a setting; `None` if the setting is not on the command
+/// line.
+fn texts(setting: &SettingDescription, matches: &ArgMatches) -> Option<Vec<OsString>> {
     let (key, flag) = (setting.row.key, setting.row.flag?);
     if flag.takes == Takes::Nothing {
         return matches.get_flag(key).then(|| vec!["on".into()]);
@@ -137,7 +138,7 @@ pub(crate) enum Command {
     Grep(Grep),
     /// Find functions and types by keywords, best first
     Search(Search),
-    /// Find definitions, callers and callees
+    /// Find definitions, callers and callees, and rename symbols
     #[command(subcommand)]
     Symbols(Symbols),
     /// Manage the search index
@@ -173,7 +174,7 @@ pub(crate) struct Serve {
 
 #[derive(clap::Args)]
 pub(crate) struct Call {
-    /// Print the reply as JSON, with its data (`structured`)
+    /// Print the reply as JSON, with the operation's output as data (`structured`)
     #[arg(long)]
     pub(crate) json: bool,
     /// Make many calls in one session: one JSON object a line, {"tool": …, "arguments": …}; `-` reads standard input
@@ -181,14 +182,14 @@ pub(crate) struct Call {
     pub(crate) script: Option<PathBuf>,
     /// Change a file only if its content has this hash (HASH, or PATH=HASH; repeatable)
     ///
-    /// HASH is the BLAKE3 hash of the content in hex digits, or its first 12 digits. `call --json` of a tool that reads
-    /// prints it as `structured.hash`. Without a path, it pins the only file that the call writes.
+    /// HASH is the BLAKE3 hash of the content in hex digits, or its first 12 digits. `call --json` prints the hash of a
+    /// file that a tool reads as `structured.hash`. Without PATH, the hash applies to the only file that the call writes.
     #[arg(long, value_name = "HASH", conflicts_with = "script")]
     pub(crate) expect: Vec<String>,
     /// Name of the tool
     #[arg(required_unless_present = "script")]
     pub(crate) tool: Option<String>,
-    /// Arguments as a JSON object; `-` reads standard input; left out, the tool's parameters are shown
+    /// Arguments as a JSON object; `-` reads standard input; if omitted, the tool's parameters are shown
     pub(crate) arguments: Option<String>,
 }
 
@@ -258,9 +259,20 @@ pub(crate) enum Symbols {
     /// Find symbols by name in all files
     Find(Find),
     /// List the callers of a symbol
+    ///
+    /// If a name has several symbols that can be called, up to ten are listed one after another.
     Callers(Uses),
     /// List the callees of a symbol
+    ///
+    /// If a name has several symbols that can be called, up to ten are listed one after another.
     Callees(Uses),
+    /// Preview or make the rename of a symbol
+    ///
+    /// Renames all uses that are proved to refer to the symbol, or none, together with its declarations, its overloads and
+    /// the methods that override each other. Without --apply, it only lists these uses, the possible uses, and the comments
+    /// and strings that contain the name. Possible uses, comments and strings always keep the old name; if there are possible
+    /// uses, --apply needs --leave-possible. `toolpost undo` reverts a rename.
+    Rename(Rename),
 }
 
 #[derive(clap::Args)]
@@ -296,7 +308,7 @@ pub(crate) struct Grep {
     pub(crate) pattern: String,
     /// Search only this file or directory
     pub(crate) path: Option<String>,
-    /// Search these repositories of the shared index instead; * matches any characters (repeatable)
+    /// Search these repositories of the shared index, not the workspace; * matches any characters (repeatable)
     #[arg(long = "repositories", value_name = "NAMES")]
     pub(crate) across: Vec<String>,
     /// Branch of these repositories [default: the first one that was pushed]
@@ -325,7 +337,7 @@ pub(crate) struct Search {
     pub(crate) query: String,
     /// Search only this file or directory
     pub(crate) path: Option<String>,
-    /// Search these repositories of the shared index instead, by keywords and by meaning (repeatable)
+    /// Search these repositories of the shared index, not the workspace, by keywords and by meaning (repeatable)
     #[arg(long = "repositories", value_name = "NAMES", conflicts_with_all = ["exact", "next"])]
     pub(crate) across: Vec<String>,
     /// Branch of these repositories [default: the first one that was pushed]
@@ -350,14 +362,36 @@ pub(crate) struct Search {
 
 #[derive(clap::Args)]
 pub(crate) struct Uses {
-    /// Symbol: an id, PATH#NAME, or a unique name
+    /// Symbol: an id, PATH#NAME, or a name
     pub(crate) symbol: String,
-    /// Maximum number of uses
+    /// Maximum number of uses of each symbol, from 1 to 100
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) limit: u8,
     /// Number of uses to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) offset: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Rename {
+    /// Symbol: an id, PATH#NAME, or a name
+    #[arg(value_name = "NAME")]
+    pub(crate) symbol: String,
+    /// New name, without qualifiers
+    #[arg(value_name = "NEW")]
+    pub(crate) new_name: String,
+    /// Location of the definition, if several symbols have the name
+    #[arg(long = "in", value_name = "FILE[:LINE]")]
+    pub(crate) place: Option<String>,
+    /// Make the rename; refused if there are possible uses
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// With --apply, make the rename although possible uses keep the old name
+    #[arg(long, requires = "apply")]
+    pub(crate) leave_possible: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -378,14 +412,14 @@ pub(crate) struct History {
 
 #[derive(clap::Args)]
 pub(crate) struct Diff {
-    /// Change or call, by its id or the beginning of one [default: the last change]
+    /// Id of a change or of a call, or the beginning of the id [default: the last change]
     #[arg(value_name = "CALL")]
     pub(crate) change: Option<String>,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Undo {
-    /// Change or call, by its id or the beginning of one [default: the last change that is not undone]
+    /// Id of a change or of a call, or the beginning of the id [default: the last change that is not undone]
     #[arg(value_name = "CALL")]
     pub(crate) change: Option<String>,
 }
@@ -490,7 +524,7 @@ pub(crate) enum PolicyCommand {
     /// The exit status is the verdict: 0 the command is allowed, 1 it needs approval, 2 it is denied or
     /// cannot be explained.
     Explain(Explain),
-    /// Trust the project's .toolpost/policy.toml, so that it can also allow things, until the file changes
+    /// Trust the project's .toolpost/policy.toml, so that it can also allow, and its agents, until these files change
     Trust(PolicyTrust),
 }
 

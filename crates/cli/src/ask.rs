@@ -8,14 +8,14 @@ use std::{
 use toolpost::{approvals, settings::values::Ask};
 use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
-/// Use of standard input.
+/// Use of standard input: a person can answer prompts there (`Person`), or other data takes it (`Taken`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Input {
     Person,
     Taken,
 }
 
-/// Creates the asker for the setting `ask`.
+/// Creates the approver for the setting `ask`.
 pub(crate) fn asker(ask: Ask, input: Input) -> Arc<dyn Asker> {
     let terminal = input == Input::Person && stdin().is_terminal() && stdout().is_terminal();
     match ask {
@@ -50,7 +50,7 @@ fn prompt(question: &Question) -> std::io::Result<Verdict> {
     let mut out = std::io::stderr().lock();
     write!(out, "{}\n{}> ", question.words(), keys(question))?;
     out.flush()?;
-    // Other threads may print while the user decides; a signal, for example, is confirmed on standard error.
+    // Unlocks standard error, so that other threads can print while the user decides, for example after a signal.
     drop(out);
     let verdict = loop {
         let Some(key) = terminal::key()? else { break Verdict::Deny(CLOSED.to_owned()) };
@@ -62,13 +62,13 @@ fn prompt(question: &Question) -> std::io::Result<Verdict> {
         Verdict::Allow => "allowed once",
         Verdict::AllowFor(Span::Session) => "allowed for this session",
         Verdict::AllowFor(Span::Always) => "always allowed",
-        Verdict::Deny(_) | Verdict::Later => "denied",
+        Verdict::Deny(_) | Verdict::Declined(_) | Verdict::Later => "denied",
     };
     eprintln!("{word}");
     Ok(verdict)
 }
 
-const NO: &str = "The user at the terminal denied it.";
+const NO: &str = "The user at the terminal declined it.";
 const CLOSED: &str = "The prompt at the terminal was closed without an answer.";
 
 /// Lists the keys with their meaning.
@@ -92,7 +92,7 @@ fn understood(key: u8, spans: &[Span]) -> Option<Verdict> {
     const END: u8 = 4;
     match key.to_ascii_lowercase() {
         b'y' => Some(Verdict::Allow),
-        b'n' | b'q' | b'\n' | b'\r' | ESCAPE | END => Some(Verdict::Deny(NO.to_owned())),
+        b'n' | b'q' | b'\n' | b'\r' | ESCAPE | END => Some(Verdict::Declined(NO.to_owned())),
         found => {
             let span = spans.iter().find(|span| letter(**span) == char::from(found));
             span.map(|span| Verdict::AllowFor(*span))
@@ -103,10 +103,11 @@ fn understood(key: u8, spans: &[Span]) -> Option<Verdict> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn only_a_listed_key_allows() {
-        let no = Some(Verdict::Deny(NO.to_owned()));
+    fn only_listed_keys_approve() {
+        let no = Some(Verdict::Declined(NO.to_owned()));
         let rows = [
             (b'y', Some(Verdict::Allow)),
             (b'Y', Some(Verdict::Allow)),
@@ -120,23 +121,23 @@ mod tests {
             (b' ', None),
             (0xc3, None),
         ];
-        for (key, wanted) in rows {
+        each(rows, |(key, wanted)| {
             assert_eq!(understood(key, &[Span::Session]), wanted, "{key}");
-        }
+        });
         assert_eq!(understood(b'a', &[Span::Session, Span::Always]), Some(Verdict::AllowFor(Span::Always)));
     }
 
     #[test]
-    fn the_keys_name_what_they_allow() {
+    fn prompt_keys_state_the_covered_access() {
         let question = Question {
             spans: vec![Span::Session, Span::Always],
-            covers: "`cargo test` with any further words".to_owned(),
+            covers: "`cargo test` with any further arguments".to_owned(),
             ..Question::default()
         };
         assert_eq!(
             keys(&question),
-            "  y  Allow once\n  s  Allow `cargo test` with any further words for this session\n  \
-             a  Always allow `cargo test` with any further words\n  n  Deny\n"
+            "  y  Allow once\n  s  Allow `cargo test` with any further arguments for this session\n  \
+             a  Always allow `cargo test` with any further arguments\n  n  Deny\n"
         );
     }
 }

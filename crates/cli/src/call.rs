@@ -8,17 +8,22 @@ use crate::{
 use anyhow::{Context, Result, anyhow, bail};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
-use std::{io::Read, path::Path, process::ExitCode};
+use std::{
+    io::{IsTerminal, Read, stderr, stdout},
+    path::Path,
+    process::ExitCode,
+};
 use toolpost::{Lifetime, Problem, Reply, Session, Settings, Toolpost, settings::Flags};
-use toolpost_engine::{Pinned, Session as SessionState};
+use toolpost_dialects::terminal::DIALECT as INTERNAL;
+use toolpost_engine::{ContentPin, Failure, Session as SessionState};
 use toolpost_runtime::{Catalogue, Published, Runtime};
-use toolpost_tool::Part;
+use toolpost_tool::ReplyPart;
 use toolpost_workspace::operator;
 
 /// Exit status of a failed call, and of a call whose command failed.
 const FAILED: u8 = 1;
 
-/// Runs the calls.
+/// Makes the call that the arguments describe, or all calls of a script.
 pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     let settings = Settings::of_user(flags.clone())?;
     let reads_input =
@@ -40,8 +45,8 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
         (Some(script), _) => threads.block_on(caller.to_the_end(caller.script(&script))),
         (None, Some(tool)) => {
             let arguments = match understood(&settings, &caller.post.catalogue(), &tool, args.arguments)? {
-                Given::Arguments(arguments) => arguments,
-                Given::Nothing(page) => {
+                CallInput::Arguments(arguments) => arguments,
+                CallInput::Nothing(page) => {
                     eprintln!("{page}");
                     return Ok(ExitCode::from(crate::USAGE));
                 }
@@ -59,33 +64,33 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
 }
 
 /// Arguments of a call, as the user gave them.
-enum Given {
+enum CallInput {
     Arguments(Value),
-    /// No arguments although the tool needs some: its page.
+    /// No arguments were given; the text is the tool's help page.
     Nothing(String),
 }
 
-/// Parses the arguments of a call; without any, returns the tool's page.
+/// Parses the arguments of a call; without arguments, returns the tool's help page.
 fn understood(
     settings: &Settings,
     catalogue: &Catalogue,
     tool: &str,
     arguments: Option<String>,
-) -> Result<Given> {
+) -> Result<CallInput> {
     let known = catalogue.find(tool);
     let text = match (arguments, known) {
         (Some(dash), _) if dash == "-" => standard_input()?,
         (Some(text), _) => text,
-        (None, Some(known)) => return Ok(Given::Nothing(tool_page::page(settings, known))),
+        (None, Some(known)) => return Ok(CallInput::Nothing(tool_page::page(settings, known))),
         // The call itself reports that the tool does not exist.
-        (None, None) => return Ok(Given::Arguments(json!({}))),
+        (None, None) => return Ok(CallInput::Arguments(json!({}))),
     };
     let error = match serde_json::from_str(&text) {
         Ok(arguments) => {
             if let Some(known) = known {
                 refuse_unknown(settings, known, &arguments)?;
             }
-            return Ok(Given::Arguments(arguments));
+            return Ok(CallInput::Arguments(arguments));
         }
         Err(error) => error,
     };
@@ -97,7 +102,7 @@ fn understood(
     )
 }
 
-/// Refuses parameters that the tool does not have: a user or a shell script meant something by them.
+/// Rejects parameters that the tool does not have, because the caller expects them to have an effect.
 fn refuse_unknown(settings: &Settings, tool: &Published, arguments: &Value) -> Result<()> {
     let unknown = tool.unknown_arguments(arguments);
     if unknown.is_empty() {
@@ -112,14 +117,15 @@ fn refuse_unknown(settings: &Settings, tool: &Published, arguments: &Value) -> R
 }
 
 /// Parses the content hashes of `--expect`.
-fn pinned(runtime: &Runtime, expected: &[String]) -> Result<Vec<Pinned>> {
+fn pinned(runtime: &Runtime, expected: &[String]) -> Result<Vec<ContentPin>> {
     let read = |expected: &String| {
         let (path, hex) = match expected.rsplit_once('=') {
             Some((path, hex)) => (Some(path), hex),
             None => (None, expected.as_str()),
         };
-        let path = path.map(|path| runtime.engine().resolve(path).map_err(|failure| anyhow!(failure.what)));
-        Pinned::new(path.transpose()?, hex).with_context(|| {
+        let words = |failure: Failure| anyhow!(failure.completed(INTERNAL.say).what);
+        let path = path.map(|path| runtime.engine().resolve(path).map_err(words));
+        ContentPin::new(path.transpose()?, hex).with_context(|| {
             format!(
                 "`{}` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, as \
                  `toolpost call --json` prints it for a tool that reads (`structured.hash`)",
@@ -180,9 +186,12 @@ impl Caller {
 
 /// Parses a line of a script into the tool and its arguments.
 fn scripted(number: usize, line: &str) -> Result<(String, Value)> {
-    let call: Value = serde_json::from_str(line).with_context(|| format!("line {number} is not JSON"))?;
-    let tool =
-        call.get("tool").and_then(Value::as_str).with_context(|| format!("line {number} names no tool"))?;
+    let call: Value =
+        serde_json::from_str(line).with_context(|| format!("line {number} of the script is not JSON"))?;
+    let tool = call
+        .get("tool")
+        .and_then(Value::as_str)
+        .with_context(|| format!("line {number} of the script has no tool name"))?;
     Ok((tool.to_owned(), call.get("arguments").cloned().unwrap_or_else(|| json!({}))))
 }
 
@@ -195,18 +204,18 @@ enum Form {
 fn print(reply: &Reply, form: Form) -> Result<ExitCode> {
     let words = if form == Form::Json { as_json(reply).to_string() } else { as_words(reply) };
     if reply.is_error() {
-        eprintln!("{words}");
+        eprintln!("{}", if stderr().is_terminal() { out::harmless(&words) } else { words });
         return Ok(ExitCode::from(FAILED));
     }
-    out::line(&words)?;
+    out::line(&if stdout().is_terminal() { out::harmless(&words) } else { words })?;
     // A command with a failing exit status did not succeed, although the call did.
     Ok(if reply.problem().is_none() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }
 
 fn as_words(reply: &Reply) -> String {
     let words = reply.parts().iter().map(|part| match part {
-        Part::Text(text) => text.clone(),
-        Part::Image { mime, data } => format!("[image, {mime}, {} bytes; --json prints it]", data.len()),
+        ReplyPart::Text(text) => text.clone(),
+        ReplyPart::Image { mime, data } => format!("[image, {mime}, {} bytes; --json prints it]", data.len()),
     });
     words.collect::<Vec<_>>().join("\n")
 }
@@ -223,10 +232,10 @@ fn as_json(reply: &Reply) -> Value {
     json
 }
 
-fn part_as_json(part: &Part) -> Value {
+fn part_as_json(part: &ReplyPart) -> Value {
     match part {
-        Part::Text(text) => json!({ "type": "text", "text": text }),
-        Part::Image { mime, data } => {
+        ReplyPart::Text(text) => json!({ "type": "text", "text": text }),
+        ReplyPart::Image { mime, data } => {
             json!({ "type": "image", "mimeType": mime, "data": STANDARD.encode(data) })
         }
     }

@@ -7,9 +7,9 @@ use std::{
     process::ExitCode,
 };
 use toolpost::{settings::Flags, settings::Settings};
-use toolpost_workspace::FileDiff;
+use toolpost_workspace::{FileDiff, FindError};
 
-/// Prints the diff.
+/// Prints a recorded change as a unified diff: the one that the user names, or the last.
 pub(crate) fn run(flags: &Flags, args: Diff) -> Result<ExitCode> {
     let settings = Settings::of_user(flags.clone())?;
     let workspace = workspace::open_and_report(&settings)?;
@@ -20,7 +20,8 @@ pub(crate) fn run(flags: &Flags, args: Diff) -> Result<ExitCode> {
     };
     let record = match found {
         Ok(record) => record,
-        Err(error) => return Ok(crate::out::failed(&format!("{error}; `toolpost history` lists them"))),
+        Err(FindError::Empty) => return Ok(crate::out::failed("the history of this workspace is empty")),
+        Err(error) => return Ok(crate::out::failed(&history::not_found(&error))),
     };
     let text: String = history.diff(&record).iter().map(FileDiff::unified).collect();
     // File content must not control the terminal.

@@ -13,8 +13,9 @@ use toolpost::{
     code_search,
     settings::{Flags, Settings, values::OnOff},
 };
-use toolpost_engine::{Engine, KeptTasks, Means, Servers, available};
+use toolpost_engine::{Engine, Means, Servers, StoredTaskList, available};
 use toolpost_runtime::RuleSource;
+use toolpost_text::counted::counted;
 use toolpost_workspace::diagnostics;
 
 /// ANSI code of bold text.
@@ -59,7 +60,7 @@ struct Finding {
     found: String,
 }
 
-/// Headings of the page with the findings under each; the last one takes the rest.
+/// Headings of the page with the findings under each; the last heading takes all other findings.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("This machine", &["version", "confinement", "sandbox"]),
     ("This workspace", &["cannot start", "root", "state folder", "recovery", "rules", "code", "tasks"]),
@@ -101,7 +102,7 @@ pub(crate) fn run(flags: &Flags, doctor: Doctor) -> Result<ExitCode> {
     }
     let lines = settings.lines();
     let lines = lines.iter().map(|line| format!("{} = {} ({})", line.key, line.value, line.origin));
-    // A reader looks for the settings that were changed.
+    // Changed settings come first, because a reader looks for them.
     let (defaults, set): (Vec<String>, Vec<String>) = lines.partition(|line| line.ends_with("(default)"));
     if doctor.json {
         findings.all("setting", Status::Ok, set.into_iter().chain(defaults));
@@ -146,7 +147,7 @@ fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> 
     Ok(())
 }
 
-/// Checks the parts of an assembled runtime.
+/// Adds findings about the parts of an opened Toolpost, such as roots, rules, the model and the tools.
 fn parts(settings: &Settings, post: &Toolpost, findings: &mut Findings) -> Result<()> {
     let engine = post.runtime().engine();
     findings.all("root", Status::Ok, engine.roots());
@@ -177,7 +178,7 @@ fn parts(settings: &Settings, post: &Toolpost, findings: &mut Findings) -> Resul
     let tools: Vec<_> = catalogue.listed().collect();
     let bytes: usize = tools
         .iter()
-        .map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len())
+        .map(|tool| tool.name.len() + tool.description().len() + tool.schema().to_string().len())
         .sum();
     let tools = format!("{}, about {} tokens in a model's context", tools.len(), bytes / 4);
     findings.add("tools", Status::Ok, tools);
@@ -213,16 +214,17 @@ fn sandbox(settings: &Settings, findings: &mut Findings) {
         Means::Landlock => (Status::Warn, format!("a system call filter, {landlock}; no namespaces")),
         Means::Nothing => (
             Status::Fail,
-            "none is available, so no command runs. Fix: enable user namespaces, or pass --sandbox off"
+            "no sandbox is available, so Toolpost runs no commands; enable user namespaces, or pass \
+             --sandbox off"
                 .to_owned(),
         ),
     };
     findings.add(WHAT, status, first);
-    let failed = found.failed.iter().map(|(means, why)| format!("without {}: {why}", means.name()));
+    let failed = found.failed.iter().map(|(means, why)| format!("cannot use {}: {why}", means.name()));
     findings.all(WHAT, Status::Note, failed);
 }
 
-/// Starts the external agent, if one is named, and returns its status line.
+/// Starts the external agent, if the settings name one, and returns its status line.
 fn external_agent(post: &Toolpost) -> Result<Option<String>> {
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(threads.block_on(post.companions().models().standing()))
@@ -239,7 +241,9 @@ fn bridged(post: &Toolpost) -> Result<Vec<Result<String, String>>> {
         post.runtime().shut_down().await;
         standing
     });
-    let lines = standing.into_iter().map(|(name, tools)| tools.map(|tools| format!("{name}: {tools} tools")));
+    let lines = standing
+        .into_iter()
+        .map(|(name, tools)| tools.map(|tools| format!("{name}: {}", counted(tools as u64, "tool"))));
     Ok(lines.collect())
 }
 
@@ -254,11 +258,12 @@ fn servers(servers: &Servers, findings: &mut Findings) {
     let mut missing = Vec::new();
     for server in &found {
         let name = server.known.name;
-        for path in &server.sought.passed_over {
-            let inside = format!("{} is not started as {name}: it is inside a root", path.display());
+        for path in &server.search.passed_over {
+            let inside =
+                format!("{} is not used as {name}, because the program is inside a root", path.display());
             findings.add(WHAT, Status::Warn, inside);
         }
-        match &server.sought.program {
+        match &server.search.program {
             Some(program) => findings.add(WHAT, Status::Ok, format!("{name}: {}", program.display())),
             None => missing.push(name),
         }
@@ -278,7 +283,7 @@ fn tasks(engine: &Engine) -> Vec<String> {
         Ok(lists) => lists,
         Err(failure) => return vec![failure.what],
     };
-    let line = |kept: &KeptTasks| {
+    let line = |kept: &StoredTaskList| {
         let tally = kept.tally;
         let result = if kept.result.is_some() { ", reported complete" } else { "" };
         let name = &kept.session;
@@ -286,20 +291,23 @@ fn tasks(engine: &Engine) -> Vec<String> {
     };
     let mut lines: Vec<String> = lists.iter().take(LISTS).map(line).collect();
     if lists.len() > LISTS {
-        lines.push(format!("{} older lists", lists.len() - LISTS));
+        lines.push(counted((lists.len() - LISTS) as u64, "older list"));
     }
     lines
 }
 
 fn rules_of(source: &RuleSource, rules: usize) -> String {
+    let rules = counted(rules as u64, "rule");
     match source {
         RuleSource::BuiltIn => format!("{rules} built in"),
         RuleSource::Operator(file) => format!("{rules} from {file}"),
         RuleSource::Project(file) => format!(
-            "{rules} from {file} (a project can only tighten, unless its rules are trusted: toolpost policy trust)"
+            "{rules} from {file} (not trusted, so these rules can only deny more; to trust them, run \
+             `toolpost policy trust`)"
         ),
         RuleSource::Lapsed(file) => format!(
-            "{rules} from {file} (changed since it was trusted, so it can only tighten: toolpost policy trust)"
+            "{rules} from {file} (changed since the file was trusted, so these rules can only deny more; to \
+             trust it again, run `toolpost policy trust`)"
         ),
         RuleSource::Trusted(file) => format!("{rules} from {file} (trusted until it changes)"),
     }

@@ -38,7 +38,7 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     Ok(if list(&found["files"]).is_empty() { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS })
 }
 
-/// Searches the workspace.
+/// Searches the workspace. Prints the message of a failed call and returns `None`.
 fn here(settings: &mut Settings, args: &Args) -> Result<Option<Value>> {
     let ask = async |person: &UserSession| person.call(operations::grep::Grep::NAME, arguments(args)).await;
     let answer = UserSession::asks(settings, DIALECT, ROOM, ask)?;
@@ -167,7 +167,7 @@ fn notes(found: &Value, here: bool) -> Vec<String> {
     }
     let unreadable: Vec<&str> = list(&found["walk"]["unreadable"]).iter().map(text).collect();
     if !unreadable.is_empty() {
-        notes.push(format!("Could not be read: {}.", unreadable.join(", ")));
+        notes.push(format!("Unreadable files and directories: {}.", unreadable.join(", ")));
     }
     notes
 }

@@ -5,26 +5,32 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
 use toolpost::{settings::Flags, settings::Settings};
-use toolpost_workspace::{ChangeKind, Content, DiffBody, FileDiff, History, HistoryRecord, Workspace};
+use toolpost_text::counted::counted;
+use toolpost_workspace::{
+    ChangeKind, Content, DiffBody, FileDiff, FindError, History, HistoryRecord, Seal, Workspace,
+};
 
 /// Maximum number of file names in a line.
 const NAMED: usize = 5;
 
-/// Prints the changes.
+/// Prints the recorded changes, newest first.
 pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     let settings = Settings::of_user(flags.clone())?;
     let workspace = workspace::open_and_report(&settings)?;
     let history = of(&workspace, &settings)?;
-    let said = args.path.clone();
+    let path_argument = args.path.clone();
     let path = args.path.map(|path| workspace.resolve_entry(&path)).transpose()?;
-    // Undo records come after the change that they revert.
+    // The records come newest first, so the undo of a listed change is also in `seen`.
     let mut seen: Vec<HistoryRecord> = Vec::new();
     let mut shown = Vec::new();
+    let mut total = 0;
     for record in history.records() {
+        let fits = path.as_ref().is_none_or(|path| record.touches(path));
+        total += usize::from(fits);
         if shown.len() == args.limit as usize {
-            break;
+            continue;
         }
-        if path.as_ref().is_none_or(|path| record.touches(path)) {
+        if fits {
             shown.push(record.clone());
         }
         seen.push(record);
@@ -35,14 +41,11 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
             shown.iter().map(|record| as_json(&workspace, &history, record, &undone)).collect();
         crate::out::line(&serde_json::to_string_pretty(&list)?)?;
     } else if shown.is_empty() {
-        let of = said.filter(|_| !seen.is_empty());
+        let of = path_argument.filter(|_| !seen.is_empty());
         crate::out::line(&of.map_or("No changes are recorded in this workspace.".to_owned(), |path| {
             format!(
-                "No changes of {path} are recorded; {} of other files.",
-                match seen.len() {
-                    1 => "1 is".to_owned(),
-                    count => format!("{count} are"),
-                }
+                "No changes of {path} are recorded; the history has {} of other files.",
+                counted(seen.len() as u64, "change")
             )
         }))?;
     }
@@ -50,10 +53,13 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     for record in shown.iter().filter(|_| !args.json) {
         crate::out::line(&as_line(&history, record, &undone, colours))?;
     }
+    if total > shown.len() && !args.json {
+        eprintln!("toolpost: {} of {total} changes are shown; pass a larger --limit for more", shown.len());
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the history, or an error that says why there is none.
+/// Returns the history, or an error with the reason why there is none.
 pub(crate) fn of<'w>(workspace: &'w Workspace, settings: &Settings) -> Result<History<'w>> {
     let why = if settings.history_mb.value == 0 {
         "there is no history: the setting `history_mb` is 0"
@@ -61,6 +67,16 @@ pub(crate) fn of<'w>(workspace: &'w Workspace, settings: &Settings) -> Result<Hi
         "there is no history without a state directory; see `toolpost doctor`"
     };
     workspace.history().context(why)
+}
+
+/// Formats the error for a change that was not found, with the command that lists the changes.
+pub(crate) fn not_found(error: &FindError) -> String {
+    match error {
+        FindError::Empty => error.to_string(),
+        FindError::Unknown { .. } | FindError::Several { .. } => {
+            format!("{error}; `toolpost history` lists the changes")
+        }
+    }
 }
 
 /// Formats a change as id, tool and time.
@@ -78,6 +94,7 @@ fn as_line(
     let files: Vec<String> = diffs.iter().map(|file| of_file(file, colours)).collect();
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     let mark = match &record.cause.undoes {
+        _ if record.seal != Seal::Valid => " [record not trusted: cannot be undone]".to_owned(),
         _ if undone.contains(&record.id) => " [undone]".to_owned(),
         Some(id) => format!(" [undoes {id}]"),
         None => String::new(),
@@ -142,6 +159,7 @@ fn as_json(
         "session": record.cause.session,
         "undoes": record.cause.undoes,
         "undone": undone.contains(&record.id),
+        "seal": record.seal,
         "changes": changes,
         "files": history.diff(record).iter().map(lines).collect::<Vec<_>>(),
     })

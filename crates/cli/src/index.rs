@@ -14,6 +14,7 @@ use std::{
 };
 use toolpost::{Settings, parts, settings::Flags};
 use toolpost_engine::{Grams, GramsStatus as Status};
+use toolpost_text::counted::counted;
 use toolpost_workspace::{Workspace, walk};
 
 /// Exit status when there is no index.
@@ -123,7 +124,7 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
     let roots: Vec<String> = workspace.roots().iter().map(toolpost_workspace::Root::shown).collect();
     let refused = status.refused.as_ref().map(ToString::to_string);
     if as_json {
-        let told = json!({
+        let report = json!({
             "roots": roots,
             "files": status.files,
             "text_bytes": status.text,
@@ -135,32 +136,33 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
             "shared_lost": status.lost,
             "refused": refused,
         });
-        out::line(&serde_json::to_string_pretty(&told)?)?;
+        out::line(&serde_json::to_string_pretty(&report)?)?;
     } else if let Some(why) = &refused {
         out::line(&format!("no index of {}: {why}. Searches read every file.", roots.join(", ")))?;
     } else {
         let known = status.files - status.waiting;
         let share = (status.bytes * 100).checked_div(status.text).unwrap_or(0);
         out::line(&format!(
-            "{}: {known} of {} files are indexed ({} of text); the index has {} ({share} %) in {} segments.",
+            "{}: {known} of {} files are indexed ({} of text); the index takes {} ({share} %) in {}.",
             roots.join(", "),
             status.files,
             size(status.text),
             size(status.bytes),
-            status.segments,
+            counted(status.segments as u64, "segment"),
         ))?;
         if status.shared > 0 {
-            out::line(&format!("The shared index covers {} of them.", status.shared))?;
+            out::line(&format!("The shared index covers {} of these files.", status.shared))?;
         }
         if let Some(lost) = &status.lost {
             out::line(&format!("The shared index is unavailable: {lost}."))?;
         }
         if status.waiting > 0 {
-            out::line(&format!("{} files are not indexed yet; each search reads them.", status.waiting))?;
+            out::line(&format!("Files not indexed yet: {}. Each search reads them.", status.waiting))?;
         }
         if status.unkept > 0 {
             out::line(
-                "The cache directory is not writable, so the index is lost at exit; set another one with --cache DIR.",
+                "The cache directory is not writable, so the index is lost at exit; set another one with \
+                 --cache DIR.",
             )?;
         }
     }
@@ -173,10 +175,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_work_is_waited_for_and_rest_is_not() {
+    fn index_build_stops_waiting_when_indexing_is_idle() {
         let status = |files, waiting, working| Status { files, waiting, working, ..Status::default() };
         let mut hope = Hope::default();
-        // The files were not listed before; now they are, and a large batch takes long.
+        // The first count of the files counts as progress. After it, a batch may take long while the index
+        // works.
         assert!(!hope.is_gone(&status(0, 0, true), PATIENCE * 2));
         assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));
         assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));

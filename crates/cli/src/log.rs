@@ -8,7 +8,7 @@ use tracing_subscriber::{filter::Targets, layer::SubscriberExt};
 
 /// Starts logging; the variable names the level: error, warn, info, debug or trace.
 ///
-/// The level applies to Toolpost's own events. Libraries log only errors, since they would otherwise write
+/// The level applies to Toolpost's own events. Libraries log only errors, because they would otherwise write
 /// whole messages, with file content and command lines.
 pub(crate) fn start() {
     std::panic::set_hook(Box::new(|panic| {
@@ -36,7 +36,7 @@ impl Write for Log {
     }
 
     fn write_fmt(&mut self, words: std::fmt::Arguments<'_>) -> Result<()> {
-        // A secret split over several writes would not be recognized.
+        // Formats the whole message first: a secret that is split over several writes would not be recognized.
         self.write_all(words.to_string().as_bytes())
     }
 
@@ -53,9 +53,10 @@ fn line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn what_is_written_is_one_line_without_secrets() {
+    fn log_records_are_single_lines_without_secrets() {
         let rows = [
             ("done microseconds=12\n", "done microseconds=12\n"),
             ("no end", "no end\n"),
@@ -64,8 +65,8 @@ mod tests {
             ("tool=\"x TOKEN=abc\"\n", "tool=\"x TOKEN=[redacted]\"\n"),
             ("password: 'two\nlines'\u{202e}\n", "password: '[redacted]'\\u{202e}\n"),
         ];
-        for (written, wanted) in rows {
+        each(rows, |(written, wanted)| {
             assert_eq!(line(written), wanted, "{written:?}");
-        }
+        });
     }
 }

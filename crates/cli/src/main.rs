@@ -1,7 +1,14 @@
-//! The `toolpost` program.
+//! The `toolpost` program: parses the command line, and runs the command.
 
 // `out::line` survives a closed pipe, and `println!` does not.
 #![deny(clippy::print_stdout)]
+
+/// Prints a line to standard error as the macro of the standard library does, but survives a closed pipe.
+macro_rules! eprintln {
+    ($($text:tt)*) => {
+        crate::out::error_line(format_args!($($text)*))
+    };
+}
 
 mod agent;
 mod agent_runs;
@@ -22,6 +29,8 @@ mod serve;
 mod shared_index;
 mod signals;
 mod skills;
+mod symbol_names;
+mod symbol_rename;
 mod symbols;
 mod terminal;
 mod time;

@@ -58,8 +58,10 @@ pub(crate) fn man(args: &Man) -> Result<ExitCode> {
     let Some(found) = below(&command, &args.command) else {
         bail!("unknown command `{}`", args.command.join(" "))
     };
+    // `clap_mangen` omits the help of options that are hidden in the short help, so they are shown here.
+    let found = found.clone().mut_args(|argument| argument.hide_short_help(false));
     let mut page = Vec::new();
-    clap_mangen::Man::new(found.clone()).render(&mut page)?;
+    clap_mangen::Man::new(found).render(&mut page)?;
     out::line(String::from_utf8(page)?.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,7 @@ use std::{
 };
 use toolpost::Toolpost;
 use toolpost_engine::Progress;
+use toolpost_text::escape::disguises;
 
 /// Erases the current terminal line.
 const ERASE: &str = "\r\u{1b}[K";
@@ -24,12 +25,17 @@ pub(crate) fn report(post: &Toolpost) {
     post.warnings().iter().chain(&post.recovery()).for_each(|line| eprintln!("toolpost: {line}"));
 }
 
-/// Prints a line. A closed pipe is no error: the reader has seen enough.
+/// Prints a line. A closed pipe is not an error: the reader has stopped reading.
 pub(crate) fn line(line: &str) -> Result<()> {
     match writeln!(std::io::stdout().lock(), "{line}") {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
+}
+
+/// Prints a line to standard error. A closed pipe loses the line and is not an error.
+pub(crate) fn error_line(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 /// Progress line of a call on a terminal; dropping it erases the line.
@@ -107,14 +113,14 @@ pub(crate) fn failed(words: &str) -> ExitCode {
     ExitCode::from(FAILED)
 }
 
-/// Escapes control characters; line breaks and tabs stay.
+/// Escapes control characters, and those that are invisible or change the text direction; line breaks and
+/// tabs stay.
 pub(crate) fn harmless(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '\n' | '\t' => harmless.push(character),
             '\r' => harmless.push_str("\\r"),
-            other if other.is_control() => harmless.extend(other.escape_unicode()),
+            other if disguises(other) => harmless.extend(other.escape_unicode()),
             other => harmless.push(other),
         }
     }
@@ -128,5 +134,24 @@ pub(crate) fn size(bytes: u64) -> String {
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
         1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_text_has_no_control_or_invisible_characters() {
+        for character in '\0'..=char::MAX {
+            let printed = harmless(&format!("a{character}b"));
+            assert!(!printed.chars().any(disguises), "{character:?} is printed as {printed:?}");
+            assert_eq!(
+                printed.contains(character),
+                !disguises(character) && character != '\r',
+                "{character:?}"
+            );
+        }
+        assert_eq!(harmless("\u{1b}[2J\u{202e}x\ty\nשלום 👩‍👩‍👧"), "\\u{1b}[2J\\u{202e}x\ty\nשלום 👩‍👩‍👧");
     }
 }

@@ -12,8 +12,8 @@ use toolpost::{
     settings::Settings,
     trust::{self, Trusted},
 };
-use toolpost_engine::{Approval, Command, Line};
-use toolpost_runtime::{Decision, Explained, JudgedSegment, Origin};
+use toolpost_engine::{Approval, Command, Line, Touch};
+use toolpost_runtime::{CommandExplanation, Decision, JudgedSegment, Origin};
 
 /// Explains a command, or trusts a project's rules.
 pub(crate) fn run(flags: &Flags, command: PolicyCommand) -> Result<ExitCode> {
@@ -34,11 +34,15 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
         Ok([text]) => Line::Shell(text),
         Err(words) => Line::Words(words),
     };
-    let explained = policy.explain(&Command { line, directory, approval: Approval::ByRules });
+    let command = Command { line, directory, approval: Approval::ByRules };
+    let explained = policy.explain(&command);
     if explain.json {
         out::line(&serde_json::to_string_pretty(&explained)?)?;
     } else {
-        out::line(worded(&explained).trim_end_matches('\n'))?;
+        let is_open = explained.decision == Decision::Ask;
+        let rules = is_open.then(|| policy.operator_rules(&[Touch::Execute(command)])).flatten();
+        let rules = rules.map(|rules| rules.proposed()).unwrap_or_default();
+        out::line(worded(&explained, &rules).trim_end_matches('\n'))?;
     }
     Ok(ExitCode::from(match explained.decision {
         Decision::Allow => 0,
@@ -47,8 +51,9 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
     }))
 }
 
-/// Formats an explanation: two lines for each command, its accesses below, the verdict at the end.
-fn worded(explained: &Explained) -> String {
+/// Formats an explanation: two lines for each command, its accesses below, then the rules that would allow the whole
+/// command, and the verdict at the end.
+fn worded(explained: &CommandExplanation, rules: &[String]) -> String {
     let mut out = String::new();
     for segment in &explained.segments {
         out.push_str(&format!("{}{}\n", one_line(&segment.text), reached(segment)));
@@ -58,6 +63,9 @@ fn worded(explained: &Explained) -> String {
             segment.why,
             named(segment.rule.as_ref())
         ));
+        if let Some(need) = &segment.network {
+            out.push_str(&format!("  {:<5}  {need}\n", "note"));
+        }
         for touch in &segment.touches {
             let what = format!("{} {}: {}", touch.touch, one_line(&touch.what), touch.why);
             out.push_str(&format!("  {:<5}  {what}{}\n", touch.decision.word(), named(touch.rule.as_ref())));
@@ -65,6 +73,9 @@ fn worded(explained: &Explained) -> String {
     }
     for piece in &explained.uncertain {
         out.push_str(&format!("{}\n  {:<5}  {}\n", one_line(&piece.text), "ask", piece.why));
+    }
+    for rule in rules {
+        out.push_str(&format!("rule to allow it: {}\n", one_line(rule)));
     }
     out.push_str(&format!("verdict: {}\n", explained.decision.word()));
     out
@@ -121,5 +132,6 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
         );
     }
     known.write(state)?;
+    out::line("running servers read the changed trust when they restart")?;
     Ok(ExitCode::SUCCESS)
 }

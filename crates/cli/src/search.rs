@@ -14,7 +14,8 @@ use toolpost::{
     settings::{Flags, values::OnOff},
 };
 use toolpost_engine::{Operation as _, operations::seek::Seek};
-use toolpost_shared::{Meant, Server};
+use toolpost_shared::{SemanticQuery, Server};
+use toolpost_text::counted::counted;
 
 /// Dialect whose search tool is called; the tool is found by its operation.
 const DIALECT: &str = "probe";
@@ -64,7 +65,7 @@ fn across(settings: &Settings, args: &Args) -> Result<ExitCode> {
     let address = settings.index.value.as_ref();
     let address =
         address.context("no index is set: pass --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
-    let meant = Meant {
+    let meant = SemanticQuery {
         question: args.query.clone(),
         repositories: args.across.clone(),
         branch: args.branch.clone(),
@@ -98,11 +99,14 @@ fn said_across(found: &Value) -> Vec<String> {
     let count = |name: &str| number(&found[name]);
     let by = found["model"]
         .as_str()
-        .map_or("keywords".to_owned(), |model| format!("keywords and by meaning ({model})"));
+        .map_or("keywords".to_owned(), |model| format!("keywords and meaning ({model})"));
     let shown = list(&found["blocks"]).len();
     let (blocks, files, repositories) = (count("compared"), count("searched"), count("repositories"));
     let mut lines = vec![format!(
-        "The best {shown} of {blocks} blocks in {files} files of {repositories} repositories, by {by}."
+        "The best {shown} of {} in {} of {}, ranked by {by}.",
+        counted(blocks, "block"),
+        counted(files, "file"),
+        counted(repositories, "repository")
     )];
     let left: Vec<&str> = list(&found["left_out"]).iter().map(text).collect();
     if !left.is_empty() {
@@ -129,7 +133,7 @@ fn arguments(args: &Args) -> Value {
 
 fn print(output: &Value) -> Result<()> {
     print_blocks(output)?;
-    for line in said(output) {
+    for line in totals_and_notes(output) {
         out::line(&out::harmless(&line))?;
     }
     Ok(())
@@ -174,11 +178,11 @@ fn why(block: &Value) -> Option<String> {
     let commit = block["commit"].as_str()?;
     let mut why = vec![format!("score {:.2}", block["score"].as_f64().unwrap_or_default())];
     if let Some(near) = block["likeness"].as_f64() {
-        why.push(format!("meaning {near:.2}"));
+        why.push(format!("similarity {near:.2}"));
     }
     let words: Vec<&str> = list(&block["words"]).iter().map(text).collect();
     if !words.is_empty() {
-        why.push(format!("words {}", words.join(", ")));
+        why.push(format!("matching words {}", words.join(", ")));
     }
     let also: Vec<&str> = list(&block["also"]).iter().map(text).collect();
     if !also.is_empty() {
@@ -188,16 +192,20 @@ fn why(block: &Value) -> Option<String> {
 }
 
 /// Returns the totals, and notes about skipped files.
-fn said(output: &Value) -> Vec<String> {
+fn totals_and_notes(output: &Value) -> Vec<String> {
     let (total, shown) = (number(&output["total"]), list(&output["blocks"]).len() as u64);
     let (files, searched) = (number(&output["files"]), number(&output["searched"]));
-    let mut lines = vec![format!("{total} results in {files} of {searched} files; {shown} are shown.")];
+    let mut lines = vec![format!(
+        "{} in {files} of {}; {shown} shown.",
+        counted(total, "result"),
+        counted(searched, "file")
+    )];
     if let Some(next) = output["next"].as_str() {
         lines.push(format!("Next results: --next '{next}'"));
     }
     let tests = number(&output["tests"]);
     if tests > 0 {
-        lines.push(format!("{tests} more results in tests; --tests includes them."));
+        lines.push(format!("{} in tests; --tests includes them.", counted(tests, "more result")));
     }
     let walk = &output["walk"];
     let skipped = skipped(walk);
@@ -206,7 +214,7 @@ fn said(output: &Value) -> Vec<String> {
         lines.push(format!("Not searched: {}.", skipped.join(", ")));
     }
     if !unreadable.is_empty() {
-        lines.push(format!("Could not be read: {}.", unreadable.join(", ")));
+        lines.push(format!("Unreadable files and directories: {}.", unreadable.join(", ")));
     }
     lines.extend(list(&output["notes"]).iter().map(|note| text(note).to_owned()));
     lines

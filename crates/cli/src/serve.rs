@@ -10,19 +10,20 @@ use std::{io::IsTerminal, process::ExitCode};
 use toolpost::{Settings, Toolpost, settings::Flags};
 use toolpost_engine::WORKERS;
 use toolpost_runtime::Runtime;
+use toolpost_text::counted::counted;
 
 /// Maximum number of threads that block on the disk or the client. Each needs memory, and a client may send
-/// thousands of calls at once. The threads that read requests and send replies are separate.
+/// thousands of calls at the same time. The threads that read requests and send replies are separate.
 const WAITING: usize = WORKERS + 8;
 
 /// Returns a hint for a user who started the server at a terminal.
 fn waiting(runtime: &Runtime) -> String {
     let dialects: Vec<&str> = runtime.config().dialects.iter().map(|dialect| dialect.name).collect();
     format!(
-        "toolpost: serving {} tools ({}) for {} over MCP, and waiting for a client on standard input.\n\
+        "toolpost: serving {} ({}) for {} over MCP, and waiting for a client on standard input.\n\
          MCP clients start this command themselves, for example: claude mcp add toolpost -- toolpost serve\n\
          To call a tool here, use `toolpost call`. Ctrl-C ends the server.",
-        runtime.catalogue().listed().count(),
+        counted(runtime.catalogue().listed().count() as u64, "tool"),
         dialects.join(", "),
         runtime.engine().roots().join(", ")
     )

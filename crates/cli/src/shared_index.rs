@@ -12,6 +12,7 @@ use std::{
 };
 use toolpost::{Settings, parts};
 use toolpost_shared::{Push as Pushing, Server};
+use toolpost_text::counted::counted;
 
 /// Pushes a commit to the shared index.
 pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
@@ -42,19 +43,22 @@ pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     }
     let short = pushed.commit.get(..12).unwrap_or(&pushed.commit);
     out::line(&format!(
-        "{} {short} ({}): {} files are in the index at {}; {} new contents with {} of text.",
+        "{} {short} ({}): the index at {} has {}; {} with {} of text were sent.",
         pushed.repository,
         pushed.branch,
-        pushed.files,
         server.place(),
-        pushed.sent,
+        counted(pushed.files as u64, "file"),
+        counted(pushed.sent as u64, "new content"),
         size(pushed.sent_bytes),
     ))?;
     if let Some(why) = &pushed.without_vectors {
-        out::line(&format!("Only keyword search finds its blocks: {}.", out::harmless(why)))?;
+        out::line(&format!(
+            "The blocks have no embeddings, so only keyword search finds them: {}.",
+            out::harmless(why)
+        ))?;
     }
     if pushed.withheld > 0 {
-        out::line(&format!("{} files were skipped: a rule forbids reading them.", pushed.withheld))?;
+        out::line(&format!("Files skipped because a rule forbids reading them: {}.", pushed.withheld))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -68,11 +72,11 @@ pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     out::line(&format!(
-        "removed {} ({}) from the index at {}, with {} contents ({})",
+        "removed {} ({}) from the index at {}, with {} ({})",
         forgotten.repository,
         forgotten.branches.join(", "),
         server.place(),
-        forgotten.contents,
+        counted(forgotten.contents, "file content"),
         size(forgotten.bytes),
     ))?;
     Ok(ExitCode::SUCCESS)
@@ -96,10 +100,10 @@ pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     out::line(&format!(
-        "removed {} contents ({}) that no branch of {} repositories in the index at {} used",
-        pruned.contents,
+        "removed {} ({}) that no branch uses; checked {} in the index at {}",
+        counted(pruned.contents, "file content"),
         size(pruned.bytes),
-        pruned.repositories,
+        counted(pruned.repositories as u64, "repository"),
         server.place(),
     ))?;
     Ok(ExitCode::SUCCESS)
@@ -109,6 +113,6 @@ pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
 fn server(settings: &Settings, address: Option<&String>) -> Result<Server> {
     let address = address.or(settings.index.value.as_ref());
     let address =
-        address.context("no index is set: name one, as postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
+        address.context("no index is set: pass its URL, postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
     Ok(Server::at(address)?)
 }

@@ -59,7 +59,9 @@ fn worded(found: &FoundSkills) -> String {
     }
     found.untrusted.iter().for_each(|skill| out.push_str(&line(skill, "the project's, not trusted")));
     for (name, hidden, used) in &found.shadowed {
-        out.push_str(&format!("{name}: {used} replaces {hidden}\n"));
+        out.push_str(&format!(
+            "{name}: {used} is used, and {hidden} is ignored, because both have this name\n"
+        ));
     }
     found.problems.iter().for_each(|problem| out.push_str(&format!("{problem}\n")));
     if out.is_empty() { "no skills\n".to_owned() } else { out }
@@ -75,7 +77,11 @@ fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Re
     let chosen: Vec<&Skill> = all.iter().filter(fits).copied().collect();
     if let Some(name) = wanted.names.iter().find(|name| !chosen.iter().any(|skill| skill.name == **name)) {
         let names: Vec<&str> = all.iter().map(|skill| skill.name.as_str()).collect();
-        bail!("the project has no skill `{}`; it has {}", name.escape_debug(), names.join(", "));
+        bail!(
+            "the project has no skill `{}`; the project's skills are: {}",
+            name.escape_debug(),
+            names.join(", ")
+        );
     }
     if chosen.is_empty() {
         bail!("nothing to trust: the project has no skills");

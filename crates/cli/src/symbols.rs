@@ -1,8 +1,10 @@
-//! `toolpost symbols`: definitions, callers and callees.
+//! `toolpost symbols`: definitions, callers and callees; `rename` has its own file.
 
 use crate::{
-    args::Symbols as Args,
+    args::{Find, Outline, Symbols as Args, Uses},
     out,
+    symbol_names::{DIALECT, FAILED, Named, ROOM, is_complete, is_id, listed, named, searched},
+    symbol_rename,
     user_session::{Answer, UserSession},
     value::{list, number, text},
 };
@@ -12,55 +14,94 @@ use std::process::ExitCode;
 use toolpost::{settings::Flags, settings::Settings};
 use toolpost_engine::{
     Operation as _,
-    operations::{outline::Outline, relations::Relations, symbols::Symbols},
+    operations::{
+        outline,
+        relations::{Relations, is_callable},
+        symbols::Symbols,
+    },
 };
+use toolpost_text::counted::counted;
 
-/// Dialect whose symbol tools are called; the tools are found by their operations.
-const DIALECT: &str = "zblade";
+/// Maximum number of symbols of one name whose uses are listed.
+const SEVERAL: usize = 10;
 
-/// Maximum size of a reply, in bytes.
-const ROOM: usize = 16 * 1024 * 1024;
+/// Maximum number of ignored symbols that are named.
+const IGNORED: usize = 5;
 
-/// Exit status of a failed query.
-const FAILED: u8 = 1;
-
-/// Maximum number of symbols listed for an ambiguous name.
-const NAMED: u64 = 20;
+/// A read-only `symbols` command.
+enum Query {
+    Outline(Outline),
+    Find(Find),
+    Callers(Uses),
+    Callees(Uses),
+}
 
 /// Runs the query and prints its result.
 pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
+    let query = match args {
+        Args::Outline(outline) => Query::Outline(outline),
+        Args::Find(find) => Query::Find(find),
+        Args::Callers(uses) => Query::Callers(uses),
+        Args::Callees(uses) => Query::Callees(uses),
+        Args::Rename(rename) => return symbol_rename::run(flags, &rename),
+    };
+    answer_query(flags, query)
+}
+
+fn answer_query(flags: &Flags, query: Query) -> Result<ExitCode> {
     let mut settings = Settings::of_user(flags.clone())?;
-    let answer = UserSession::asks(&mut settings, DIALECT, ROOM, async |person| answer(person, &args).await)?;
-    let output = match answer {
-        Ok(output) => only(output, &args),
+    let answers =
+        UserSession::asks(&mut settings, DIALECT, ROOM, async |person| answer(person, &query).await)?;
+    let outputs: Vec<Value> = match answers {
+        Ok(outputs) => outputs.into_iter().map(|output| only(output, &query)).collect(),
         Err(words) => {
             eprintln!("{}", out::harmless(&words));
             return Ok(ExitCode::from(FAILED));
         }
     };
-    let nothing = matches!(args, Args::Find(_)) && list(&output["symbols"]).is_empty();
-    if json_wanted(&args) {
-        out::line(&serde_json::to_string_pretty(&output)?)?;
-    } else {
-        let lines = match args {
-            Args::Outline(_) => outline(&output),
-            Args::Find(_) => found(&output),
-            Args::Callers(_) => uses(&output["incoming"], &output["searched"], Way::In),
-            Args::Callees(_) => uses(&output["outgoing"], &output["searched"], Way::Out),
+    let none = |output: &Value| list(&output["symbols"]).is_empty();
+    let nothing = matches!(query, Query::Find(_)) && outputs.iter().all(none);
+    if json_wanted(&query) {
+        let printed = match outputs.as_slice() {
+            [output] => serde_json::to_string_pretty(output)?,
+            several => serde_json::to_string_pretty(several)?,
         };
-        for line in lines.iter().map(|line| out::harmless(line)) {
+        out::line(&printed)?;
+    } else {
+        for line in lines(&outputs, &query).iter().map(|line| out::harmless(line)) {
             if nothing { eprintln!("{line}") } else { out::line(&line)? }
         }
     }
     Ok(if nothing { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
+/// Formats the outputs: one, or the uses of several symbols, each after the id of its symbol.
+fn lines(outputs: &[Value], query: &Query) -> Vec<String> {
+    let lines_of = |output: &Value| match query {
+        Query::Outline(_) => outline(output),
+        Query::Find(_) => found(output),
+        Query::Callers(_) => uses(&output["incoming"], &output["searched"], CallDirection::In),
+        Query::Callees(_) => uses(&output["outgoing"], &output["searched"], CallDirection::Out),
+    };
+    if let [output] = outputs {
+        return lines_of(output);
+    }
+    let mut lines = Vec::new();
+    for output in outputs {
+        let symbol = &output["symbol"];
+        let (id, path, line) = (text(&symbol["id"]), text(&symbol["path"]), number(&symbol["line"]));
+        lines.push(format!("{id}  {path}:{line}"));
+        lines.extend(lines_of(output).into_iter().map(|line| format!("  {line}")));
+    }
+    lines
+}
+
 /// Keeps only the requested direction of a result that has both.
-fn only(mut output: Value, args: &Args) -> Value {
-    let other = match args {
-        Args::Callers(_) => "outgoing",
-        Args::Callees(_) => "incoming",
-        Args::Outline(_) | Args::Find(_) => return output,
+fn only(mut output: Value, query: &Query) -> Value {
+    let other = match query {
+        Query::Callers(_) => "outgoing",
+        Query::Callees(_) => "incoming",
+        Query::Outline(_) | Query::Find(_) => return output,
     };
     if let Some(answer) = output.as_object_mut() {
         answer.remove(other);
@@ -68,90 +109,156 @@ fn only(mut output: Value, args: &Args) -> Value {
     output
 }
 
-fn json_wanted(args: &Args) -> bool {
-    match args {
-        Args::Outline(outline) => outline.json,
-        Args::Find(find) => find.json,
-        Args::Callers(uses) | Args::Callees(uses) => uses.json,
+fn json_wanted(query: &Query) -> bool {
+    match query {
+        Query::Outline(outline) => outline.json,
+        Query::Find(find) => find.json,
+        Query::Callers(uses) | Query::Callees(uses) => uses.json,
     }
 }
 
-/// Returns the output of the operation, or its error text.
-async fn answer(person: &UserSession, args: &Args) -> Result<Answer> {
-    match args {
-        Args::Outline(outline) => person.call(Outline::NAME, json!({"path": outline.file})).await,
-        Args::Find(find) => {
+/// Returns the output of the operation, one for each symbol that a name means; or an error text.
+async fn answer(person: &UserSession, query: &Query) -> Result<Result<Vec<Value>, String>> {
+    let one = |answer: Answer| answer.map(|output| vec![output]);
+    match query {
+        Query::Outline(outline) => {
+            Ok(one(person.call(outline::Outline::NAME, json!({"path": outline.file})).await?))
+        }
+        Query::Find(find) => {
             let mut arguments = json!({"query": find.query, "limit": find.limit});
             for (name, value) in [("kind", &find.kind), ("path", &find.path)] {
                 if let Some(value) = value {
                     arguments[name] = json!(value);
                 }
             }
-            person.call(Symbols::NAME, arguments).await
+            Ok(one(person.call(Symbols::NAME, arguments).await?))
         }
-        Args::Callers(uses) | Args::Callees(uses) => {
-            let mut arguments = match meant(person, &uses.symbol).await? {
-                Ok(arguments) => arguments,
+        Query::Callers(uses) | Query::Callees(uses) => {
+            let all = match meant(person, &uses.symbol).await? {
+                Ok(all) => all,
                 Err(words) => return Ok(Err(words)),
             };
-            arguments["limit"] = json!(uses.limit);
-            arguments["offset"] = json!(uses.offset);
-            person.call(Relations::NAME, arguments).await
+            let is_for_callees = matches!(query, Query::Callees(_));
+            let mut outputs = Vec::new();
+            for meaning in all {
+                match related(person, uses, &meaning, is_for_callees).await? {
+                    Ok(further) => outputs.extend(further),
+                    Err(words) => return Ok(Err(words)),
+                }
+            }
+            Ok(Ok(outputs))
         }
     }
 }
 
-/// Resolves an id, a file with a name, or a unique name to a symbol.
-async fn meant(person: &UserSession, said: &str) -> Result<Answer> {
-    if let Some((path, name)) = said.split_once('#') {
-        let is_id = path.contains(':') && name.contains('(');
-        let named = || json!({"path": path, "name": name});
-        return Ok(Ok(if is_id { json!({"symbol_id": said}) } else { named() }));
+/// A symbol that a name means.
+enum Meaning {
+    /// The symbol with these arguments.
+    One(Value),
+    /// Definitions of one name in one file, by their ids: an implementation with the signatures of its overloads, or several
+    /// implementations.
+    Several { by_name: Value, ids: Vec<String> },
+}
+
+/// Returns the relations of a symbol; several outputs if it has several implementations with different callees.
+async fn related(
+    person: &UserSession,
+    uses: &Uses,
+    meaning: &Meaning,
+    is_for_callees: bool,
+) -> Result<Result<Vec<Value>, String>> {
+    let ask = async |mut arguments: Value| {
+        arguments["limit"] = json!(uses.limit);
+        arguments["offset"] = json!(uses.offset);
+        person.call(Relations::NAME, arguments).await
+    };
+    let (by_name, ids) = match meaning {
+        Meaning::One(arguments) => return Ok(ask(arguments.clone()).await?.map(|output| vec![output])),
+        Meaning::Several { by_name, ids } => (by_name, ids),
+    };
+    if !is_for_callees {
+        // Each definition has the callers of all.
+        return Ok(ask(json!({"symbol_id": ids[0]})).await?.map(|output| vec![output]));
     }
-    let output = match person.call(Symbols::NAME, json!({"query": said, "limit": 100})).await? {
-        Ok(output) => output,
+    if let Ok(output) = ask(by_name.clone()).await? {
+        return Ok(Ok(vec![output]));
+    }
+    let mut outputs = Vec::new();
+    for id in ids {
+        match ask(json!({"symbol_id": id})).await? {
+            Ok(output) => outputs.push(output),
+            Err(words) => return Ok(Err(words)),
+        }
+    }
+    Ok(Ok(outputs))
+}
+
+/// Resolves an id, a file with a name, or a name to each symbol that is meant.
+async fn meant(person: &UserSession, symbol_name: &str) -> Result<Result<Vec<Meaning>, String>> {
+    if let Some((path, name)) = symbol_name.split_once('#') {
+        let named = || json!({"path": path, "name": name});
+        let arguments = if is_id(path, name) { json!({"symbol_id": symbol_name}) } else { named() };
+        return Ok(Ok(vec![Meaning::One(arguments)]));
+    }
+    let found = match named(person, symbol_name, None).await? {
+        Ok(found) => callable(found),
         Err(words) => return Ok(Err(words)),
     };
-    let exact = list(&output["symbols"]).iter().filter(|hit| hit["fit"] == "exact");
-    let (ids, copies): (Vec<&Value>, Vec<&Value>) = exact.partition(|hit| hit["built_from"].is_null());
-    let built = match copies.len() {
-        0 => String::new(),
-        count => {
-            format!(" (without {})", counted(count as u64, "copy in built files", "copies in built files"))
+    let mut groups: Vec<Vec<&Named>> = Vec::new();
+    for one in &found {
+        let of = |named: &Named| (named.path.clone(), named.qualified.clone(), named.kind.clone());
+        match groups.iter_mut().find(|group| of(group[0]) == of(one)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
         }
+    }
+    if groups.len() > SEVERAL {
+        let count = groups.len();
+        let listed = listed(&found);
+        return Ok(Err(format!(
+            "{symbol_name} is ambiguous: {count} symbols have that name; pass one of these ids:{listed}"
+        )));
+    }
+    let meanings = groups.into_iter().map(|group| match group.as_slice() {
+        [one] => Meaning::One(json!({"symbol_id": one.id})),
+        several => Meaning::Several {
+            by_name: json!({"path": several[0].path, "name": several[0].qualified}),
+            ids: several.iter().map(|one| one.id.clone()).collect(),
+        },
+    });
+    Ok(Ok(meanings.collect()))
+}
+
+/// Of symbols that share a name, keeps those that can be called, if there are any, and reports the others. The
+/// constructors of a kept class are left out, because their callers are those of the class.
+fn callable(found: Vec<Named>) -> Vec<Named> {
+    let (called, others): (Vec<Named>, Vec<Named>) =
+        found.into_iter().partition(|one| is_callable(&one.kind));
+    if called.is_empty() {
+        return others;
+    }
+    // An `impl` block is a part of its type.
+    let others: Vec<&str> =
+        others.iter().filter(|one| one.kind != "impl").map(|one| one.id.as_str()).collect();
+    if !others.is_empty() {
+        let more = match others.len().saturating_sub(IGNORED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let ids = others[..others.len().min(IGNORED)].join(", ");
+        let why = "only functions, macros and types are called";
+        eprintln!("{}", out::harmless(&format!("{ids}{more} ignored, because {why}")));
+    }
+    let classes: Vec<(String, String)> =
+        called.iter().map(|one| (one.path.clone(), one.qualified.clone())).collect();
+    let constructs = |one: &Named| {
+        let mut classes = classes.iter().filter(|(path, _)| *path == one.path);
+        classes.any(|(_, class)| {
+            let name = class.rsplit('.').next().unwrap_or(class);
+            one.qualified.strip_suffix(name).and_then(|rest| rest.strip_suffix('.')) == Some(class)
+        })
     };
-    Ok(match ids.as_slice() {
-        [hit] => {
-            let id = text(&hit["symbol"]["id"]);
-            if !built.is_empty() {
-                eprintln!("{}", out::harmless(&format!("{id}{built}")));
-            }
-            Ok(json!({"symbol_id": id}))
-        }
-        [] => {
-            let complete = is_complete(&output["searched"]);
-            let none = if complete { "No symbol is" } else { "No symbol was found so far that is" };
-            let mut words = format!("{none} called {said}. Searched: {}.", searched(&output["searched"]));
-            let others = list(&output["symbols"]).iter().map(|hit| text(&hit["symbol"]["qualified"]));
-            let near: Vec<&str> = others.chain(list(&output["near"]).iter().map(text)).take(5).collect();
-            if !near.is_empty() {
-                words.push_str(&format!(" Names like it: {}.", near.join(", ")));
-            }
-            Err(words)
-        }
-        several => {
-            let line = |hit: &&Value| {
-                let symbol = &hit["symbol"];
-                let (path, line) = (text(&symbol["path"]), number(&symbol["line"]));
-                format!("\n  {}  {path}:{line}", text(&symbol["id"]))
-            };
-            let listed: String = several.iter().take(NAMED as usize).map(line).collect();
-            Err(format!(
-                "{said} is ambiguous: {} symbols{built} have that name; use an id:{listed}",
-                several.len()
-            ))
-        }
-    })
+    called.into_iter().filter(|one| !constructs(one)).collect()
 }
 
 fn outline(output: &Value) -> Vec<String> {
@@ -167,13 +274,13 @@ fn outline(output: &Value) -> Vec<String> {
     }
     let (total, errors) = (number(&output["total"]), number(&output["errors"]));
     if symbols.is_empty() {
-        lines.push(format!("{} defines nothing.", text(&output["path"])));
+        lines.push(format!("{} defines no symbols.", text(&output["path"])));
     }
     if total > symbols.len() as u64 {
         lines.push(format!("{} of {total} symbols are shown.", symbols.len()));
     }
     if errors > 0 {
-        lines.push(format!("{errors} places could not be parsed; their symbols may be missing."));
+        lines.push(format!("{} could not be parsed: symbols may be missing.", counted(errors, "place")));
     }
     lines
 }
@@ -199,7 +306,7 @@ fn found(output: &Value) -> Vec<String> {
     if hits.is_empty() {
         let near: Vec<&str> = list(&output["near"]).iter().map(text).collect();
         let near =
-            if near.is_empty() { String::new() } else { format!(" Names like it: {}.", near.join(", ")) };
+            if near.is_empty() { String::new() } else { format!(" Similar names: {}.", near.join(", ")) };
         let none =
             if is_complete(&output["searched"]) { "No symbol has this name." } else { "No results so far." };
         lines.push(format!("{none}{near} Searched: {}.", searched(&output["searched"])));
@@ -209,20 +316,20 @@ fn found(output: &Value) -> Vec<String> {
 
 /// Direction of a query: callers of the symbol, or its callees.
 #[derive(Clone, Copy)]
-enum Way {
+enum CallDirection {
     In,
     Out,
 }
 
-fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
+fn uses(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
     let uses = list(&side["uses"]);
     let line = |one: &Value| {
         let line = one["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
         let other = &one["symbol"];
         let name = other["qualified"].as_str().unwrap_or("(no symbol)");
         let other = match way {
-            Way::In => name.to_owned(),
-            Way::Out => format!("{name} ({}:{})", text(&other["path"]), number(&other["line"])),
+            CallDirection::In => name.to_owned(),
+            CallDirection::Out => format!("{name} ({}:{})", text(&other["path"]), number(&other["line"])),
         };
         let (path, code) = (text(&one["path"]), text(&one["text"]));
         format!("{path}{line}  {other}  {}, {}  {code}", text(&one["sure"]), text(&one["how"]))
@@ -244,8 +351,8 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
     if known == 0 {
         let so_far = if is_complete(of) { "" } else { " so far" };
         lines.push(match way {
-            Way::In => format!("No callers are known{so_far}."),
-            Way::Out => format!("No callees are known{so_far}."),
+            CallDirection::In => format!("No callers are known{so_far}."),
+            CallDirection::Out => format!("No callees are known{so_far}."),
         });
     }
     if let Some(next) = side["next_offset"].as_u64() {
@@ -257,12 +364,31 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
             offset + shown as u64
         ));
     }
-    lines.push(format!("{} Searched: {}.", summary(side, way), searched(of)));
+    lines.push(format!("{} Searched: {}.", summary(side, of, way), searched(of)));
     lines
 }
 
+/// Lists the reasons why a list of callers or callees may be incomplete.
+fn gaps(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
+    let more = match way {
+        CallDirection::In => "may be callers",
+        CallDirection::Out => "may lead to more callees",
+    };
+    let reasons = [
+        (number(&side["unresolved"]) > 0, format!("unresolved places {more}")),
+        (number(&side["through_variables"]) > 0, format!("calls of parameters or variables {more}")),
+        (number(&side["withheld"]) > 0, format!("places in files that a rule hides {more}")),
+        (!is_complete(of), "some files are not read yet".to_owned()),
+        (
+            matches!(way, CallDirection::In) && !list(&of["left_out"]).is_empty(),
+            "some files were not searched".to_owned(),
+        ),
+    ];
+    reasons.into_iter().filter(|(applies, _)| *applies).map(|(_, reason)| reason).collect()
+}
+
 /// Summarizes the counts, and reports whether the list is complete.
-fn summary(side: &Value, way: Way) -> String {
+fn summary(side: &Value, of: &Value, way: CallDirection) -> String {
     let count = |name: &str| number(&side[name]);
     let places = |count: u64| format!("{count} {}", if count == 1 { "place" } else { "places" });
     let mut words = format!(
@@ -273,42 +399,31 @@ fn summary(side: &Value, way: Way) -> String {
         places(count("unresolved"))
     );
     match (way, side["complete"].as_bool()) {
-        (Way::In, Some(true)) => words.push_str(" Complete: no other place calls this name."),
-        (Way::Out, Some(true)) => {}
-        _ => words.push_str(" Not complete: unresolved or unread code may contain more."),
+        (CallDirection::In, Some(true)) => {
+            let others = count("same_name") + count("outside");
+            let what = if others == 0 { "this name" } else { "this symbol" };
+            words.push_str(&format!(" Complete: no other place calls {what}."));
+        }
+        (CallDirection::Out, Some(true)) => {}
+        _ => words.push_str(&format!(" Not complete: {}.", gaps(side, of, way).join("; "))),
     }
+    let (outside, variable) = match way {
+        CallDirection::In => (
+            ["uses", "use", "this name for code outside the project"],
+            "a parameter or variable of this name",
+        ),
+        CallDirection::Out => (["leads", "lead", "to code outside the project"], "a parameter or variable"),
+    };
     let rest = [
-        ("outside", "lead out of the project"),
-        ("through_variables", "call a parameter or variable"),
-        ("other_places", "have the name in another relation (imports, reads, types)"),
-        ("withheld", "lead to files that a rule hides"),
+        ("outside", outside),
+        ("through_variables", ["calls", "call", variable]),
+        ("other_places", ["has", "have", "the name in another relation (imports, reads, types)"]),
+        ("same_name", ["calls", "call", "another symbol of this name"]),
+        ("withheld", ["leads", "lead", "to files that a rule hides"]),
     ];
-    for (name, what) in rest.iter().filter(|(name, _)| count(name) > 0) {
-        words.push_str(&format!(" {} {what}.", places(count(name))));
+    for (name, [one, several, what]) in rest.into_iter().filter(|(name, _)| count(name) > 0) {
+        let verb = if count(name) == 1 { one } else { several };
+        words.push_str(&format!(" {} {verb} {what}.", places(count(name))));
     }
     words
-}
-
-/// Formats a count with its noun.
-fn counted(count: u64, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
-}
-
-/// Returns whether all files were read.
-fn is_complete(of: &Value) -> bool {
-    number(&of["waiting"]) == 0
-}
-
-/// Describes which files were searched.
-fn searched(of: &Value) -> String {
-    let languages = of["languages"].as_object().into_iter().flatten();
-    let counts: Vec<String> = languages.map(|(name, count)| format!("{name} {count}")).collect();
-    let counts =
-        if counts.is_empty() { "no file".to_owned() } else { format!("files of {}", counts.join(", ")) };
-    let counts = match number(&of["waiting"]) {
-        0 => counts,
-        waiting => format!("{counts}; incomplete: {waiting} files are not read yet, so try again later"),
-    };
-    let left: Vec<&str> = list(&of["left_out"]).iter().map(text).collect();
-    if left.is_empty() { counts } else { format!("{counts}; not searched: {}", left.join(", ")) }
 }

@@ -13,7 +13,7 @@ use std::io;
 /// Key code of Ctrl-C.
 const INTERRUPT: u8 = 3;
 
-/// Reads one key. Returns `None` at the end of input and after Ctrl-C, which then sends its signal.
+/// Reads one key. Returns `None` at the end of input, and after Ctrl-C, for which it sends SIGINT to this process.
 ///
 /// Input typed earlier is discarded, so that it cannot answer this prompt.
 pub(crate) fn key() -> io::Result<Option<u8>> {

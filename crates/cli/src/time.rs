@@ -23,9 +23,10 @@ fn date(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn moments_are_written_as_others_write_them() {
+    fn timestamps_are_formatted_as_rfc_3339() {
         let rows = [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_399, "2000-02-28T23:59:59Z"),
@@ -35,8 +36,8 @@ mod tests {
             (1_767_225_599, "2025-12-31T23:59:59Z"),
             (4_107_542_400, "2100-03-01T00:00:00Z"),
         ];
-        for (seconds, wanted) in rows {
+        each(rows, |(seconds, wanted)| {
             assert_eq!(shown(seconds * 1_000_000 + 7), wanted);
-        }
+        });
     }
 }

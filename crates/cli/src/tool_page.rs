@@ -3,7 +3,10 @@
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
-use toolpost::{Settings, parts, settings::values::Choice};
+use toolpost::{
+    Settings, parts,
+    settings::values::{Choice, CodeMode},
+};
 use toolpost_runtime::{Catalogue, Published};
 use toolpost_text::names::suggest;
 use toolpost_tool::{Dialect, Example, Manual};
@@ -24,9 +27,9 @@ pub(crate) fn explained(settings: &Settings, name: &str) -> Result<Option<String
 
 /// Formats the page of a tool.
 pub(crate) fn page(settings: &Settings, tool: &Published) -> String {
-    let mut text = format!("{} (dialect {})\n\n  {}\n", tool.name, tool.dialect.name, tool.description);
-    let required = required(&tool.schema);
-    let parameters = properties(&tool.schema);
+    let mut text = format!("{} (dialect {})\n\n  {}\n", tool.name, tool.dialect.name, tool.description());
+    let required = required(tool.schema());
+    let parameters = properties(tool.schema());
     if parameters.is_empty() {
         text.push_str("\nNo parameters.\n");
     } else {
@@ -69,21 +72,21 @@ pub(crate) fn command_line(settings: &Settings, tool: &Published, arguments: &st
     format!("toolpost call {flag}{} '{}'", tool.name, arguments.replace('\'', "'\\''"))
 }
 
-/// Returns arguments for a tool from the first example of its page, or made from its schema.
+/// Returns example arguments: those of the first example on the tool's page, or placeholders from its schema.
 pub(crate) fn example(tool: &Published) -> String {
     shown(tool).unwrap_or_else(|| {
-        let parameters = properties(&tool.schema);
+        let parameters = properties(tool.schema());
         let filled =
-            required(&tool.schema).into_iter().map(|name| (name.to_owned(), filler(&parameters[name])));
+            required(tool.schema()).into_iter().map(|name| (name.to_owned(), filler(&parameters[name])));
         Value::Object(filled.collect()).to_string()
     })
 }
 
 /// Wraps plain text as JSON arguments, if the tool has exactly one required text parameter.
 pub(crate) fn meant(tool: &Published, given: &str) -> Option<String> {
-    let required = required(&tool.schema);
+    let required = required(tool.schema());
     let [only] = required.as_slice() else { return None };
-    let is_text = kind(properties(&tool.schema).get(*only)?) == "string";
+    let is_text = kind(properties(tool.schema()).get(*only)?) == "string";
     let is_plain = !given.is_empty() && !given.contains(['{', '[', '\n']);
     (is_text && is_plain).then(|| json!({ *only: given }).to_string())
 }
@@ -127,22 +130,30 @@ fn left_out(settings: &Settings, tool: &Published) -> String {
     let denied = settings.deny.value.iter().find(|deny| tool.access().contains(&deny.access()));
     if let Some(deny) = denied {
         return format!(
-            "it can {}, which the setting `deny` forbids ({})",
+            "the tool has the capability `{}`, which the setting `deny` forbids ({})",
             deny.word(),
             settings.deny.origin
         );
     }
     if settings.denied().iter().any(|access| tool.access().contains(access)) {
         return format!(
-            "it can change files, which the setting `read_only` forbids ({})",
+            "the tool can change files, which the setting `read_only` forbids ({})",
             settings.read_only.origin
         );
     }
-    format!("the setting `tools` leaves it out ({})", settings.tools.origin)
+    if settings.code_mode.value == CodeMode::Only {
+        let code = toolpost_dialects::code::DIALECT.tools.iter().map(|tool| format!("`{}`", tool.name));
+        let code = code.collect::<Vec<_>>().join(" and ");
+        return format!(
+            "the setting `code_mode` serves only {code}, and scripts call the others ({})",
+            settings.code_mode.origin
+        );
+    }
+    format!("the setting `tools` excludes it ({})", settings.tools.origin)
 }
 
-/// Returns the inactive dialects that have a tool, each as a catalogue of its own. Aliases count if no tool
-/// has this name.
+/// Returns the inactive dialects that have a tool, each as a separate catalogue. Aliases count only if
+/// no tool has this name.
 fn elsewhere(spoken: &[&'static Dialect], name: &str) -> Vec<Catalogue> {
     let other = |dialect: &&&'static Dialect| !spoken.iter().any(|spoken| spoken.name == dialect.name);
     let others: Vec<&'static Dialect> = toolpost_dialects::ALL.iter().filter(other).copied().collect();
@@ -158,8 +169,8 @@ fn shown(tool: &Published) -> Option<String> {
     let own = tool.name.strip_prefix(tool.dialect.name).and_then(|rest| rest.strip_prefix('_'));
     let manual = Manual::of_tool(tool.dialect.pages, &tool.name)
         .or_else(|| Manual::of_tool(tool.dialect.pages, own?))?;
-    let parameters = properties(&tool.schema);
-    let required = required(&tool.schema);
+    let parameters = properties(tool.schema());
+    let required = required(tool.schema());
     manual.steps.windows(2).find_map(|pair| {
         let [Example::Call(call), Example::Reply(_)] = pair else { return None };
         let (name, arguments) = call.trim().split_once(char::is_whitespace)?;

@@ -10,7 +10,7 @@ use std::{process::ExitCode, sync::Arc};
 use toolpost::{Lifetime, Settings, Toolpost, parts, settings::Flags};
 use toolpost_runtime::{Catalogue, Published};
 
-/// Prints the definitions.
+/// Prints the definitions of all served tools, or of one tool.
 pub(crate) fn run(flags: &Flags, tools: Tools) -> Result<ExitCode> {
     let settings = Settings::of_user(flags.clone())?;
     if let Some(name) = &tools.name {
@@ -59,7 +59,7 @@ fn one(settings: &Settings, name: &str, format: Option<Format>) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the tools that would be served. Starts upstream servers, which list theirs.
+/// Returns the tools that would be served. Starts the upstream servers to list their tools.
 fn published(settings: &Settings) -> Result<Arc<Catalogue>> {
     if settings.mcp_config.value.is_none() {
         let all = Catalogue::of(&parts::dialects(settings)?);
@@ -84,7 +84,7 @@ fn published(settings: &Settings) -> Result<Arc<Catalogue>> {
 }
 
 fn definition(tool: &Published, format: Format) -> Value {
-    let (name, description, schema) = (&tool.name, &tool.description, &tool.schema);
+    let (name, description, schema) = (&tool.name, tool.description(), tool.schema());
     match format {
         Format::Openai => {
             json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } })
@@ -98,16 +98,16 @@ fn definition(tool: &Published, format: Format) -> Value {
 }
 
 fn markdown(tool: &Published) -> String {
-    let mut text = format!("## {}\n\n{}\n", tool.name, tool.description);
+    let mut text = format!("## {}\n\n{}\n", tool.name, tool.description());
     let required: Vec<&str> = tool
-        .schema
+        .schema()
         .get("required")
         .and_then(Value::as_array)
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let properties = tool.schema.get("properties").and_then(Value::as_object);
+    let properties = tool.schema().get("properties").and_then(Value::as_object);
     if properties.is_some_and(|properties| !properties.is_empty()) {
         text.push_str("\n| parameter | type | required | default | meaning |\n|---|---|---|---|---|\n");
     }

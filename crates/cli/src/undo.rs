@@ -5,12 +5,12 @@ use anyhow::{Result, bail};
 use std::{process::ExitCode, time::Duration};
 use toolpost::{settings::Flags, settings::Settings};
 use toolpost_engine::Access;
-use toolpost_workspace::{Cause, ChangeReport, HoldError, Outcome, UndoError, UndoReport, unique};
+use toolpost_workspace::{Cause, ChangeReport, Outcome, PathLockError, UndoError, UndoReport, unique};
 
 /// Time to wait for files that another call is changing.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Reverts the change completely, or not at all.
+/// Reverts a recorded change completely, or not at all.
 pub(crate) fn run(flags: &Flags, args: Undo) -> Result<ExitCode> {
     let settings = Settings::of_user(flags.clone())?;
     if settings.denied().contains(&Access::Writes) {
@@ -24,12 +24,12 @@ pub(crate) fn run(flags: &Flags, args: Undo) -> Result<ExitCode> {
     };
     let record = match found {
         Ok(record) => record,
-        Err(error) => return Ok(crate::out::failed(&format!("{error}; `toolpost history` lists them"))),
+        Err(error) => return Ok(crate::out::failed(&history::not_found(&error))),
     };
     let cause = Cause { call: unique(), tool: "undo".to_owned(), ..Cause::default() };
     match history.undo(&record, &cause, WAIT) {
         Ok(undone) => {
-            crate::out::line(&told(&undone))?;
+            crate::out::line(&summary(&undone))?;
             let notes = undone.notes.iter().chain(&undone.committed.notes);
             notes.for_each(|note| eprintln!("toolpost: {note}"));
             Ok(ExitCode::SUCCESS)
@@ -37,7 +37,7 @@ pub(crate) fn run(flags: &Flags, args: Undo) -> Result<ExitCode> {
         Err(error) => {
             let next = next(&error, &record.id);
             let older = match args.change {
-                None => " `toolpost undo ID` undoes an older change; `toolpost history` lists them.",
+                None => " `toolpost undo ID` undoes an older change; `toolpost history` lists the changes.",
                 Some(_) => "",
             };
             Ok(crate::out::failed(&format!("{error}. {next}{older}")))
@@ -45,7 +45,7 @@ pub(crate) fn run(flags: &Flags, args: Undo) -> Result<ExitCode> {
     }
 }
 
-fn told(undone: &UndoReport) -> String {
+fn summary(undone: &UndoReport) -> String {
     let mut lines = vec![format!("Undone: {}", history::name(&undone.record))];
     lines.extend(undone.committed.changes.iter().filter_map(line));
     lines.join("\n")
@@ -54,10 +54,10 @@ fn told(undone: &UndoReport) -> String {
 fn line(change: &ChangeReport) -> Option<String> {
     let done = match &change.outcome {
         Outcome::NoChange => return None,
-        Outcome::Created => "made again".to_owned(),
-        Outcome::Replaced => "brought back".to_owned(),
+        Outcome::Created => "recreated".to_owned(),
+        Outcome::Replaced => "restored".to_owned(),
         Outcome::Deleted => "removed".to_owned(),
-        Outcome::MadeDirectory => "directory created again".to_owned(),
+        Outcome::MadeDirectory => "directory recreated".to_owned(),
         Outcome::Moved { to } => format!("moved back to {to}"),
     };
     Some(format!("  {}: {done}", change.path))
@@ -66,13 +66,20 @@ fn line(change: &ChangeReport) -> Option<String> {
 fn next(error: &UndoError, id: &str) -> String {
     match error {
         UndoError::Changed { .. } | UndoError::NotKept { .. } => {
-            format!("Nothing was changed; `toolpost diff {id}` shows what to revert by hand.")
+            format!("`toolpost diff {id}` shows what to revert by hand.")
         }
-        UndoError::Outside { .. } => "Nothing was changed; add its directory with --root.".to_owned(),
-        UndoError::Already { by, .. } => format!("Nothing was changed; `toolpost undo {by}` redoes it."),
-        UndoError::NotHeld(HoldError::Busy { .. }) => "Nothing was changed; try again.".to_owned(),
-        UndoError::NotHeld(HoldError::TooMany { .. }) => "Nothing was changed.".to_owned(),
+        UndoError::NotSealed { .. } => {
+            format!("`toolpost diff {id}` shows the recorded change.")
+        }
+        UndoError::Outside { place, .. } => {
+            format!("To include {place}, pass a directory that contains it with --root.")
+        }
+        UndoError::Already { by, .. } => {
+            format!("To redo the change, run `toolpost undo {by}`.")
+        }
+        UndoError::NotHeld(PathLockError::Busy { .. }) => "Nothing was changed; try again.".to_owned(),
+        UndoError::NotHeld(PathLockError::TooMany { .. }) => "Nothing was changed.".to_owned(),
         UndoError::Commit(error) if error.aftermath.is_empty() => "Nothing was changed.".to_owned(),
-        UndoError::Commit(_) => "Some files could not be reverted; see above.".to_owned(),
+        UndoError::Commit(_) => "Some files could not be reverted; the message above lists them.".to_owned(),
     }
 }

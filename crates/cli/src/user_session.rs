@@ -7,6 +7,8 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use toolpost::{Lifetime, Session, Settings, Toolpost};
+use toolpost_dialects::terminal::DIALECT as INTERNAL;
+use toolpost_tool::Dialect;
 
 /// Output of an operation, or its error text.
 pub(crate) type Answer = Result<Value, String>;
@@ -20,18 +22,23 @@ pub(crate) struct UserSession {
 impl UserSession {
     /// Opens a session in `dialect` with replies of at most `room` bytes, runs `ask`, and shuts everything
     /// down.
-    pub(crate) fn asks(
+    pub(crate) fn asks<T>(
         settings: &mut Settings,
         dialect: &'static str,
         room: usize,
-        ask: impl AsyncFnOnce(&Self) -> Result<Answer>,
-    ) -> Result<Answer> {
-        settings.dialects.value = vec![dialect.to_owned()];
+        ask: impl AsyncFnOnce(&Self) -> Result<T>,
+    ) -> Result<T> {
+        settings.dialects.set(Vec::new());
         settings.tools.value = None;
         settings.reply_bytes.value = Some(room);
         let asker = ask::asker(settings.ask.value, Input::Person);
         let builder = Toolpost::with_settings(settings.clone()).asker(asker).structured();
-        let post = builder.lifetime(Lifetime::OneCall).open_blocking()?;
+        let tools =
+            toolpost_dialects::named(dialect).with_context(|| format!("the dialect {dialect} is missing"))?;
+        // The tools of the dialect, with hints for a terminal. The leak is bounded: a process opens one session.
+        let worded: &'static Dialect = Box::leak(Box::new(Dialect { say: INTERNAL.say, ..*tools }));
+        let post =
+            builder.own_dialect(&INTERNAL).own_dialect(worded).lifetime(Lifetime::OneCall).open_blocking()?;
         out::report(&post);
         let person = Self { dialect, session: post.session() };
         let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -46,7 +53,8 @@ impl UserSession {
     pub(crate) async fn call(&self, operation: &str, arguments: Value) -> Result<Answer> {
         let dialect = toolpost_dialects::named(self.dialect)
             .with_context(|| format!("the dialect {} is missing", self.dialect))?;
-        let tool = dialect.tools.iter().find(|tool| tool.operation == operation);
+        let mut tools = INTERNAL.tools.iter().chain(dialect.tools);
+        let tool = tools.find(|tool| tool.operation == operation);
         let tool = tool.with_context(|| format!("no tool runs {operation}"))?;
         // The tool would silently ignore a parameter that it does not have.
         let schema = (tool.schema)();
@@ -63,6 +71,6 @@ impl UserSession {
         if reply.is_error() {
             return Ok(Err(reply.text()));
         }
-        Ok(Ok(reply.structured().cloned().context("the answer has no structured part")?))
+        Ok(Ok(reply.structured().cloned().context("the reply has no structured result")?))
     }
 }

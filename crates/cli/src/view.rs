@@ -10,6 +10,7 @@ use std::{
 use toolpost_agent::{
     AgentEvent, CommandEnd, Effect, FileChange, PermissionDecision, Watch, models::CallStatus,
 };
+use toolpost_text::counted::counted;
 use toolpost_text::{cut, redact::redact};
 
 /// Maximum length of displayed arguments, in characters.
@@ -38,7 +39,7 @@ pub(crate) fn watch() -> Watch {
     })
 }
 
-/// Returns the lines for an event; those of a delegate begin with its name.
+/// Returns the lines for an event; those of a subagent begin with its name.
 fn of_all(happening: &AgentEvent, open: &mut HashMap<String, String>, colours: Colours) -> Vec<String> {
     let AgentEvent::Within { agent, happening } = happening else {
         return lines(happening, open.entry(String::new()).or_default(), colours);
@@ -51,7 +52,7 @@ fn of_all(happening: &AgentEvent, open: &mut HashMap<String, String>, colours: C
     own.into_iter().map(|line| format!("    {name} {line}")).collect()
 }
 
-/// Returns the lines for an event; the model's text waits until its line is complete.
+/// Returns the lines for an event; the model's text is held back until a line is complete.
 fn lines(happening: &AgentEvent, open: &mut String, colours: Colours) -> Vec<String> {
     let mut lines = Vec::new();
     if let AgentEvent::Words(words) = happening {
@@ -69,13 +70,13 @@ fn lines(happening: &AgentEvent, open: &mut String, colours: Colours) -> Vec<Str
     if !words.trim().is_empty() {
         lines.push(format!("  | {}", harmless(&words)));
     }
-    lines.extend(told(happening, colours));
+    lines.extend(event_lines(happening, colours));
     lines
 }
 
-fn told(happening: &AgentEvent, colours: Colours) -> Vec<String> {
+fn event_lines(happening: &AgentEvent, colours: Colours) -> Vec<String> {
     let (line, colour) = match happening {
-        // Total usage is printed at the end.
+        // The total usage, which `Ended` has, is printed after the run.
         AgentEvent::Words(_) | AgentEvent::Calling(_) | AgentEvent::Within { .. } | AgentEvent::Ended(_) => {
             return Vec::new();
         }
@@ -84,7 +85,10 @@ fn told(happening: &AgentEvent, colours: Colours) -> Vec<String> {
             (format!("  ! {fault}; attempt {next} in {:.1} s", pause.as_secs_f64()), YELLOW)
         }
         AgentEvent::Unseen { fault } => (
-            format!("  ! this model does not accept images; from now on it gets only their names: {fault}"),
+            format!(
+                "  ! this model does not accept images, so later requests contain only the images' \
+                      names: {fault}"
+            ),
             YELLOW,
         ),
         AgentEvent::Call { tool, arguments } => {
@@ -157,7 +161,7 @@ fn done(tool: &str, bytes: usize, took: Duration, effect: &Effect, colours: Colo
     lines
 }
 
-/// Returns the first lines of some diffs.
+/// Returns the first lines of the diffs of all changed files.
 fn diffs(changes: &[FileChange], colours: Colours) -> Vec<String> {
     let several = changes.len() > 1;
     let all: Vec<String> = changes
@@ -176,7 +180,10 @@ fn diffs(changes: &[FileChange], colours: Colours) -> Vec<String> {
     });
     let mut lines: Vec<String> = shown.collect();
     if all.len() > DIFF {
-        lines.push(colours.paint(&format!("      … {} more lines of the diff", all.len() - DIFF), FAINT));
+        lines.push(colours.paint(
+            &format!("      … {} of the diff", counted((all.len() - DIFF) as u64, "more line")),
+            FAINT,
+        ));
     }
     lines
 }
@@ -196,9 +203,10 @@ fn time(took: Duration) -> String {
 mod tests {
     use super::*;
     use std::time::Duration;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn what_agents_do_at_once_is_told_apart() {
+    fn events_of_concurrent_agents_are_labelled() {
         let within = |agent: &str, happening: AgentEvent| AgentEvent::Within {
             agent: agent.to_owned(),
             happening: Box::new(happening),
@@ -214,13 +222,13 @@ mod tests {
             ),
         ];
         let mut open = HashMap::new();
-        for (happening, wanted) in rows {
+        each(rows, |(happening, wanted)| {
             assert_eq!(of_all(&happening, &mut open, Colours::Off), wanted, "{happening:?}");
-        }
+        });
     }
 
     #[test]
-    fn words_come_in_whole_lines_before_what_follows() {
+    fn model_text_is_printed_in_whole_lines_before_events() {
         let call = AgentEvent::Call {
             tool: "look".to_owned(),
             arguments: format!("{{\"path\":\"{}\u{1b}[31m\"}}", "a".repeat(120)),
@@ -251,13 +259,13 @@ mod tests {
             ),
         ];
         let mut open = String::new();
-        for (happening, wanted) in rows {
+        each(rows, |(happening, wanted)| {
             assert_eq!(lines(&happening, &mut open, Colours::Off), wanted, "{happening:?}");
-        }
+        });
     }
 
     #[test]
-    fn a_call_that_was_done_shows_what_it_did() {
+    fn completed_calls_show_their_effect() {
         let settled = |effect: Effect| AgentEvent::Settled {
             tool: "run".to_owned(),
             went: CallStatus::Done,
@@ -296,9 +304,9 @@ mod tests {
                 .concat(),
             ),
         ];
-        for (happening, wanted) in rows {
+        each(rows, |(happening, wanted)| {
             assert_eq!(lines(&happening, &mut String::new(), Colours::Off), wanted, "{happening:?}");
-        }
+        });
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The workspace of a command.
+//! Opening of the workspace of a command.
 
 use anyhow::Result;
 use toolpost::{Settings, parts};

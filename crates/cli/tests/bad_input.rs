@@ -1,4 +1,4 @@
-//! Wrong calls of every tool: a clear answer, and nothing on the disk has changed.
+//! Invalid calls of every tool fail with a clear message and change no file.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use common::{World, call, is_ok, words};
 use serde_json::{Value, json};
 use std::os::unix::{ffi::OsStrExt, fs::symlink};
 
-/// A root with one of everything that makes trouble.
+/// Creates a workspace with files that are hard to handle: binary, huge, unreadable, link cycles, a pipe.
 fn world() -> World {
     let world = World::with(&[
         ("f", b"a\nb\n"),
@@ -25,14 +25,14 @@ fn world() -> World {
     world
 }
 
-/// The rows: a tool, its arguments, the kind of the failure, and the first line of what is said.
+/// Returns the rows: a tool, its arguments, the kind of the failure, and the first line of the message.
 fn rows() -> Vec<Value> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/bad_input.json");
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
 #[test]
-fn wrong_calls_get_a_clear_answer_and_change_nothing() {
+fn invalid_calls_fail_clearly_and_change_no_file() {
     let world = world();
     let names = || {
         let mut names: Vec<_> =
@@ -48,8 +48,8 @@ fn wrong_calls_get_a_clear_answer_and_change_nothing() {
     assert!(is_ok(&replies[0]), "{}", replies[0]);
     let root = world.root().display().to_string();
     for (row, reply) in rows.iter().zip(&replies[1..]) {
-        let said = words(reply).replace(&root, "{root}");
-        let first = said.lines().next().unwrap_or_default();
+        let output = words(reply).replace(&root, "{root}");
+        let first = output.lines().next().unwrap_or_default();
         assert_eq!(
             json!([is_ok(reply), reply["kind"], first]),
             json!([false, row["kind"], row["line"]]),
@@ -61,7 +61,7 @@ fn wrong_calls_get_a_clear_answer_and_change_nothing() {
 }
 
 #[test]
-fn names_that_are_not_utf8_are_listed_and_read_as_they_are_listed() {
+fn non_utf8_names_can_be_read_as_they_are_listed() {
     let world = world();
     let replies = world.script(&[
         call("Glob", json!({ "pattern": "odd-*" })),

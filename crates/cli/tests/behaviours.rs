@@ -1,6 +1,7 @@
-//! What other systems and their bug reports teach about reading, searching, arguments and files.
+//! Cases from other tools and their bug reports about reading, searching, arguments and files.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::{World, call, is_ok, words};
@@ -24,7 +25,7 @@ fn strings(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// The tool of the dialect that does what a row asks for.
+/// Returns the tool of the dialect `claude` for a row.
 fn tool(row: &Value) -> Option<&'static str> {
     match row["tool"].as_str()? {
         "read" => Some("Read"),
@@ -34,26 +35,26 @@ fn tool(row: &Value) -> Option<&'static str> {
     }
 }
 
-/// The rows that other tests or later tools cover, each with its reason.
+/// Returns the rows that do not run here, each with the reason.
 fn elsewhere() -> BTreeMap<String, String> {
     data("elsewhere.json").iter().map(|row| (id(row), row["reason"].as_str().unwrap().to_owned())).collect()
 }
 
-/// Compares what a row says of a reply with the reply.
+/// Checks a reply against the expectations of a row.
 fn check(row: &Value, reply: &Value) {
-    let (id, said) = (id(row), words(reply));
+    let (id, output) = (id(row), words(reply));
     let wants_error =
         row["error"] == json!(true) || row.get("error_contains").is_some() || id == "read_outside";
-    assert_eq!(is_ok(reply), !wants_error, "{id}: {said}");
+    assert_eq!(is_ok(reply), !wants_error, "{id}: {output}");
     let contains = strings(&row["contains"])
         .into_iter()
         .chain(strings(&row["paths"]))
         .chain(row["error_contains"].as_str().map(str::to_owned));
     for part in contains {
-        assert!(said.contains(&part), "{id}: {part:?} is not in {said}");
+        assert!(output.contains(&part), "{id}: {part:?} is not in {output}");
     }
     for part in strings(&row["not_contains"]) {
-        assert!(!said.contains(&part), "{id}: {part:?} is in {said}");
+        assert!(!output.contains(&part), "{id}: {part:?} is in {output}");
     }
     if let Some(count) = row["attachments"].as_u64() {
         let images =
@@ -61,12 +62,12 @@ fn check(row: &Value, reply: &Value) {
         assert_eq!(images as u64, count, "{id}");
     }
     if row["matches"] == json!(0) {
-        assert!(said.starts_with("No matches found"), "{id}: {said}");
+        assert!(output.starts_with("No matches found"), "{id}: {output}");
     }
 }
 
 #[test]
-fn reading_and_searching_behave_as_the_rows_say() {
+fn read_and_search_fixtures_of_other_tools_pass() {
     let elsewhere = elsewhere();
     for row in data("opencode-fs/behaviours.json") {
         let Some(tool) = tool(&row).filter(|_| !elsewhere.contains_key(&id(&row))) else {
@@ -92,15 +93,15 @@ fn reading_and_searching_behave_as_the_rows_say() {
     }
 }
 
-/// Takes the numbers of the lines and the remarks away, so that the text itself can be compared.
-fn without_numbers(said: &str) -> String {
+/// Removes line numbers and notes, so that the text can be compared.
+fn without_numbers(output: &str) -> String {
     let lines =
-        said.lines().filter_map(|line| line.get(7..).filter(|_| line.as_bytes().get(6) == Some(&b'\t')));
+        output.lines().filter_map(|line| line.get(7..).filter(|_| line.as_bytes().get(6) == Some(&b'\t')));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn slices_hold_the_lines_that_were_asked_for() {
+fn read_slices_contain_the_requested_lines() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../text/tests/fixtures/goose-edit/cases.json");
     let rows: Vec<Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let slices: Vec<&Value> = rows.iter().filter(|row| row["read"] == json!(true)).collect();
@@ -119,7 +120,7 @@ fn slices_hold_the_lines_that_were_asked_for() {
 }
 
 #[test]
-fn secrets_are_known_by_name() {
+fn secret_files_are_recognized_by_name() {
     for row in data("opencode-fs/env_files.json") {
         let name = row["name"].as_str().unwrap();
         let world = World::with(&[(name, b"x\n")]);
@@ -129,7 +130,7 @@ fn secrets_are_known_by_name() {
     }
 }
 
-/// Builds what the words of a row's setup describe.
+/// Creates the files that the setup of a row describes.
 fn tree(world: &World, id: &str) {
     match id {
         "unreadable_dir" => {
@@ -151,7 +152,7 @@ fn tree(world: &World, id: &str) {
 }
 
 #[test]
-fn searches_behave_as_bug_reports_ask() {
+fn search_fixtures_from_bug_reports_pass() {
     let elsewhere = elsewhere();
     for row in data("issue-derived/search_cases.json").iter().filter(|row| !elsewhere.contains_key(&id(row)))
     {
@@ -167,16 +168,17 @@ fn searches_behave_as_bug_reports_ask() {
             assert!(words(reply).starts_with("f\n"), "{}", words(reply));
         }
         if id(row) == "unreadable_dir" {
-            let said = words(reply);
-            let told = said.contains("could not be read: locked") || rustix::process::geteuid().is_root();
+            let output = words(reply);
+            let is_reported = output.contains("files and directories that could not be read: locked")
+                || rustix::process::geteuid().is_root();
             std::fs::set_permissions(world.path("locked"), std::fs::Permissions::from_mode(0o755)).unwrap();
-            assert!(told, "{said}");
+            assert!(is_reported, "{output}");
         }
     }
 }
 
 #[test]
-fn arguments_are_understood_as_they_were_meant() {
+fn argument_fixtures_from_bug_reports_pass() {
     let world = World::with(&[("f", b"42 a\n42 A\n")]);
     let numbered = "     1\t42 a";
     let rows = [
@@ -212,15 +214,15 @@ fn arguments_are_understood_as_they_were_meant() {
     let known: BTreeSet<String> = data("issue-derived/args_cases.json").iter().map(id).collect();
     let covered = rows.iter().map(|(id, ..)| (*id).to_owned()).chain(elsewhere().into_keys());
     assert_eq!(known.difference(&covered.collect()).collect::<Vec<_>>(), Vec::<&String>::new());
-    for (id, call, wanted) in rows {
+    each(rows, |(id, call, wanted)| {
         let reply = &world.script(std::slice::from_ref(&call))[0];
-        let said = words(reply);
-        assert!(is_ok(reply) && said.starts_with(&wanted), "{id}: {said}");
-    }
+        let output = words(reply);
+        assert!(is_ok(reply) && output.starts_with(&wanted), "{id}: {output}");
+    });
 }
 
 #[test]
-fn a_loop_of_links_is_an_error_that_makes_nothing() {
+fn writing_through_a_symlink_loop_fails_and_creates_nothing() {
     let world = World::new();
     symlink("b", world.path("a")).unwrap();
     symlink("a", world.path("b")).unwrap();
@@ -229,7 +231,7 @@ fn a_loop_of_links_is_an_error_that_makes_nothing() {
     assert_eq!(world.files(), BTreeMap::new());
 }
 
-/// Reads, lets the outside act, then edits `b` to `B`.
+/// Reads a file, lets `outside` change it, then replaces `b` by `B`. Returns success, reply and content.
 fn stale(before: &[u8], outside: impl FnOnce(&World)) -> (bool, String, Vec<u8>) {
     let world = World::with(&[("f", before)]);
     let mut server = world.serve(&[]);
@@ -241,32 +243,32 @@ fn stale(before: &[u8], outside: impl FnOnce(&World)) -> (bool, String, Vec<u8>)
 }
 
 #[test]
-fn what_changed_meanwhile_is_kept() {
-    let (done, said, after) = stale(b"a\nb\nc\n", |world| world.write("f", b"a\nb\ntheirs\n"));
-    assert!(done && said.contains("changed since"), "stale_unrelated_change: {said}");
+fn edits_keep_concurrent_changes() {
+    let (done, output, after) = stale(b"a\nb\nc\n", |world| world.write("f", b"a\nb\ntheirs\n"));
+    assert!(done && output.contains("changed since"), "stale_unrelated_change: {output}");
     assert_eq!(after, b"a\nB\ntheirs\n");
-    let (done, said, after) = stale(b"a\nb\nc\n", |world| world.write("f", b"a\ntheirs\nc\n"));
-    assert!(!done && said.contains("theirs"), "stale_same_change: {said}");
+    let (done, output, after) = stale(b"a\nb\nc\n", |world| world.write("f", b"a\ntheirs\nc\n"));
+    assert!(!done && output.contains("theirs"), "stale_same_change: {output}");
     assert_eq!(after, b"a\ntheirs\nc\n");
-    let (done, said, after) = stale(b"a\nb\nc\n", |world| world.write("f", b"a\nb\nc\n"));
-    assert!(done, "touch_only: {said}");
+    let (done, output, after) = stale(b"a\nb\nc\n", |world| world.write("f", b"a\nb\nc\n"));
+    assert!(done, "touch_only: {output}");
     assert_eq!(after, b"a\nB\nc\n");
 }
 
 #[test]
-fn a_new_file_has_the_mode_of_the_umask_and_nothing_lies_beside_it() {
+fn new_files_follow_the_umask_and_leave_no_temporary_file() {
     let world = World::new();
     assert!(is_ok(&world.script(&[call("Write", json!({ "file_path": "f", "content": "x" }))])[0]));
     let mode = std::fs::metadata(world.path("f")).unwrap().permissions().mode() & 0o777;
-    let made = world.path("by-the-system");
-    std::fs::write(&made, b"").unwrap();
-    assert_eq!(mode, std::fs::metadata(&made).unwrap().permissions().mode() & 0o777, "new_file_umask");
-    std::fs::remove_file(made).unwrap();
+    let reference = world.path("by-the-system");
+    std::fs::write(&reference, b"").unwrap();
+    assert_eq!(mode, std::fs::metadata(&reference).unwrap().permissions().mode() & 0o777, "new_file_umask");
+    std::fs::remove_file(reference).unwrap();
     assert_eq!(world.files(), BTreeMap::from([("f".to_owned(), b"x".to_vec())]), "no_temp_left");
 }
 
 #[test]
-fn names_that_look_alike_are_found_for_reading_and_never_for_writing() {
+fn lookalike_names_are_resolved_for_reads_only() {
     for (stored, asked) in [
         ("Shot at 1.01\u{202f}AM.txt", "Shot at 1.01 AM.txt"),
         ("re\u{301}sume\u{301}.txt", "r\u{e9}sum\u{e9}.txt"),
@@ -288,7 +290,7 @@ fn names_that_look_alike_are_found_for_reading_and_never_for_writing() {
 }
 
 #[test]
-fn every_row_about_files_is_covered_or_listed() {
+fn every_file_fixture_row_is_covered_or_listed() {
     let here = [
         "symlink_loop",
         "new_file_umask",

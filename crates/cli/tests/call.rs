@@ -1,11 +1,12 @@
 //! `toolpost call`: exit status, standard output, standard error.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::{Ended, World, call};
 use serde_json::{Value, json};
 
-/// A root with one file, and what the tests of the contract need beside it.
+/// Creates a workspace with one file, and the scripts that the tests need next to its root.
 fn world() -> World {
     let script = "{\"tool\":\"Read\",\"arguments\":{\"file_path\":\"f\"}}\n\n{\"tool\":\"Read\",\"arguments\":{\"file_path\":\"f\",\"offset\":2}}\n";
     let mixed = "{\"tool\":\"Read\",\"arguments\":{\"file_path\":\"g\"}}\n{\"tool\":\"Read\",\"arguments\":{\"file_path\":\"f\"}}\n";
@@ -18,23 +19,23 @@ fn world() -> World {
     ])
 }
 
-/// Runs the program; whole outputs are compared, with the root and the rest of a usage message taken out.
+/// Runs the program, and compares its whole output; the root and the end of a usage message are removed.
 fn check(arguments: &[&str], input: &str, code: i32, out: &str, err: &str) {
     let world = world();
-    let Ended { code: ended, out: said, err: complained } = world.run_with_input(arguments, input);
+    let Ended { code: ended, out: printed, err: complained } = world.run_with_input(arguments, input);
     let root = world.root().display().to_string();
     let complained = complained.replace(&root, "{root}");
     let complained = complained.split("\n\nUsage:").next().unwrap().split("\n\nFor more").next().unwrap();
-    assert_eq!((ended, said.trim_end(), complained.trim_end()), (Some(code), out, err), "{arguments:?}");
+    assert_eq!((ended, printed.trim_end(), complained.trim_end()), (Some(code), out, err), "{arguments:?}");
 }
 
 #[test]
-fn one_call_ends_as_the_contract_says() {
+fn call_exit_status_and_output_follow_the_contract() {
     let file = "     1\ta\n     2\tb";
     let missing = "File not found: g (the workspace is {root}).\nFind it with Glob, for example {\"pattern\":\"**/g\"}.";
     let unasked = "Not allowed to write .vscode/tasks.json: Editors, shells, hooks, agents or toolchains run what this file says without asking. \
                    No prompt is possible here, and the setting `ask` is `deny`.\n\
-                   Only the operator can allow this, with a rule: touch = [\"write\"], paths = [\"{root}/.vscode/tasks.json\"], decide = \"allow\".";
+                   Only the operator can allow this, with a rule that a server reads when it starts: touch = [\"write\"], paths = [\"{root}/.vscode/tasks.json\"], decide = \"allow\".";
     let tasks = "{\"file_path\":\".vscode/tasks.json\",\"content\":\"x\"}";
     let rows: &[(&[&str], &str, i32, &str, &str)] = &[
         (&["call", "Read", "{\"file_path\":\"f\"}"], "", 0, file, ""),
@@ -57,13 +58,13 @@ fn one_call_ends_as_the_contract_says() {
             "",
         ),
     ];
-    for (arguments, input, code, out, err) in rows {
+    each(rows, |(arguments, input, code, out, err)| {
         check(arguments, input, *code, out, err);
-    }
+    });
 }
 
 #[test]
-fn what_is_not_understood_is_a_matter_of_usage() {
+fn usage_errors_exit_with_2() {
     let nothing = "error: the following required arguments were not provided:\n  <TOOL>";
     let rows: &[(&[&str], &str, i32, &str, &str)] = &[
         (
@@ -88,7 +89,7 @@ fn what_is_not_understood_is_a_matter_of_usage() {
             "",
             2,
             "",
-            "toolpost: the root /no/such/root cannot be opened (ENOENT: No such file or directory): name a directory that exists and may be read",
+            "toolpost: the root /no/such/root cannot be opened (ENOENT: No such file or directory): pass an existing directory that you may read",
         ),
         (&["call", "--script", "../none"], "", 2, "", "toolpost: the script ../none does not exist"),
         (
@@ -96,13 +97,13 @@ fn what_is_not_understood_is_a_matter_of_usage() {
             "",
             2,
             "",
-            "toolpost: line 1 is not JSON: key must be a string at line 1 column 2",
+            "toolpost: line 1 of the script is not JSON: key must be a string at line 1 column 2",
         ),
-        (&["call", "--script", "../nameless"], "", 2, "", "toolpost: line 1 names no tool"),
+        (&["call", "--script", "../nameless"], "", 2, "", "toolpost: line 1 of the script has no tool name"),
     ];
-    for (arguments, input, code, out, err) in rows {
+    each(rows, |(arguments, input, code, out, err)| {
         check(arguments, input, *code, out, err);
-    }
+    });
 }
 
 #[test]
@@ -117,13 +118,17 @@ fn a_script_is_one_session_with_a_reply_for_each_call() {
     let text = |ok: bool, text: &str| json!({ "ok": ok, "content": [{ "type": "text", "text": text }] });
     let mut unread = text(
         false,
-        "f exists, and this session has not seen what is in it.\nFile has not been read yet. Read it first before writing to it.",
+        "f exists, and this session has not seen its content.\nFile has not been read yet. Read it first before \
+         writing to it.",
     );
     unread["kind"] = json!("unread");
     let wanted = [
         unread,
         text(true, "     1\ta\n     2\tb"),
-        text(true, "Edited f: 1 replacement, now lines 1-1 (+1 -1).\n@@ -1,2 +1,2 @@\n-a\n+A\n b"),
+        text(
+            true,
+            "Edited f: 1 replacement (+1 -1); the edited part is now line 1.\n@@ -1,2 +1,2 @@\n-a\n+A\n b",
+        ),
         text(false, "No tool is called Nope. The tools are: Read, Edit, Write, Glob, Grep."),
     ];
     assert_eq!(replies, wanted);
@@ -144,33 +149,36 @@ fn a_script_fails_when_one_of_its_calls_fails() {
 }
 
 #[test]
-fn json_carries_the_output_as_data() {
+fn json_flag_prints_the_structured_reply() {
     let world = world();
     let ended = world.run(&["call", "--json", "Read", "{\"file_path\":\"f\",\"limit\":1}"]);
-    let said: Value = serde_json::from_str(&ended.out).unwrap();
+    let printed: Value = serde_json::from_str(&ended.out).unwrap();
     assert_eq!(
-        (ended.code, &said["ok"], &said["structured"]["content"]["lines"]),
+        (ended.code, &printed["ok"], &printed["structured"]["content"]["lines"]),
         (Some(0), &json!(true), &json!([{ "first": 1, "text": "a" }]))
     );
     let ended = world.run(&["call", "--json", "Read", "{\"file_path\":\"g\"}"]);
-    let said: Value = serde_json::from_str(&ended.err).unwrap();
+    let printed: Value = serde_json::from_str(&ended.err).unwrap();
     assert_eq!(
-        (ended.code, ended.out.as_str(), &said["ok"], &said["kind"]),
+        (ended.code, ended.out.as_str(), &printed["ok"], &printed["kind"]),
         (Some(1), "", &json!(false), &json!("not_found"))
     );
 }
 
 #[test]
-fn a_read_names_the_line_ends_that_are_not_lf() {
+fn read_notes_line_endings_other_than_lf() {
     let world = World::with(&[("cr", b"a\rb\r"), ("crlf", b"a\r\nb\r\n"), ("lf", b"a\nb\n"), ("one", b"a")]);
-    for (file, wanted) in [("cr", "eol: CR alone"), ("crlf", "eol: CRLF"), ("lf", ""), ("one", "")] {
-        let said = world.run(&["call", "Read", &json!({ "file_path": file }).to_string()]).out;
-        assert!(said.contains(wanted) && said.contains("eol:") != wanted.is_empty(), "{file}: {said}");
-    }
+    each([("cr", "eol: CR only"), ("crlf", "eol: CRLF"), ("lf", ""), ("one", "")], |(file, wanted)| {
+        let printed = world.run(&["call", "Read", &json!({ "file_path": file }).to_string()]).out;
+        assert!(
+            printed.contains(wanted) && printed.contains("eol:") != wanted.is_empty(),
+            "{file}: {printed}"
+        );
+    });
 }
 
 #[test]
-fn an_encoding_that_is_named_is_that_of_files_that_are_no_utf_8() {
+fn encoding_setting_applies_to_non_utf8_files() {
     let world = World::with(&[("f", b"caf\xe9\n")]);
     let script = [
         call("Read", json!({ "file_path": "f" })),
@@ -185,16 +193,16 @@ fn an_encoding_that_is_named_is_that_of_files_that_are_no_utf_8() {
     }
 }
 
-/// A file as the tests of single calls find it, and its hash as `call --json` prints it.
+/// Content of the file before single calls; `call --json` prints its hash.
 const BEFORE: &[u8] = b"fn one() {\n    a();\n}\n";
 
 fn hash_of(world: &World, file: &str) -> String {
     let ended = world.run(&["call", "--json", "Read", &json!({ "file_path": file }).to_string()]);
-    let said: Value = serde_json::from_str(&ended.out).unwrap();
-    said["structured"]["hash"].as_str().unwrap().to_owned()
+    let printed: Value = serde_json::from_str(&ended.out).unwrap();
+    printed["structured"]["hash"].as_str().unwrap().to_owned()
 }
 
-/// Every tool of every dialect that changes a file which exists, in a call that stands alone.
+/// Calls every tool that changes an existing file, in every dialect, without an earlier call in the session.
 #[test]
 fn a_single_call_changes_a_file_that_was_not_read_before() {
     let patch = "*** Begin Patch\n*** Update File: f.rs\n@@\n-    a();\n+    b();\n*** End Patch";
@@ -224,7 +232,7 @@ fn a_single_call_changes_a_file_that_was_not_read_before() {
         ("probe", "edit", json!({ "file_path": "f.rs", "start_line": "2", "new_string": "    b();" })),
         ("probe", "create", json!({ "file_path": "f.rs", "content": after, "overwrite": true })),
     ];
-    for (dialect, tool, arguments) in rows {
+    each(rows, |(dialect, tool, arguments)| {
         let world = World::with(&[("f.rs", BEFORE)]);
         let hash = hash_of(&world, "f.rs");
         let call = |expected: &str| {
@@ -244,11 +252,11 @@ fn a_single_call_changes_a_file_that_was_not_read_before() {
         let done = world.run(&["call", "--dialect", dialect, tool, &arguments.to_string()]);
         assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{dialect} {tool}: {}", done.out);
         assert_eq!(String::from_utf8(world.read("f.rs")).unwrap(), after, "{dialect} {tool}");
-    }
+    });
 }
 
 #[test]
-fn a_pinned_hash_has_to_mean_a_file_that_the_call_writes() {
+fn expect_hash_must_pin_a_file_that_the_call_writes() {
     let edit = json!({ "file_path": "f", "old_string": "a", "new_string": "A" }).to_string();
     let create = json!({ "file_path": "new", "content": "x" }).to_string();
     let bad = "toolpost: `xyz` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, as \
@@ -256,13 +264,14 @@ fn a_pinned_hash_has_to_mean_a_file_that_the_call_writes() {
     let zeros = "000000000000";
     let rows: &[(&str, &str, &str, i32, &str)] = &[
         ("xyz", "Edit", &edit, 2, bad),
-        ("g=000000000000", "Edit", &edit, 1, "The content of g was pinned, but this call writes f."),
+        ("g=000000000000", "Edit", &edit, 1, "A content hash was given for g, but this call writes f."),
         (
             zeros,
             "Read",
             "{\"file_path\":\"f\"}",
             1,
-            "A hash without a path pins the only file that a call writes, but this call names no file that it writes.\nPin each file as PATH=HASH.",
+            "A content hash without a path is for the only file that a call writes, but this call does not state \
+             which files it writes.\nGive the hash of each file as PATH=HASH.",
         ),
         (
             zeros,
@@ -272,9 +281,9 @@ fn a_pinned_hash_has_to_mean_a_file_that_the_call_writes() {
             "new does not exist, but content with the hash 000000000000 was expected. Nothing was changed.",
         ),
     ];
-    for (expected, tool, arguments, code, err) in rows {
+    each(rows, |(expected, tool, arguments, code, err)| {
         check(&["call", "--expect", expected, tool, arguments], "", *code, "", err);
-    }
+    });
     let world = world();
     let hash = format!("f={}", hash_of(&world, "f").to_uppercase());
     let done = world.run(&["call", "--expect", &hash, "Edit", &edit]);
@@ -282,31 +291,34 @@ fn a_pinned_hash_has_to_mean_a_file_that_the_call_writes() {
 }
 
 #[test]
-fn a_read_only_call_changes_nothing() {
+fn calls_of_unavailable_tools_change_nothing() {
     let edit = json!({ "file_path": "f", "old_string": "a", "new_string": "A" }).to_string();
     let forbidden = |setting: &str, why: &str| {
-        format!("Edit is not available: it can {why}, which the setting `{setting}` forbids (flag).")
+        format!("Edit is not available: the tool {why}, which the setting `{setting}` forbids (flag).")
     };
-    let rows: [(&[&str], String); 3] = [
-        (&["--read-only"], forbidden("read_only", "change files")),
-        (&["--deny", "write"], forbidden("deny", "write")),
-        (&["--tools", "Read"], "Edit is not available: the setting `tools` leaves it out (flag).".to_owned()),
+    let code_mode = "Edit is not available: the setting `code_mode` serves only `search_tools` and `run_code`, and scripts call the \
+                     others (flag).";
+    let rows: [(&[&str], String); 4] = [
+        (&["--code-mode", "only"], code_mode.to_owned()),
+        (&["--read-only"], forbidden("read_only", "can change files")),
+        (&["--deny", "write"], forbidden("deny", "has the capability `write`")),
+        (&["--tools", "Read"], "Edit is not available: the setting `tools` excludes it (flag).".to_owned()),
     ];
-    for (flags, wanted) in rows {
+    each(rows, |(flags, wanted)| {
         let world = world();
         let ended = world.run(&[&["call"], flags, &["Edit", &edit]].concat());
         assert_eq!((ended.code, ended.err.trim_end()), (Some(1), wanted.as_str()), "{flags:?}");
         assert_eq!(world.read("f"), b"a\nb\n", "{flags:?}");
-    }
+    });
     let world = world();
     let ended =
         world.run(&["call", "--read-only", "--dialect", "opencode", "bash", "{\"command\":\"rm f\"}"]);
-    assert!(ended.code == Some(1) && ended.err.contains("the setting `read_only` or `deny`"), "{ended:?}");
+    assert!(ended.code == Some(1) && ended.err.contains("setting `read_only` or `deny`"), "{ended:?}");
     assert_eq!(world.read("f"), b"a\nb\n");
 }
 
 #[test]
-fn an_unknown_name_is_answered_with_what_may_be_meant() {
+fn unknown_tool_and_command_names_get_suggestions() {
     let rows: &[(&[&str], i32, &str)] = &[
         (&["call", "read", "{}"], 1, "The dialect claude has no tool `read`. Did you mean `Read`?"),
         (
@@ -344,15 +356,15 @@ fn an_unknown_name_is_answered_with_what_may_be_meant() {
              toolpost call Read '{\"file_path\":\"f.txt\"}'",
         ),
     ];
-    for (arguments, code, err) in rows {
+    each(rows, |(arguments, code, err)| {
         check(arguments, "", *code, "", err);
-    }
+    });
     let world = world();
     let ended = world.run(&["call", "--dialect", "CLAUDE", "Read", "{\"file_path\":\"f\",\"limit\":1}"]);
     assert_eq!(ended.code, Some(0), "{}", ended.err);
 }
 
-/// A parameter that a tool does not have fails before anything is done; names that are accepted but not published work.
+/// An unknown parameter fails before the call has effects; accepted names that are not published work.
 #[test]
 fn an_unknown_parameter_fails_and_changes_nothing() {
     let world = world();
@@ -382,11 +394,12 @@ fn an_unknown_parameter_fails_and_changes_nothing() {
     assert!(ended.code == Some(0) && ended.out.starts_with("f:1:a\n"), "{ended:?}");
 }
 
-/// Each tool, in its own dialect, is explained the same way by three commands, and its example is a call that it understands.
+/// Three commands print the same page for each tool of each dialect, and the example on the page is a valid
+/// call.
 #[test]
-fn every_tool_explains_itself() {
+fn every_tool_page_is_printed_by_tools_help_and_call() {
     let world = World::new();
-    for dialect in ["claude", "trae", "zblade", "opencode", "probe"] {
+    each(["claude", "trae", "zblade", "opencode", "probe"], |dialect| {
         let listed = world.run(&["tools", "--dialect", dialect]);
         let tools: Vec<Value> = serde_json::from_str(&listed.out).unwrap();
         for tool in &tools {
@@ -395,7 +408,7 @@ fn every_tool_explains_itself() {
             assert_eq!(shown.code, Some(0), "{dialect} {name}: {}", shown.err);
             let helped = world.run(&["help", "--dialect", dialect, name]);
             let called = world.run(&["call", "--dialect", dialect, name]);
-            // A name that is also a command is explained as the command.
+            // For a name that is also a command, `help` explains the command.
             if !helped.out.contains("Usage:") {
                 assert_eq!(helped.out, shown.out, "{dialect} {name}");
             }
@@ -413,11 +426,11 @@ fn every_tool_explains_itself() {
                 assert!(arguments.get(needed.as_str().unwrap()).is_some(), "{dialect} {name}: {example}");
             }
         }
-    }
+    });
 }
 
 #[test]
-fn a_command_that_fails_is_a_failure_of_the_call() {
+fn failed_commands_make_call_exit_with_1() {
     let world = World::with(&[
         ("../fails", b"{\"tool\":\"bash\",\"arguments\":{\"command\":\"true\"}}\n{\"tool\":\"bash\",\"arguments\":{\"command\":\"false\"}}\n"),
     ]);
@@ -441,7 +454,7 @@ fn a_command_that_fails_is_a_failure_of_the_call() {
 }
 
 #[test]
-fn a_script_that_stops_and_a_batch_without_a_success_are_failures_of_the_call() {
+fn stopped_scripts_and_failed_batches_make_call_exit_with_1() {
     let world = World::with(&[("f", b"a\n")]);
     let read = |path: &str| json!({ "tool": "read_file", "arguments": { "path": path } });
     let batch = |paths: &[&str]| json!({ "calls": paths.iter().map(|path| read(path)).collect::<Vec<_>>() });
@@ -453,21 +466,21 @@ fn a_script_that_stops_and_a_batch_without_a_success_are_failures_of_the_call() 
         (["--dialect", "zblade"], "batch", batch(&["f", "gone"]), 0),
         (["--dialect", "zblade"], "batch", batch(&["gone", "lost"]), 1),
     ];
-    for (dialect, tool, arguments, code) in rows {
+    each(rows, |(dialect, tool, arguments, code)| {
         let arguments = arguments.to_string();
         let ended = world.run(&[&["call", "--json"], &dialect[..], &[tool, &arguments]].concat());
-        let said = if code == 0 { &ended.out } else { &ended.err };
-        let reply: Value = serde_json::from_str(said).unwrap();
+        let printed = if code == 0 { &ended.out } else { &ended.err };
+        let reply: Value = serde_json::from_str(printed).unwrap();
         assert_eq!(
             (ended.code, &reply["ok"]),
             (Some(code), &json!(code == 0)),
             "{tool} {arguments}: {reply}"
         );
-    }
+    });
 }
 
 #[test]
-fn a_command_that_a_call_leaves_running_is_reported_as_stopped() {
+fn call_stops_and_reports_background_commands() {
     let world = World::new();
     let bash = |arguments: Value| {
         let arguments = arguments.to_string();

@@ -1,4 +1,4 @@
-//! Limits of commands as their replies report them, and a client that does not read.
+//! Resource limits of commands, as replies report them, and a client that does not read its replies.
 
 use crate::commands::{engine_with, ran_to_end};
 use crate::common::World;
@@ -11,11 +11,11 @@ use toolpost_engine::{Available, Means, Plan, Resources, Session, inner_step_of}
 
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Longer than any step takes, on any machine.
+/// Timeout of a step, longer than any step takes on a slow machine.
 const LONG: Duration = Duration::from_secs(60);
 
 #[test]
-fn the_reply_names_the_limit_its_value_and_the_setting() {
+fn replies_name_the_exceeded_limit_and_its_setting() {
     inner_step_of(Path::new(env!("CARGO_BIN_EXE_toolpost")));
     if Available::up_to(Means::Namespaces).means == Means::Nothing {
         println!("SKIPPED, since nothing confines commands here");
@@ -31,7 +31,7 @@ fn the_reply_names_the_limit_its_value_and_the_setting() {
         ),
         (
             Resources { processes: Some(30), ..none },
-            // A finite number that harms no machine if the limit fails.
+            // A finite number of processes, harmless if the limit fails.
             "for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4 5; do (setsid sleep 7302 &); done; done; sleep 7302",
             ["the limit of 30 processes and threads for a command", "the setting `command_processes`"],
         ),
@@ -48,16 +48,16 @@ fn the_reply_names_the_limit_its_value_and_the_setting() {
             Session::new(),
         );
         let (why, notes) = runtime.block_on(ran_to_end(&engine, &session, line));
-        let said = format!("{}\n{notes}", why.unwrap_or_default());
+        let reply = format!("{}\n{notes}", why.unwrap_or_default());
         for wanted in wanted {
-            assert!(said.contains(wanted), "{line}: {said}");
+            assert!(reply.contains(wanted), "{line}: {reply}");
         }
     }
 }
 
-/// A client that sends requests and reads no reply: commands run all the same, and no reply is lost.
+/// A client that sends requests but reads no replies: commands still run, and no reply is lost.
 #[test]
-fn a_client_that_does_not_read_delays_no_command() {
+fn unread_replies_do_not_delay_commands() {
     const CALLS: u64 = 100;
     let world = World::new();
     let mut program =
@@ -70,7 +70,7 @@ fn a_client_that_does_not_read_delays_no_command() {
     send(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }));
     send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     for id in 1..=CALLS {
-        // About 20 KB each: together far more than a pipe holds.
+        // About 20 KB of output each: together far more than a pipe buffers.
         let line = format!("seq 100000 103000; echo {id} > done-{id}");
         let params = json!({ "name": "bash", "arguments": { "command": line } });
         send(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));

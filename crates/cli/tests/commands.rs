@@ -1,29 +1,31 @@
-//! Commands by the program itself: in its sandbox, without one, and with nothing to write.
+//! Commands run by the built program: in the sandbox, without a sandbox, and read-only.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::{Server, World, call};
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use toolpost_engine::operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want};
+use toolpost_engine::operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait};
 use toolpost_engine::{
     Approval, Available, CallCtx, Command, Commands, Engine, Hosts, Line, Means, Plan, Sandbox, Session,
     inner_step_of,
 };
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// A call of `bash` in the words of opencode, with further flags.
+/// Calls `bash` of the dialect `opencode`, with additional flags.
 fn bash(world: &World, flags: &[&str], line: &str) -> Value {
     let arguments = json!({"command": line}).to_string();
     let call = ["call", "--json", "--dialect", "opencode", "--ask", "allow"];
     let ended = world.run(&[&call[..], flags, &["bash", &arguments]].concat());
-    let said = if ended.out.is_empty() { &ended.err } else { &ended.out };
-    serde_json::from_str(said).unwrap_or_else(|error| panic!("{error}: {} {}", ended.out, ended.err))
+    let reply_text = if ended.out.is_empty() { &ended.err } else { &ended.out };
+    serde_json::from_str(reply_text).unwrap_or_else(|error| panic!("{error}: {} {}", ended.out, ended.err))
 }
 
-/// A program that makes a file.
+/// Returns a shell command that creates a file.
 fn opens(file: &str) -> String {
     format!("perl -e 'open(my $f, q(>), q({file})) or die $!'")
 }
@@ -32,8 +34,8 @@ fn text(reply: &Value) -> &str {
     reply["content"][0]["text"].as_str().unwrap()
 }
 
-/// Whether commands are confined here by namespaces; says so loudly where they are not.
-fn confined(world: &World) -> bool {
+/// Returns whether namespaces confine commands on this machine; prints a warning if they do not.
+pub(crate) fn confined(world: &World) -> bool {
     let doctor = world.run(&["doctor", "--json"]).out;
     let found: Vec<Value> = serde_json::from_str(&doctor).unwrap();
     let lines: Vec<&str> = found
@@ -49,13 +51,98 @@ fn confined(world: &World) -> bool {
     is_whole
 }
 
+/// Package managers retry a connection for longer than most time limits, and print nothing until they give up.
 #[test]
-fn a_command_is_confined_unless_the_operator_says_otherwise() {
+fn a_timed_out_command_without_its_network_names_the_rule() {
+    const RULES: &str =
+        "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"./npm\", \"./other\"]\ndecide = \"allow\"\n";
+    const HOST: &str =
+        "[[rule]]\ntouch = [\"fetch\"]\nhosts = [\"registry.npmjs.org\"]\ndecide = \"allow\"\n";
+    let program = b"#!/bin/sh\n[ \"$2\" = fast ] && exit 1\nexec sleep 60\n";
+    let reaching = format!("{RULES}{HOST}");
+    let world = World::with(&[
+        ("npm", program),
+        ("other", program),
+        ("../closed.toml", RULES.as_bytes()),
+        ("../open.toml", reaching.as_bytes()),
+    ]);
+    if !confined(&world) {
+        return;
+    }
+    for name in ["npm", "other"] {
+        std::fs::set_permissions(world.root().join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let rows = [
+        ("../closed.toml", "./npm install left-pad", true),
+        ("../closed.toml", "cd . && ./npm ci", true),
+        ("../closed.toml", "./npm install fast", false),
+        ("../closed.toml", "./npm start", false),
+        ("../closed.toml", "./other install left-pad", false),
+        ("../open.toml", "./npm install left-pad", false),
+    ];
+    each(rows, |(policy, line, wanted)| {
+        let arguments = json!({ "command": line, "timeout": 1500 }).to_string();
+        let ended = world.run(&["call", "--policy", policy, "--dialect", "opencode", "bash", &arguments]);
+        assert_eq!(ended.code, Some(1), "{line}: {}", ended.err);
+        assert_eq!(
+            ended.out.contains("ran longer than 1500 ms"),
+            !line.contains("fast"),
+            "{line}: {}",
+            ended.out
+        );
+        let note = "usually fetches from registry.npmjs.org, which no rule allows commands to reach, so it may have failed or \
+                    waited for that reason. To allow that, the operator adds a rule with `touch = [\"fetch\"]`, `hosts = \
+                    [\"registry.npmjs.org\"]`";
+        assert_eq!(ended.out.contains(note), wanted, "{policy} {line}: {}", ended.out);
+    });
+}
+
+/// The exit code of a pipe is that of its last program, so the note of a failed download does not depend on it.
+#[test]
+fn a_failed_download_in_a_pipe_names_the_rule() {
+    const RULES: &str = "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"./npm\", \"./pip\", \"./other\"]\ndecide = \"allow\"\n";
+    let fails =
+        |message: &str| format!("#!/bin/sh\n[ \"$2\" = cached ] && exit 0\necho '{message}' >&2\nexit 1\n");
+    let resolution = fails("npm error getaddrinfo ENOTFOUND registry.npmjs.org");
+    let world = World::with(&[
+        ("npm", resolution.as_bytes()),
+        ("other", resolution.as_bytes()),
+        ("pip", fails("ERROR: No matching distribution found for requests").as_bytes()),
+        ("../closed.toml", RULES.as_bytes()),
+    ]);
+    if !confined(&world) {
+        return;
+    }
+    for name in ["npm", "other", "pip"] {
+        std::fs::set_permissions(world.root().join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let rows = [
+        ("./npm install left-pad 2>&1 | head -2", Some("`hosts = [\"registry.npmjs.org\"]`")),
+        ("./npm install left-pad || true", Some("`hosts = [\"registry.npmjs.org\"]`")),
+        ("./pip download requests 2>&1 | tail -1", Some("fetches from pypi.org and files.pythonhosted.org")),
+        ("./pip download cached | tail -1", None),
+        ("./npm start 2>&1 | tail -1", None),
+        ("./other install left-pad 2>&1 | tail -1", None),
+    ];
+    each(rows, |(line, wanted)| {
+        let arguments = json!({ "command": line }).to_string();
+        let ended =
+            world.run(&["call", "--policy", "../closed.toml", "--dialect", "opencode", "bash", &arguments]);
+        assert_eq!(ended.code, Some(0), "{line}: {} {}", ended.out, ended.err);
+        let note = wanted.is_some_and(|wanted| ended.out.contains(wanted));
+        assert_eq!(note, wanted.is_some(), "{line}: {}", ended.out);
+        let restarts = ended.out.contains("It takes effect when Toolpost starts again.");
+        assert_eq!(restarts, wanted.is_some(), "{line}: {}", ended.out);
+    });
+}
+
+#[test]
+fn commands_are_sandboxed_unless_sandbox_is_off() {
     let world = World::new();
     if !confined(&world) {
         return;
     }
-    // No rule can see what the program opens: the sandbox has to hold.
+    // Rules cannot see which files the program opens, so the sandbox must deny the access.
     let outside = world.base().join("out/made");
     let inside = bash(&world, &[], &format!("{}; {}", opens("made"), opens(&outside.display().to_string())));
     assert!(
@@ -71,7 +158,7 @@ fn a_command_is_confined_unless_the_operator_says_otherwise() {
 }
 
 #[test]
-fn where_nothing_may_be_written_commands_write_nothing() {
+fn read_only_commands_cannot_write() {
     let world = World::new();
     if confined(&world) {
         let rules = world.base().join("out/rules.toml");
@@ -89,13 +176,14 @@ fn where_nothing_may_be_written_commands_write_nothing() {
         (refused.code, refused.err.as_str()),
         (
             Some(1),
-            "bash is not available: it can change files, which the setting `read_only` forbids (flag).\n"
+            "bash is not available: the tool can change files, which the setting `read_only` forbids \
+             (flag).\n"
         )
     );
 }
 
 #[test]
-fn a_command_reaches_the_hosts_that_the_rules_allow_and_no_others() {
+fn commands_reach_only_hosts_that_rules_allow() {
     let world = World::new();
     if !confined(&world) {
         return;
@@ -114,10 +202,10 @@ fn a_command_reaches_the_hosts_that_the_rules_allow_and_no_others() {
     let flags = ["--policy", &rules.display().to_string()];
     let refused = bash(&world, &flags, &ask("elsewhere.example"));
     assert!(text(&refused).contains(" 403 "), "{refused}");
-    let said = "refused connections to elsewhere.example:443: no rule allows them.";
-    assert!(text(&refused).contains(said), "{refused}");
+    let reply_text = "refused connections to elsewhere.example:443: no rule allows them.";
+    assert!(text(&refused).contains(reply_text), "{refused}");
     assert!(text(&refused).contains("`hosts = [\"elsewhere.example\"]`"), "{refused}");
-    // Nobody has this name: it is looked for, so the list let it pass.
+    // The host does not exist: a failed name lookup shows that the rules allowed the connection.
     let allowed = bash(&world, &flags, &ask("nobody.invalid"));
     assert!(text(&allowed).contains(" 502 ") && !text(&allowed).contains("no rule allows"), "{allowed}");
     let closed = bash(&world, &[], "echo proxy:$https_proxy");
@@ -125,7 +213,7 @@ fn a_command_reaches_the_hosts_that_the_rules_allow_and_no_others() {
 }
 
 #[test]
-fn what_a_command_leaves_running_ends_with_the_program() {
+fn leftover_processes_end_with_the_program() {
     let world = World::new();
     let reply = bash(&world, &["--sandbox", "off"], "sleep 72001 & echo started");
     assert!(text(&reply).starts_with("started\n"), "{reply}");
@@ -136,9 +224,10 @@ fn what_a_command_leaves_running_ends_with_the_program() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Whoever starts it as the inner step of a sandbox, and tells it nothing, gets no server and no words.
+/// If the program is started as the inner step of a sandbox without instructions, it starts no server and
+/// prints nothing.
 #[test]
-fn the_inner_step_does_nothing_that_it_was_not_told() {
+fn inner_step_without_instructions_does_nothing() {
     let world = World::new();
     for arguments in
         [&["toolpost-inner-step"][..], &["toolpost-inner-step", "0"], &["toolpost-inner-step", "99"]]
@@ -161,7 +250,7 @@ fn port_in(text: &str) -> Option<u16> {
     text.split_once("port ")?.1.split_once('.')?.0.parse().ok()
 }
 
-/// Calls `run_command` of trae.
+/// Calls `run_command` of the dialect `trae`.
 fn run_command(server: &mut Server, line: &str, blocking: bool) -> String {
     let arguments =
         json!({"command": "bash", "args": ["-c", line], "blocking": blocking, "requires_approval": false});
@@ -170,23 +259,23 @@ fn run_command(server: &mut Server, line: &str, blocking: bool) -> String {
 }
 
 #[test]
-fn a_server_is_reached_by_the_next_command_of_its_session_only() {
+fn servers_are_reachable_only_from_their_session() {
     let world = World::new();
     if !confined(&world) {
         return;
     }
     let flags = ["--dialect", "trae", "--ask", "allow"];
     let [mut first, mut second] = [world.serve(&flags), world.serve(&flags)];
-    let mut said = run_command(&mut first, SERVER, false);
+    let mut reply_text = run_command(&mut first, SERVER, false);
     let start = Instant::now();
-    while !said.contains("This command listens on port ") {
-        assert!(start.elapsed() < Duration::from_secs(30), "{said}");
-        said =
+    while !reply_text.contains("This command listens on port ") {
+        assert!(start.elapsed() < Duration::from_secs(30), "{reply_text}");
+        reply_text =
             text(&first.call(&call("check_command_status", json!({"wait_ms_before_check": 100})))).to_owned();
     }
-    let port = port_in(&said).unwrap_or_else(|| panic!("{said}"));
+    let port = port_in(&reply_text).unwrap_or_else(|| panic!("{reply_text}"));
     let who = "all commands of this session reach it on the loopback; the host and its browser do not.";
-    assert!(said.contains(&format!("This command listens on port {port}: {who}")), "{said}");
+    assert!(reply_text.contains(&format!("This command listens on port {port}: {who}")), "{reply_text}");
     let answered = run_command(&mut first, &client(port), true);
     assert!(answered.contains("answered"), "{answered}");
     let refused = run_command(&mut second, &client(port), true);
@@ -195,7 +284,7 @@ fn a_server_is_reached_by_the_next_command_of_its_session_only() {
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "the host reaches it");
 }
 
-/// Runs a line in a sandbox made by `bwrap` or by this program; returns its output and the remarks about it.
+/// Runs a shell command in a sandbox of `bwrap` or of this program; returns its output and notes.
 pub(crate) async fn ran(
     engine: &(Engine, WorkspacePath),
     session: &Arc<Session>,
@@ -205,7 +294,7 @@ pub(crate) async fn ran(
     (output.output.into_iter().map(|piece| piece.text).collect(), output.notes.join("\n"))
 }
 
-/// Runs a line in a sandbox until it ends; returns the reason why it was stopped and the remarks about it.
+/// Runs a shell command in a sandbox until it exits; returns the reason why it was stopped, and its notes.
 pub(crate) async fn ran_to_end(
     engine: &(Engine, WorkspacePath),
     session: &Arc<Session>,
@@ -230,7 +319,7 @@ async fn run(
         command,
         shell: Shell::Plain,
         wait,
-        want: Want { from: Side::Top, skip: 0, count: 10_000 },
+        range: OutputRange { from: Side::Top, skip: 0, count: 10_000 },
         notes: Vec::new(),
     };
     engine.run::<Exec>(request, &CallCtx::denied(Arc::clone(session))).await.unwrap()
@@ -240,7 +329,7 @@ fn engine(world: &World, means: Means) -> (Engine, WorkspacePath) {
     engine_with(world, Plan { means, ..Plan::new([world.root()]) }, |commands| commands)
 }
 
-/// An engine with commands that a plan confines.
+/// Creates an engine whose commands run in the sandbox of a plan.
 pub(crate) fn engine_with(
     world: &World,
     plan: Plan,
@@ -249,7 +338,7 @@ pub(crate) fn engine_with(
     engine_of(world, plan, Hosts::default(), change)
 }
 
-/// An engine with commands that reach these hosts.
+/// Creates an engine whose commands can connect to these hosts.
 pub(crate) fn engine_for_hosts(world: &World, means: Means, hosts: Hosts) -> (Engine, WorkspacePath) {
     engine_of(world, Plan { means, ..Plan::new([world.root()]) }, hosts, |commands| commands)
 }
@@ -269,7 +358,7 @@ fn engine_of(
 }
 
 #[test]
-fn the_reply_says_who_reaches_a_server() {
+fn replies_state_which_commands_reach_a_server() {
     inner_step_of(Path::new(env!("CARGO_BIN_EXE_toolpost")));
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let rows = [
@@ -283,21 +372,25 @@ fn the_reply_says_who_reaches_a_server() {
         }
         let world = World::new();
         let (engine, session) = (engine(&world, means), Session::new());
-        let (output, said) = runtime.block_on(ran(&engine, &session, SERVER));
-        let port = port_in(&output).unwrap_or_else(|| panic!("{output} {said}"));
-        assert!(said.contains(&format!("This command listens on port {port}: {who}")), "{said}");
+        let (output, reply_text) = runtime.block_on(ran(&engine, &session, SERVER));
+        let port = port_in(&output).unwrap_or_else(|| panic!("{output} {reply_text}"));
+        assert!(reply_text.contains(&format!("This command listens on port {port}: {who}")), "{reply_text}");
         let rule = "`hosts = [\"127.0.0.1\", \"localhost\"]`";
-        assert_eq!(said.contains(rule), means == Means::Namespaces, "{said}");
-        let (output, said) = runtime.block_on(ran(&engine, &session, &client(port)));
+        assert_eq!(reply_text.contains(rule), means == Means::Namespaces, "{reply_text}");
+        let (output, reply_text) = runtime.block_on(ran(&engine, &session, &client(port)));
         assert!(output.contains(answer), "{output}");
-        assert_eq!(said.contains("gives each command its own network"), means == Means::Bubblewrap, "{said}");
+        assert_eq!(
+            reply_text.contains("gives each command its own network"),
+            means == Means::Bubblewrap,
+            "{reply_text}"
+        );
         let (output, _) = runtime.block_on(ran(&engine, &Session::new(), &client(port)));
         assert!(output.contains("Connection refused"), "{output}");
     }
 }
 
 #[test]
-fn a_session_that_is_dropped_ends_its_commands_and_its_network() {
+fn dropped_sessions_end_their_commands_and_network() {
     inner_step_of(Path::new(env!("CARGO_BIN_EXE_toolpost")));
     if Available::up_to(Means::Namespaces).means != Means::Namespaces {
         println!("SKIPPED, since namespaces are not available here");

@@ -1,10 +1,10 @@
-//! Which model makes the vectors of searches by meaning, by the program itself.
+//! Selection of the embedding model for semantic search, with the built program.
 
 use crate::common;
 
 use common::{Ended, World};
 
-/// Asks by meaning, with a model that is named.
+/// Runs a semantic search with settings for the embedding model.
 fn ask(world: &World, settings: &[(&str, &str)]) -> Ended {
     let arguments = r#"{"query": "total price of the cart", "target_directories": ["."]}"#;
     let mut program = world.program(&["call", "--dialect", "trae", "search_codebase", arguments]);
@@ -13,12 +13,12 @@ fn ask(world: &World, settings: &[(&str, &str)]) -> Ended {
 }
 
 #[test]
-fn a_model_in_a_folder_is_used_in_place_of_the_embedded_one() {
+fn embedding_model_directory_replaces_the_built_in_model() {
     let world = World::with(&[
         ("shop/cart.py", b"def total_price(cart):\n    return sum(cart.price)\n"),
         ("shop/retry.py", b"def retry_http_server():\n    return error\n"),
     ]);
-    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../index/tests/fixtures/model2vec/plain");
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../ranked/tests/fixtures/model2vec/plain");
     let ended = ask(&world, &[("TOOLPOST_EMBEDDING", model)]);
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     let first = ended.out.find("shop/cart.py:1-2").unwrap_or_else(|| panic!("{}", ended.out));
@@ -29,7 +29,7 @@ fn a_model_in_a_folder_is_used_in_place_of_the_embedded_one() {
 }
 
 #[test]
-fn what_cannot_be_a_model_is_said_at_the_start() {
+fn invalid_embedding_settings_fail_at_start() {
     let world = World::with(&[("a.py", b"def read():\n    pass\n")]);
     let nowhere = world.base().join("nowhere").display().to_string();
     type Settings<'s> = &'s [(&'s str, &'s str)];

@@ -1,6 +1,7 @@
 //! The help of every command, completions and the manual page.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::{Ended, World};
 use std::process::Command;
@@ -8,7 +9,7 @@ use std::process::Command;
 /// The last line of a short help.
 const MORE: &str = "`--help` also lists the options that all commands share, such as --root and --dialect.";
 
-/// Finds all commands, each with its names one below the other, by what the helps list.
+/// Finds all commands and subcommands in the help texts; each is a list of names, such as `index`, `push`.
 fn commands(world: &World) -> Vec<Vec<String>> {
     let mut found = vec![vec![]];
     let mut at = 0;
@@ -33,7 +34,7 @@ fn help(world: &World, names: &[String], flag: &str) -> String {
 }
 
 #[test]
-fn a_help_shows_the_own_options_first_and_a_short_one_no_others() {
+fn help_shows_own_options_before_shared_options() {
     let world = World::new();
     let commands = commands(&world);
     assert!(commands.len() > 30, "{commands:?}");
@@ -54,42 +55,51 @@ fn a_help_shows_the_own_options_first_and_a_short_one_no_others() {
 }
 
 #[test]
-fn completions_are_scripts_that_name_the_commands() {
+fn completion_scripts_name_the_commands() {
     let world = World::new();
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+    each(["bash", "zsh", "fish", "elvish", "powershell"], |shell| {
         let ended = world.run(&["completions", shell]);
         assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{shell}");
-        for name in ["serve", "call", "agent", "completions", "read-only"] {
+        each(["serve", "call", "agent", "completions", "read-only"], |name| {
             assert!(ended.out.contains(name), "{shell}: {name}");
-        }
-    }
+        });
+    });
     let script = world.run(&["completions", "bash"]).out;
     let file = world.base().join("out/completions.bash");
     std::fs::write(&file, script).unwrap();
     let asked =
         "COMP_WORDS=(toolpost sk); COMP_CWORD=1; _toolpost toolpost sk toolpost; echo ${COMPREPLY[@]}";
     let line = format!("source {}; {asked}", file.display());
-    let said = Command::new("bash").args(["--norc", "-c", &line]).output().unwrap();
+    let printed = Command::new("bash").args(["--norc", "-c", &line]).output().unwrap();
     assert_eq!(
-        String::from_utf8(said.stdout).unwrap(),
+        String::from_utf8(printed.stdout).unwrap(),
         "skills\n",
         "{}",
-        String::from_utf8_lossy(&said.stderr)
+        String::from_utf8_lossy(&printed.stderr)
     );
 }
 
 #[test]
-fn the_manual_page_names_all_commands() {
+fn manual_pages_list_commands_and_describe_options() {
     let world = World::new();
     let page = world.run(&["man"]);
     assert!(page.code == Some(0) && page.out.contains(".SH SUBCOMMANDS"), "{page:?}");
     let call = world.run(&["man", "call"]);
     assert!(call.code == Some(0) && call.out.contains("expect"), "{call:?}");
     assert_eq!(world.run(&["man", "nope"]).err, "toolpost: unknown command `nope`\n");
+    // Each option has a description, that is, a line after its name.
+    for page in [page.out, call.out, world.run(&["man", "serve"]).out] {
+        let (_, options) = page.split_once(".SH OPTIONS").unwrap();
+        let (options, _) = options.split_once("\n.SH ").unwrap_or((options, ""));
+        for option in options.split("\n.TP\n").skip(1) {
+            let description = option.lines().nth(1).unwrap_or_default();
+            assert!(description.len() > 10 && !description.starts_with('.'), "{option}");
+        }
+    }
 }
 
 #[test]
-fn skills_can_be_listed_by_name() {
+fn skills_list_prints_the_same_as_skills() {
     let world = World::new();
     let plain = world.run(&["skills"]);
     assert_eq!((plain.code, plain.out.as_str()), (Some(0), "no skills\n"));
@@ -97,13 +107,13 @@ fn skills_can_be_listed_by_name() {
     assert_eq!(world.run(&["skills", "list", "--json"]), world.run(&["skills", "--json"]));
 }
 
-/// A pipe whose reader is gone, as after `| head -n 0`.
+/// Returns a pipe whose reader is closed, as after `| head -n 0`.
 fn closed_pipe() -> std::io::PipeWriter {
     std::io::pipe().unwrap().1
 }
 
 #[test]
-fn a_closed_pipe_is_no_crash() {
+fn closed_pipes_cause_no_panic() {
     let world = World::with(&[("a.py", b"def add(a, b):\n    return a + b\n")]);
     let rows: [&[&str]; 16] = [
         &["tools"],
@@ -123,9 +133,9 @@ fn a_closed_pipe_is_no_crash() {
         &["man"],
         &["help", "Grep"],
     ];
-    for row in rows {
+    each(rows, |row| {
         let ended = Ended::of(&world.program(row).stdout(closed_pipe()).output().unwrap());
         assert!(!ended.err.contains("panicked"), "{row:?}: {}", ended.err);
         assert!(ended.code.is_some_and(|code| code < 101), "{row:?}: {ended:?}");
-    }
+    });
 }

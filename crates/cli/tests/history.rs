@@ -1,4 +1,4 @@
-//! What was changed: listed, shown, taken back on the command line.
+//! `toolpost history`, `diff` and `undo`.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use common::{World, call, is_ok};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
-/// A world in which two calls were made: an edit of a script, and a new file.
+/// Creates a workspace, and makes two calls: an edit of a script, and a new file.
 fn world() -> World {
     let world = World::with(&[("run.sh", b"one\r\ntwo\r\n"), ("other", b"x")]);
     std::fs::set_permissions(world.path("run.sh"), PermissionsExt::from_mode(0o750)).unwrap();
@@ -30,7 +30,7 @@ fn id(record: &Value) -> &str {
 }
 
 #[test]
-fn history_names_each_call_newest_first() {
+fn history_lists_calls_newest_first() {
     let world = world();
     let records = list(&world, &[]);
     let tools: Vec<&str> = records.iter().map(|record| record["tool"].as_str().unwrap()).collect();
@@ -57,12 +57,19 @@ fn history_names_each_call_newest_first() {
     );
     assert_eq!(lines, wanted);
     assert_eq!(list(&world, &["--limit", "1"]), records[..1]);
+    let cut = world.run(&["history", "--limit", "1"]);
+    assert_eq!(cut.err, "toolpost: 1 of 2 changes are shown; pass a larger --limit for more\n");
+    for all in
+        [&["history"][..], &["history", "--limit", "2"], &["history", "--limit", "1", "--path", "run.sh"]]
+    {
+        assert_eq!(world.run(all).err, "", "{all:?}");
+    }
     assert_eq!(list(&world, &["--path", "run.sh"]), records[1..]);
     assert_eq!(list(&world, &["--path", "new"]), records[..1]);
     assert_eq!(list(&world, &["--path", "other"]), Vec::<Value>::new());
     assert_eq!(
         world.run(&["history", "--path", "other"]).out,
-        "No changes of other are recorded; 2 are of other files.\n"
+        "No changes of other are recorded; the history has 2 changes of other files.\n"
     );
     assert_eq!(world.run(&["history", "--limit", "0"]).code, Some(2));
     assert_eq!(world.run(&["history", "--path", "/etc"]).code, Some(2));
@@ -73,19 +80,20 @@ fn diff_shows_the_last_change_or_a_named_one() {
     let world = world();
     let records = list(&world, &[]);
     let written =
-        "# new: directory made\n--- /dev/null\n+++ b/new/file.txt\n@@ -0,0 +1,2 @@\n+first\n+second\n";
+        "# new: directory created\n--- /dev/null\n+++ b/new/file.txt\n@@ -0,0 +1,2 @@\n+first\n+second\n";
     assert_eq!(world.run(&["diff"]).out, written);
     let edited = "--- a/run.sh\n+++ b/run.sh\n@@ -1,2 +1,2 @@\n one\r\n-two\r\n+three\r\n";
-    for said in [id(&records[1]), &id(&records[1])[..7], records[1]["call"].as_str().unwrap()] {
-        assert_eq!(world.run(&["diff", said]).out, edited, "{said}");
+    for given_id in [id(&records[1]), &id(&records[1])[..7], records[1]["call"].as_str().unwrap()] {
+        assert_eq!(world.run(&["diff", given_id]).out, edited, "{given_id}");
     }
     let unknown = world.run(&["diff", "zzz"]);
-    let wanted = "toolpost: the history has no change of this workspace whose id, or whose call's id, starts with `zzz`; `toolpost history` lists them\n";
+    let wanted = "toolpost: no change in the history of this workspace has an id, or a call id, that starts \
+                  with `zzz`; `toolpost history` lists the changes\n";
     assert_eq!((unknown.code, unknown.err.as_str()), (Some(1), wanted));
     let process = records[0]["call"].as_str().unwrap().split('-').next().unwrap();
     let several = world.run(&["diff", process]);
     let wanted = format!(
-        "toolpost: `{process}` matches {} or {}: give more of the id; ",
+        "toolpost: `{process}` matches several changes: {}, {}; pass more characters of the id; ",
         id(&records[0]),
         id(&records[1])
     );
@@ -93,7 +101,7 @@ fn diff_shows_the_last_change_or_a_named_one() {
 }
 
 #[test]
-fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
+fn undo_restores_content_and_permissions_step_by_step() {
     let world = world();
     let records = list(&world, &[]);
     let undone = world.run(&["undo"]);
@@ -103,12 +111,12 @@ fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
     let wanted = format!("Undone: {}\n  new/file.txt: removed\n  new: removed\n", name(&records[0]));
     assert_eq!((undone.code, undone.out.as_str(), undone.err.as_str()), (Some(0), wanted.as_str(), ""));
     let undone = world.run(&["undo"]);
-    assert_eq!(undone.out, format!("Undone: {}\n  run.sh: brought back\n", name(&records[1])));
+    assert_eq!(undone.out, format!("Undone: {}\n  run.sh: restored\n", name(&records[1])));
     assert_eq!(world.read("run.sh"), b"one\r\ntwo\r\n");
     let mode = std::fs::metadata(world.path("run.sh")).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode, world.path("new").exists()), (0o750, false));
     let nothing = world.run(&["undo"]);
-    let wanted = "toolpost: the history has no change of this workspace that is not undone; `toolpost history` lists them\n";
+    let wanted = "toolpost: the history of this workspace is empty, or all its changes are undone\n";
     assert_eq!((nothing.code, nothing.err.as_str()), (Some(1), wanted));
     let after = list(&world, &[]);
     let undo = &after[0];
@@ -116,10 +124,11 @@ fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
         (&undo["tool"], &undo["undoes"], &after[3]["undone"]),
         (&json!("undo"), &json!(id(&records[1])), &json!(true))
     );
-    // Already undone; and the undo can be undone.
+    // A second undo is refused, and the first one can be undone.
     let again = world.run(&["undo", id(&records[1])]);
     let wanted = format!(
-        "toolpost: the change {0} is undone already, by {1}: to redo it, undo {1}. Nothing was changed; `toolpost undo {1}` redoes it.\n",
+        "toolpost: the change {0} was already undone, by the change {1}. To redo the change, run `toolpost \
+         undo {1}`.\n",
         id(&records[1]),
         id(undo)
     );
@@ -129,13 +138,14 @@ fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
 }
 
 #[test]
-fn undo_refuses_what_somebody_has_changed() {
+fn undo_refuses_files_that_changed_since() {
     let world = world();
     let edit = id(&list(&world, &[])[1]).to_owned();
     world.write("run.sh", b"mine");
     let refused = world.run(&["undo", &edit]);
     let wanted = format!(
-        "toolpost: the change {edit} was not undone, because run.sh has other content now. Nothing was changed; `toolpost diff {edit}` shows what to revert by hand.\n"
+        "toolpost: the change {edit} was not undone, because run.sh has other content now. `toolpost diff \
+         {edit}` shows what to revert by hand.\n"
     );
     assert_eq!((refused.code, refused.err, refused.out.as_str()), (Some(1), wanted, ""));
     assert_eq!(
@@ -146,14 +156,16 @@ fn undo_refuses_what_somebody_has_changed() {
     let stuck = world.run(&["undo"]);
     assert_eq!(stuck.code, Some(1));
     assert!(
-        stuck.err.ends_with(" `toolpost undo ID` undoes an older change; `toolpost history` lists them.\n"),
+        stuck
+            .err
+            .ends_with(" `toolpost undo ID` undoes an older change; `toolpost history` lists the changes.\n"),
         "{}",
         stuck.err
     );
 }
 
 #[test]
-fn no_history_where_none_is_wanted() {
+fn disabled_history_records_nothing() {
     let world = World::new();
     let off = |arguments: &[&str]| {
         let output = world.program(arguments).env("TOOLPOST_HISTORY_MB", "0").output().unwrap();
@@ -171,7 +183,7 @@ fn no_history_where_none_is_wanted() {
 }
 
 #[test]
-fn what_the_history_keeps_is_hidden_from_tools_where_a_root_holds_it() {
+fn history_objects_inside_a_root_are_hidden_from_tools() {
     let world = World::with(&[(".env", b"SECRET=hunter2\n"), ("f", b"hunter2\n")]);
     let state = world.path("state").display().to_string();
     let allow = world.base().join("allow.toml");
@@ -195,6 +207,6 @@ fn what_the_history_keeps_is_hidden_from_tools_where_a_root_holds_it() {
     );
     let found = common::words(&replies[0]);
     assert!(found.contains('f') && !found.contains("objects"), "{found}");
-    let said = common::words(&replies[1]);
-    assert!(!is_ok(&replies[1]) && said.contains("Toolpost keeps its own state there"), "{said}");
+    let reply = common::words(&replies[1]);
+    assert!(!is_ok(&replies[1]) && reply.contains("Toolpost keeps its state in this directory"), "{reply}");
 }

@@ -1,14 +1,15 @@
-//! Every option that limits results: each command shows as many as were asked for, and says that there are more.
+//! Options that limit results: each command prints the requested number, and reports that there are more.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::World;
 use serde_json::{Value, json};
 
-/// How many there are of everything.
+/// Number of results that each command has.
 const ALL: usize = 7;
 
-/// A project in which each command has as many results.
+/// Creates a project where each command has `ALL` results.
 fn world() -> World {
     let world = World::new();
     let mut target = String::new();
@@ -35,7 +36,7 @@ fn world() -> World {
     world
 }
 
-/// How many results a command printed as JSON, in the list at this place.
+/// Returns the number of results in a list of a command's JSON output.
 fn count(out: &str, list: &str) -> usize {
     if list == "lines" {
         let lines = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -46,7 +47,7 @@ fn count(out: &str, list: &str) -> usize {
 }
 
 #[test]
-fn a_limit_of_the_command_line_is_a_limit() {
+fn limit_option_limits_the_results() {
     let world = world();
     let rows: [(&[&str], &str); 7] = [
         (&["grep", "return target"], "lines"),
@@ -57,15 +58,15 @@ fn a_limit_of_the_command_line_is_a_limit() {
         (&["history"], ""),
         (&["agent", "list"], ""),
     ];
-    for (command, list) in rows {
-        for (limit, wanted) in [(1, 1), (2, 2), (ALL - 1, ALL - 1), (100, ALL)] {
+    each(rows, |(command, list)| {
+        each([(1, 1), (2, 2), (ALL - 1, ALL - 1), (100, ALL)], |(limit, wanted)| {
             let ended = world.run(&[command, &["--json", "--limit", &limit.to_string()]].concat());
             let found = count(&ended.out, list);
             let is_right =
                 if command[0] == "search" && limit == 100 { found >= ALL } else { found == wanted };
             assert!(is_right, "{command:?} --limit {limit}: {found}\n{}{}", ended.out, ended.err);
-        }
-        // What a person reads has the same results.
+        });
+        // The text output has the same results.
         let two = world.run(&[command, &["--limit", "2"]].concat());
         let whole = world.run(command);
         let lines = |out: &str| {
@@ -76,7 +77,7 @@ fn a_limit_of_the_command_line_is_a_limit() {
         assert!(lines(&two.out) < lines(&whole.out), "{command:?}: {}\n{}", two.out, whole.out);
         let none = world.run(&[command, &["--limit", "0"]].concat());
         assert_eq!((none.code, none.out.as_str()), (Some(2), ""), "{command:?}: {}", none.err);
-    }
+    });
 }
 
 #[test]
@@ -89,8 +90,8 @@ fn a_search_without_results_exits_with_1() {
         (&["search", "target", "no-such-directory"], 2),
         (&["search", "target", "--limit", "0"], 2),
     ];
-    for (command, code) in rows {
+    each(rows, |(command, code)| {
         let ended = world.run(command);
         assert_eq!(ended.code, Some(code), "{command:?}: {}{}", ended.out, ended.err);
-    }
+    });
 }

@@ -1,18 +1,19 @@
-//! Fewer tools: named ones, or none that writes; and several dialects and roots at once.
+//! Selection of tools by name or access, and several dialects and roots in one process.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::{World, call};
 use serde_json::{Value, json};
 
-/// The names of the tools that are served, over MCP.
+/// Returns the names of the tools served over MCP.
 fn served(world: &World, arguments: &[&str]) -> Vec<String> {
     let mut server = world.serve(arguments);
     server.ask("tools/list", json!({}));
     names(&server.next()["result"]["tools"])
 }
 
-/// The names of the tools that `toolpost tools` prints.
+/// Returns the names of the tools that `toolpost tools` prints.
 fn printed(world: &World, arguments: &[&str]) -> Vec<String> {
     names(&serde_json::from_str(&world.run(&[&["tools"], arguments].concat()).out).unwrap())
 }
@@ -22,7 +23,7 @@ fn names(tools: &Value) -> Vec<String> {
 }
 
 #[test]
-fn only_the_tools_that_were_asked_for_are_served() {
+fn only_selected_tools_are_served() {
     let world = World::new();
     let two = ["--dialect", "opencode", "--dialect", "probe"];
     let rows: &[(&[&str], &[&str])] = &[
@@ -41,27 +42,33 @@ fn only_the_tools_that_were_asked_for_are_served() {
             &["execute_plan"],
         ),
     ];
-    for (arguments, wanted) in rows {
+    each(rows, |(arguments, wanted)| {
         assert_eq!(&served(&world, arguments), wanted, "{arguments:?}");
         assert_eq!(&printed(&world, arguments), wanted, "{arguments:?}");
-    }
-    // A name keeps its prefix whether or not its namesake is served.
-    for (said, wanted) in
+    });
+    // A prefixed name stays the same even if the tool with the plain name is not served.
+    for (selected, wanted) in
         [("opencode_edit", &["opencode_edit"][..]), ("edit", &["opencode_edit", "probe_edit"])]
     {
-        let arguments = [&two[..], &["--tools", said]].concat();
-        assert_eq!(served(&world, &arguments), wanted, "{said}");
+        let arguments = [&two[..], &["--tools", selected]].concat();
+        assert_eq!(served(&world, &arguments), wanted, "{selected}");
     }
 }
 
 #[test]
-fn names_and_places_to_set_them() {
+fn tool_selection_is_validated_and_read_from_all_sources() {
     let world = World::new();
     let unknown = world.run(&["tools", "--tools", "Read,Nope"]);
-    let wanted = "toolpost: no tool is called `Nope`; there are Read, Edit, Write, Glob, Grep\n";
+    let wanted = "toolpost: no tool is called `Nope`; the tools are Read, Edit, Write, Glob, Grep\n";
     assert_eq!((unknown.code, unknown.err.as_str()), (Some(2), wanted));
+    for selection in ["R*,!Read", "!*", "Edit,!E*"] {
+        let nothing = world.run(&["tools", "--tools", selection]);
+        let wanted = "toolpost: no tool is left: ";
+        assert!(nothing.code == Some(2) && nothing.err.starts_with(wanted), "{selection}: {nothing:?}");
+    }
     let nothing = world.run(&["serve", "--tools", "Edit", "--read-only"]);
-    let wanted = "toolpost: no tool is left: each of those that were asked for is denied; ask for others, or deny less\n";
+    let wanted =
+        "toolpost: no tool is left: every selected tool is excluded or denied; select others, or deny less\n";
     assert_eq!((nothing.code, nothing.err.as_str()), (Some(2), wanted));
     let variables: [(&str, &str); 3] =
         [("TOOLPOST_TOOLS", "Read,Edit"), ("TOOLPOST_READ_ONLY", "on"), ("TOOLPOST_DENY", "write")];
@@ -75,21 +82,28 @@ fn names_and_places_to_set_them() {
     );
     assert_eq!(printed(&world, &[]), ["Glob"]);
     let doctor = world.run(&["doctor"]).out;
-    for line in [
-        "tools = Glob, Write (file, ",
-        "deny = write (file, ",
-        "read_only = off (default)",
-        "history_mb = 512 (default)",
-    ] {
-        assert!(doctor.contains(line), "{line}: {doctor}");
-    }
+    each(
+        [
+            "tools = Glob, Write (file, ",
+            "deny = write (file, ",
+            "read_only = off (default)",
+            "history_mb = 512 (default)",
+        ],
+        |line| {
+            assert!(doctor.contains(line), "{line}: {doctor}");
+        },
+    );
     let wrong = world.program(&["tools"]).env("TOOLPOST_DENY", "reed").output().unwrap();
-    let said = String::from_utf8(wrong.stderr).unwrap();
-    assert_eq!((wrong.status.code(), said.contains("it must be one of write")), (Some(2), true), "{said}");
+    let message = String::from_utf8(wrong.stderr).unwrap();
+    assert_eq!(
+        (wrong.status.code(), message.contains("the value must be one of write")),
+        (Some(2), true),
+        "{message}"
+    );
 }
 
 #[test]
-fn no_name_gets_around_the_narrowing() {
+fn tool_aliases_do_not_bypass_the_selection() {
     let world = World::with(&[("f", b"old")]);
     let arguments = [
         ("Write", json!({ "file_path": "f", "content": "new" })),
@@ -104,25 +118,25 @@ fn no_name_gets_around_the_narrowing() {
     let all = ["--dialect", "claude", "--dialect", "trae", "--dialect", "zblade"];
     for flags in [&["--read-only"][..], &["--deny", "write"], &["--tools", "Read,list_dir,batch"]] {
         let mut server = world.serve(&[&all[..], flags].concat());
-        for (tool, arguments) in &arguments {
+        each(&arguments, |(tool, arguments)| {
             let id = server.ask_call(&call(tool, arguments.clone()));
             let answer = server.next();
             let refused = answer.get("error").is_some() || answer["result"]["isError"] == true;
             let inside = *tool == "batch";
             assert!(answer["id"] == id && (refused || inside), "{flags:?} {tool}: {answer}");
             assert_eq!(world.read("f"), b"old", "{flags:?} {tool}: {answer}");
-        }
+        });
         let reply = server.call(&call("Read", json!({ "file_path": "f" })));
         assert_ne!(reply["isError"], true, "{flags:?}: {reply}");
     }
     let ended = world.run(&["call", "--read-only", "Write", r#"{"file_path":"f","content":"new"}"#]);
     let wanted =
-        "Write is not available: it can change files, which the setting `read_only` forbids (flag).\n";
+        "Write is not available: the tool can change files, which the setting `read_only` forbids (flag).\n";
     assert_eq!((ended.code, ended.err.as_str()), (Some(1), wanted));
 }
 
 #[test]
-fn several_dialects_and_roots_are_served_at_once() {
+fn several_dialects_and_roots_are_served_together() {
     let world = World::with(&[("f", b"in the first\n")]);
     let second = world.base().join("out");
     std::fs::write(second.join("g"), b"in the second\n").unwrap();
@@ -146,7 +160,7 @@ fn several_dialects_and_roots_are_served_at_once() {
         let reply = server.call(&read(path));
         assert!(reply["content"][0]["text"].as_str().unwrap().contains(wanted), "{reply}");
     }
-    // One session: what one dialect has read, another may edit, under its prefixed name.
+    // The dialects share a session: after a read in one, a prefixed tool of the other can edit the file.
     let edit = json!({ "filePath": g, "oldString": "second", "newString": "second root" });
     let reply = server.call(&call("opencode_edit", edit));
     assert_ne!(reply["isError"], true, "{reply}");
@@ -157,7 +171,7 @@ fn several_dialects_and_roots_are_served_at_once() {
         "{tools:?}"
     );
     assert!(tools.contains(&"Edit".to_owned()) && !tools.contains(&"edit".to_owned()), "{tools:?}");
-    // The command line sees both, and knows which call changed what.
+    // The history has the changes of both roots, with the call of each.
     let ended = world.run(&["--root", &first, "--root", &out, "undo"]);
     assert_eq!(
         (ended.code, std::fs::read(second.join("g")).unwrap()),
@@ -167,4 +181,33 @@ fn several_dialects_and_roots_are_served_at_once() {
     assert_eq!(world.run(&["--root", &first, "history"]).out, "No changes are recorded in this workspace.\n");
     let outside = server.call(&read("/etc/hostname"));
     assert_eq!(outside["isError"], true, "{outside}");
+}
+
+/// Clients that load tools on demand always load these: tools to read, edit, find and search files, and
+/// commands.
+#[test]
+fn always_loaded_tools_are_the_basic_file_and_command_tools() {
+    let world = World::new();
+    let rows: [(&str, &[&str]); 5] = [
+        ("claude", &["Read", "Edit", "Write", "Glob", "Grep"]),
+        ("opencode", &["grep", "glob", "write", "edit", "bash"]),
+        (
+            "trae",
+            &["search_by_regex", "view_files", "list_dir", "write_to_file", "update_file", "run_command"],
+        ),
+        ("probe", &["search", "extract", "edit", "create", "listFiles", "bash"]),
+        ("zblade", &["read_file", "write_file", "edit_file", "list_dir", "grep_search", "run_command"]),
+    ];
+    each(rows, |(dialect, wanted)| {
+        let mut server = world.serve(&["--dialect", dialect]);
+        server.ask("tools/list", json!({}));
+        let tools = server.next()["result"]["tools"].clone();
+        let always =
+            tools.as_array().unwrap().iter().filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == true);
+        let mut always: Vec<&str> = always.map(|tool| tool["name"].as_str().unwrap()).collect();
+        let mut wanted = wanted.to_vec();
+        always.sort_unstable();
+        wanted.sort_unstable();
+        assert_eq!(always, wanted, "{dialect}");
+    });
 }

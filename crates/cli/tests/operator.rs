@@ -1,16 +1,17 @@
-//! Settings, rules, events, definitions: what the operator sets and sees.
+//! Settings, rules, event logs and tool definitions, from the operator's view.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::{World, call, is_ok, words};
 use serde_json::{Value, json};
 
-/// A folder for configuration in the world's home.
+/// Writes a configuration file in the home directory of the test.
 fn configure(world: &World, name: &str, text: &str) {
     world.write(&format!("../home/.config/toolpost/{name}"), text.as_bytes());
 }
 
-/// What `doctor` says of a setting, with the world's place taken out.
+/// Returns the line that `toolpost doctor` prints for a setting, without the path of the workspace.
 fn setting(world: &World, arguments: &[&str], variables: &[(&str, &str)], name: &str) -> String {
     let mut command = world.program(&[&["doctor", "--json"], arguments].concat());
     let output = command.envs(variables.iter().copied()).output().unwrap();
@@ -23,11 +24,11 @@ fn setting(world: &World, arguments: &[&str], variables: &[(&str, &str)], name: 
     line.replace(&world.base().display().to_string(), "{base}")
 }
 
-/// Arguments, variables, the name of a setting, and what is said of it.
+/// Arguments, environment variables, name of a setting, and its line in `toolpost doctor`.
 type Said<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str, &'a str);
 
 #[test]
-fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
+fn setting_precedence_is_flag_environment_file_default() {
     let world = World::new();
     assert_eq!(setting(&world, &[], &[], "ask"), "deny (default)");
     configure(&world, "config.toml", "ask = \"prompt\"\nreply_bytes = 4000\n");
@@ -40,13 +41,13 @@ fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
         (&[], &[], "reply_bytes", "4000 (file, {base}/home/.config/toolpost/config.toml)"),
         (&[], &[("TOOLPOST_REPLY_BYTES", "5000")], "reply_bytes", "5000 (environment, TOOLPOST_REPLY_BYTES)"),
     ];
-    for (arguments, variables, name, wanted) in rows {
+    each(rows, |(arguments, variables, name, wanted)| {
         assert_eq!(setting(&world, arguments, variables, name), wanted, "{arguments:?} {variables:?}");
-    }
+    });
 }
 
 #[test]
-fn first_match_takes_the_first_of_several_places_and_is_off_unless_said() {
+fn first_match_is_off_by_default_and_edits_the_first_match() {
     let edit = json!({"file_path": "f", "replace_blocks": [{"old_str": "a", "new_str": "b"}]}).to_string();
     type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str, &'a [u8]);
     let rows: [Row<'_>; 5] = [
@@ -56,7 +57,7 @@ fn first_match_takes_the_first_of_several_places_and_is_off_unless_said() {
         (&[], &[], "first_match = \"on\"\n", b"b a"),
         (&["--first-match", "off"], &[("TOOLPOST_FIRST_MATCH", "on")], "first_match = \"on\"\n", b"a a"),
     ];
-    for (arguments, variables, file, wanted) in rows {
+    each(rows, |(arguments, variables, file, wanted)| {
         let world = World::new();
         world.write("f", b"a a");
         configure(&world, "config.toml", file);
@@ -64,18 +65,18 @@ fn first_match_takes_the_first_of_several_places_and_is_off_unless_said() {
         let mut program = world.program(&[arguments, &call].concat());
         let output = program.envs(variables.iter().copied()).output().unwrap();
         assert_eq!((world.read("f").as_slice(), output.status.success()), (wanted, wanted == b"b a"));
-    }
+    });
 }
 
 #[test]
-fn wrong_settings_stop_the_start_and_say_where_they_stand() {
+fn invalid_settings_stop_the_start_and_name_their_source() {
     let rows = [
         ("ask = \"maybe\"\n", "", "invalid configuration file {base}/home/.config/toolpost/config.toml"),
         ("roots = [\"/\"]\n", "", "invalid configuration file {base}/home/.config/toolpost/config.toml"),
         ("ask = ", "", "invalid configuration file {base}/home/.config/toolpost/config.toml"),
-        ("", "maybe", "TOOLPOST_ASK is `maybe`: it must be one of allow, deny, prompt"),
+        ("", "maybe", "TOOLPOST_ASK is `maybe`: the value must be one of allow, deny, prompt"),
     ];
-    for (file, variable, wanted) in rows {
+    each(rows, |(file, variable, wanted)| {
         let world = World::new();
         configure(&world, "config.toml", file);
         let output = world
@@ -83,15 +84,15 @@ fn wrong_settings_stop_the_start_and_say_where_they_stand() {
             .env("TOOLPOST_ASK", variable)
             .output()
             .unwrap();
-        let said =
+        let message =
             String::from_utf8(output.stderr).unwrap().replace(&world.base().display().to_string(), "{base}");
         assert_eq!(output.status.code(), Some(2), "{file}");
-        assert!(said.starts_with(&format!("toolpost: {wanted}")), "{said}");
-    }
+        assert!(message.starts_with(&format!("toolpost: {wanted}")), "{message}");
+    });
 }
 
 #[test]
-fn doctor_fails_where_nothing_would_work() {
+fn doctor_fails_if_the_server_cannot_start() {
     let world = World::new();
     let good = world.run(&["doctor"]);
     assert_eq!((good.code, good.err.as_str()), (Some(0), ""));
@@ -115,7 +116,7 @@ const ALLOW: &str =
     "[[rule]]\ntouch = [\"read\", \"write\"]\npaths = [\".env\", \".vscode/\"]\ndecide = \"allow\"\n";
 
 #[test]
-fn rules_decide_by_what_is_touched() {
+fn access_rules_decide_by_the_accessed_path() {
     let read = |path: &str| call("Read", json!({ "file_path": path }));
     let tasks = call("Write", json!({ "file_path": ".vscode/tasks.json", "content": "x" }));
     let rows = [
@@ -131,7 +132,7 @@ fn rules_decide_by_what_is_touched() {
         (ALLOW, "", tasks.clone(), true),
         ("", ALLOW, tasks, false),
     ];
-    for (user, project, call, wanted) in rows {
+    each(rows, |(user, project, call, wanted)| {
         let world = World::with(&[
             ("secret.txt", b"s\n"),
             ("other.txt", b"o\n"),
@@ -148,11 +149,11 @@ fn rules_decide_by_what_is_touched() {
             words(&replies[0])
         );
         assert_eq!(wanted, replies[0]["kind"] != "denied", "{}", replies[0]);
-    }
+    });
 }
 
 #[test]
-fn a_named_file_of_rules_replaces_the_others() {
+fn policy_flag_replaces_other_rule_files() {
     let world = World::with(&[
         ("secret.txt", b"s\n"),
         ("../rules.toml", ALLOW.as_bytes()),
@@ -164,7 +165,7 @@ fn a_named_file_of_rules_replaces_the_others() {
 }
 
 #[test]
-fn files_of_rules_that_cannot_be_used_stop_the_start() {
+fn invalid_rule_files_stop_the_start() {
     let rows = [
         ("[[rule", "../r: TOML parse error at line 1, column 7"),
         (
@@ -173,7 +174,7 @@ fn files_of_rules_that_cannot_be_used_stop_the_start() {
         ),
         (
             "[[rule]]\ntouch = [\"read\"]\npaths = [\"[x\"]\ndecide = \"deny\"\n",
-            "../r: the pattern `[x` is wrong: unclosed character class; missing ']'.",
+            "../r: the pattern `[x` is invalid: unclosed character class; missing ']'.",
         ),
         (
             "[[rule]]\ntouch = [\"read\"]\npaths = [\"x\"]\ndecide = \"perhaps\"\n",
@@ -188,7 +189,7 @@ fn files_of_rules_that_cannot_be_used_stop_the_start() {
             "../r: rule 1 (`w`) does not match its own example `y`; correct the pattern or the example.",
         ),
     ];
-    for (text, wanted) in rows {
+    each(rows, |(text, wanted)| {
         let world = World::with(&[("../r", text.as_bytes())]);
         let ended = world.run(&["call", "--policy", "../r", "Glob", "{\"pattern\":\"*\"}"]);
         assert_eq!(
@@ -196,13 +197,13 @@ fn files_of_rules_that_cannot_be_used_stop_the_start() {
             (Some(2), Some(format!("toolpost: {wanted}").as_str())),
             "{text}"
         );
-    }
+    });
     let ended = World::new().run(&["call", "--policy", "../none", "Glob", "{\"pattern\":\"*\"}"]);
     assert_eq!((ended.code, ended.err.as_str()), (Some(2), "toolpost: the policy ../none does not exist\n"));
 }
 
 #[test]
-fn every_call_is_written_to_the_events() {
+fn event_log_records_every_call() {
     let world = World::with(&[("f", b"a\n")]);
     let calls = [
         call("Read", json!({ "file_path": "f" })),
@@ -247,7 +248,7 @@ fn every_call_is_written_to_the_events() {
 }
 
 #[test]
-fn definitions_come_in_the_form_of_each_api() {
+fn tool_definitions_match_the_format_of_each_api() {
     let world = World::new();
     let tools = |format: &str| -> Value {
         let ended = world.run(&["tools", "--format", format]);

@@ -1,4 +1,4 @@
-//! Edits of one file that are made at once.
+//! Concurrent edits of one file.
 
 use crate::common;
 
@@ -12,7 +12,8 @@ fn lines(value: u8) -> String {
     (0..SLOTS).map(|slot| format!("slot{slot:03}={value}\n")).collect()
 }
 
-/// Sends an edit for each slot before it waits for any answer, spread over the servers; all must be acknowledged and kept.
+/// Sends one edit per slot, spread over several servers, before it waits for replies. Checks that all edits
+/// are acknowledged and in the file.
 fn check(processes: usize) {
     let world = World::with(&[("f", lines(0).as_bytes())]);
     let mut servers: Vec<Server> = (0..processes).map(|_| world.serve(&[])).collect();

@@ -1,6 +1,7 @@
-//! `toolpost policy`: what is explained, and how long a project's rules are trusted.
+//! `toolpost policy`: explanations, and the duration of trust in a project's rules.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::{Server, World, call, is_ok};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ const RULES: &str = "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"cargo test\"
                      [examples]\nallow = [\"cargo test -q\"]\n";
 
 /// Returns the output of `toolpost policy` with the root replaced, and whether it exited with 0.
-fn said(world: &World, arguments: &[&str]) -> (String, bool) {
+fn policy_output(world: &World, arguments: &[&str]) -> (String, bool) {
     let output = world.program(&[&["policy"], arguments].concat()).output().unwrap();
     let words = if output.stdout.is_empty() { output.stderr } else { output.stdout };
     let words = String::from_utf8(words).unwrap().replace(&world.root().display().to_string(), "{root}");
@@ -17,29 +18,51 @@ fn said(world: &World, arguments: &[&str]) -> (String, bool) {
 }
 
 fn verdict(world: &World, command: &str) -> String {
-    let (words, _) = said(world, &["explain", "--json", command]);
+    let (words, _) = policy_output(world, &["explain", "--json", command]);
     let explained: Value = serde_json::from_str(&words).unwrap();
     explained["decision"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn each_part_is_explained_with_its_rule() {
+fn explain_shows_the_rule_of_each_command_part() {
     let world = World::with(&[(
         ".toolpost/policy.toml",
         b"\n[[rule]]\ntouch = [\"execute\"]\ncommands = [\"git push\"]\n\
         decide = \"deny\"\nwhy = \"Not from here.\"\n",
     )]);
-    let (words, fine) = said(&world, &["explain", "make > log; env git -C x push"]);
+    let (words, fine) = policy_output(&world, &["explain", "make > log; env git -C x push"]);
     assert_eq!(
         words,
-        "make > log\n  ask    no rule allows it\n  ask    write log: no rule allows it; what a command writes is not kept in the \
-         history\nenv git -C x push\n  allow  it does nothing but run the command behind it\ngit -C x push  (in env)\n  deny   Not \
+        "make > log\n  ask    no rule allows it\n  ask    write log: no rule allows it; changes by commands are not \
+         kept in the history\nenv git -C x push\n  allow  it only runs the command that follows it\ngit -C x push  (in \
+         env)\n  deny   Not \
          from here. [`git push`, {root}/.toolpost/policy.toml, line 2]\nverdict: deny\n"
     );
     assert!(!fine);
-    assert_eq!(said(&world, &["explain", "echo", "a; b"]).0.lines().last(), Some("verdict: allow"));
-    assert_eq!(said(&world, &["explain", "echo a; b"]).0.lines().last(), Some("verdict: ask"));
-    assert!(!said(&world, &["explain"]).1);
+    let rows = [
+        (
+            "python3 -c 'print(1)'",
+            "  ask    no rule allows it\nrule to allow it: touch = [\"execute\"], commands = [\"python3 -c 'print(1)' $\"], decide = \
+             \"allow\"\nverdict: ask\n",
+        ),
+        (
+            "npm install left-pad",
+            "  ask    no rule allows it\n  note   the command usually fetches from registry.npmjs.org, which no rule allows \
+             commands to reach; without such a rule it will fail\nrule to allow it: touch = [\"execute\"], commands = \
+             [\"npm install left-pad $\"], decide = \"allow\"\nverdict: ask\n",
+        ),
+        ("python3 -", "  ask    no rule allows it\nverdict: ask\n"),
+        ("ls", "  allow  "),
+    ];
+    each(rows, |(command, wanted)| {
+        let (words, _) = policy_output(&world, &["explain", command]);
+        let rest = words.strip_prefix(&format!("{command}\n")).unwrap();
+        assert!(rest.starts_with(wanted) && (command == "ls" || rest == wanted), "{words}");
+        assert!(command != "ls" || !rest.contains("rule to allow it"), "{words}");
+    });
+    assert_eq!(policy_output(&world, &["explain", "echo", "a; b"]).0.lines().last(), Some("verdict: allow"));
+    assert_eq!(policy_output(&world, &["explain", "echo a; b"]).0.lines().last(), Some("verdict: ask"));
+    assert!(!policy_output(&world, &["explain"]).1);
 }
 
 #[test]
@@ -50,30 +73,32 @@ fn the_exit_status_of_explain_is_the_verdict() {
     )]);
     let rows =
         [("ls", 0, "allow"), ("make", 1, "ask"), ("git push", 2, "deny"), ("ls; make; git push", 2, "deny")];
-    for (command, code, word) in rows {
+    each(rows, |(command, code, word)| {
         for json in [&[][..], &["--json"]] {
             let ended = world.run(&[&["policy", "explain"], json, &[command]].concat());
             assert_eq!((ended.code, ended.err.as_str()), (Some(code), ""), "{command}");
             assert!(ended.out.contains(word), "{command}: {}", ended.out);
         }
-    }
-    // Wrong usage is told apart from a denial by its message.
+    });
+    // The message distinguishes wrong usage from a denial.
     let wrong = world.run(&["policy", "explain"]);
     assert!(wrong.code == Some(2) && wrong.out.is_empty() && !wrong.err.is_empty(), "{wrong:?}");
 }
 
+const RESTART: &str = "running servers read the changed trust when they restart\n";
+
 #[test]
-fn trust_ends_with_any_change_of_the_file() {
+fn trust_ends_when_the_policy_file_changes() {
     let world = World::new();
     let nothing = "toolpost: nothing to trust: no root has a .toolpost/policy.toml, or agents in .toolpost/agents or .claude/agents\n";
-    assert_eq!(said(&world, &["trust"]), (nothing.to_owned(), false));
+    assert_eq!(policy_output(&world, &["trust"]), (nothing.to_owned(), false));
     world.write(".toolpost/policy.toml", RULES.as_bytes());
     assert_eq!(verdict(&world, "cargo test"), "ask");
-    assert!(said(&world, &["trust"]).1);
+    assert!(policy_output(&world, &["trust"]).1);
     assert_eq!(verdict(&world, "cargo test"), "allow");
     world.write(".toolpost/policy.toml", format!("{RULES}# more\n").as_bytes());
     assert_eq!(verdict(&world, "cargo test"), "ask");
-    // Each verdict that the changed file would change names it, and no other verdict does.
+    // A verdict names the changed file if the file would change the verdict, and only then.
     let lapsed = "policy.toml, which has changed since `toolpost policy trust`, would allow it";
     let bash = |line: &str| {
         world.run(&["call", "--dialect", "opencode", "bash", &json!({ "command": line }).to_string()])
@@ -85,24 +110,24 @@ fn trust_ends_with_any_change_of_the_file() {
         assert_eq!((refused.code, refused.err.contains(lapsed)), (Some(1), wanted), "{}", refused.err);
     }
     let doctor = world.run(&["doctor"]);
-    assert!(doctor.out.contains("policy.toml (changed since it was trusted"), "{}", doctor.out);
+    assert!(doctor.out.contains("policy.toml (changed since the file was trusted"), "{}", doctor.out);
     world.write(".toolpost/policy.toml", RULES.as_bytes());
     assert_eq!(verdict(&world, "cargo test"), "allow");
     assert_eq!(
-        said(&world, &["trust", "--revoke"]),
-        ("no longer trusted: {root}/.toolpost/policy.toml\n".to_owned(), true)
+        policy_output(&world, &["trust", "--revoke"]),
+        (format!("no longer trusted: {{root}}/.toolpost/policy.toml\n{RESTART}"), true)
     );
     assert_eq!(
-        said(&world, &["trust", "--revoke"]),
-        ("not trusted: {root}/.toolpost/policy.toml\n".to_owned(), true)
+        policy_output(&world, &["trust", "--revoke"]),
+        (format!("not trusted: {{root}}/.toolpost/policy.toml\n{RESTART}"), true)
     );
     assert_eq!(verdict(&world, "cargo test"), "ask");
     world.write(".toolpost/policy.toml", b"[examples]\nallow = [\"make\"]\n");
-    assert!(!said(&world, &["trust"]).1);
+    assert!(!policy_output(&world, &["trust"]).1);
 }
 
 #[test]
-fn the_rule_for_servers_on_the_loopback_holds_for_both_names() {
+fn loopback_rule_covers_127_0_0_1_and_localhost() {
     let world = World::with(&[(
         "../p.toml",
         b"[[rule]]\ntouch = [\"execute\"]\ncommands = [\"curl\"]\ndecide = \"allow\"\nwhy = \"x\"\n\n\
@@ -120,7 +145,7 @@ fn the_rule_for_servers_on_the_loopback_holds_for_both_names() {
 }
 
 #[test]
-fn a_yes_for_always_outlives_the_server() {
+fn permanent_approval_outlives_the_server() {
     let world = World::new();
     let write = call("Write", json!({ "file_path": world.path(".vscode/a.json"), "content": "{}" }));
     let mut server = world.serve_asking(&[]);
@@ -132,14 +157,14 @@ fn a_yes_for_always_outlives_the_server() {
     assert_eq!((words, &field["default"]), (vec!["once", "session", "always", "deny"], &json!("once")));
     server.answer(&question, &json!({ "action": "accept", "content": { "decision": "always" } }));
     let done = server.next();
-    let said = done["result"]["content"][0]["text"].as_str().unwrap();
+    let reply = done["result"]["content"][0]["text"].as_str().unwrap();
     let rule =
         "touch = [\"write\"], paths = [\"{root}/.vscode/a.json\"], decide = \"allow\", cautious = true";
     let shown = |text: &str| {
         let text = text.replace(&world.root().display().to_string(), "{root}");
         text.replace(&world.base().display().to_string(), "{base}")
     };
-    // The rule is shown before and after.
+    // The prompt shows the rule, and the file then contains it.
     let message = shown(question["params"]["message"].as_str().unwrap());
     assert!(
         message.ends_with(&format!(
@@ -148,10 +173,10 @@ fn a_yes_for_always_outlives_the_server() {
         "{message}"
     );
     assert_eq!(
-        shown(said),
+        shown(reply),
         format!(
-            "Created .vscode/a.json (1 line, 2 bytes).\n[toolpost: always allowed from now on, by a rule in \
-             {{base}}/home/.config/toolpost/policy.toml: {rule}]"
+            "Created .vscode/a.json (1 line, 2 bytes).\n[toolpost: this access is always allowed from now on; \
+             added to {{base}}/home/.config/toolpost/policy.toml: {rule}]"
         ),
         "{done}"
     );
@@ -162,17 +187,18 @@ fn a_yes_for_always_outlives_the_server() {
         "\n[[rule]]\ntouch = [\"write\"]\npaths = [\"{root}/.vscode/a.json\"]\ndecide = \"allow\"\ncautious = true\nwhy = \
          \"You chose \\\"always\\\" when asked.\"\n"
     );
-    // A client that cannot ask gets the same, and nothing more.
+    // In a client that cannot prompt, the stored rule allows the same call, and no other.
     let other = call("Write", json!({ "file_path": world.path(".vscode/b.json"), "content": "{}" }));
     let read = call("Read", json!({ "file_path": world.path(".vscode/a.json") }));
     let replies = world.script(&[read, write, other]);
     assert_eq!(replies.iter().map(is_ok).collect::<Vec<_>>(), [true, true, false], "{replies:?}");
     assert_eq!(verdict(&world, "echo > .vscode/a.json"), "allow");
-    assert_eq!(verdict(&world, "echo > .vscode/b.json"), "ask");
+    // Commands cannot write this file, whatever the user answers, so there is no prompt.
+    assert_eq!(verdict(&world, "echo > .vscode/b.json"), "deny");
 }
 
-/// Makes a call and answers what is asked about it; gives the question, and the words of the reply.
-fn asked(server: &mut Server, call: &Value, answer: &Value) -> (Option<String>, String) {
+/// Makes a call and answers its prompt; returns the prompt, if there was one, and the text of the reply.
+fn prompted(server: &mut Server, call: &Value, answer: &Value) -> (Option<String>, String) {
     server.ask_call(call);
     let mut message = server.next();
     let mut question = None;
@@ -185,7 +211,7 @@ fn asked(server: &mut Server, call: &Value, answer: &Value) -> (Option<String>, 
 }
 
 #[test]
-fn a_command_is_asked_about_with_all_that_it_would_do() {
+fn command_prompts_list_all_accesses() {
     let world = World::new();
     let mut server = world.serve_asking(&["--dialect", "trae"]);
     let run = |command: &str, args: &[&str], approval: bool| {
@@ -196,25 +222,41 @@ fn a_command_is_asked_about_with_all_that_it_would_do() {
     let session = json!({ "action": "accept", "content": { "decision": "session" } });
     let no = json!({ "action": "decline" });
     let script = run("echo hello > made && touch more", &[], false);
-    let question = "run_command (trae) wants to:\n  execute `echo hello > made && touch more`\n    write made, write more: no rule \
-                    allows it; what a command writes is not kept in the history\n    run `touch more`: no rule allows it\n";
+    let question = "run_command (trae) wants to:\n  execute `echo hello > made && touch more`\n    write made, write \
+                    more: no rule allows it; changes by commands are not kept in the history\n    run `touch more`: \
+                    no rule allows it\n";
     let begins = |asked: Option<String>| asked.is_some_and(|asked| asked.starts_with(question));
-    assert!(begins(asked(&mut server, &script, &no).0));
+    let declined = [
+        (no.clone(), "The user, or the client for the user, declined it."),
+        (
+            json!({ "action": "accept", "content": { "decision": "deny" } }),
+            "The user, or the client for the user, declined it.",
+        ),
+        (json!({ "action": "cancel" }), "The client closed the prompt without an answer."),
+    ];
+    for (answer, why) in declined {
+        // The same call can be approved later, so the reply does not send the model to the operator.
+        let (asked, words) = prompted(&mut server, &script, &answer);
+        assert!(begins(asked));
+        let end = format!("{why}\nDo not repeat the call unless the user asks for it.");
+        assert!(words.contains(&end), "{words}");
+        assert!(!words.contains("operator"), "{words}");
+    }
     assert_eq!(world.files().len(), 0);
-    assert!(begins(asked(&mut server, &script, &session).0));
+    assert!(begins(prompted(&mut server, &script, &session).0));
     assert_eq!(world.read("made"), b"hello\n");
     assert_eq!(world.read("more"), b"");
-    assert_eq!(asked(&mut server, &script, &no).0, None);
-    // A call can want to be asked about, and cannot want the opposite.
-    assert_eq!(asked(&mut server, &run("ls", &["made"], false), &no).0, None);
-    let (question, words) = asked(&mut server, &run("ls", &["made"], true), &no);
+    assert_eq!(prompted(&mut server, &script, &no).0, None);
+    // A call can request a prompt, but cannot avoid one.
+    assert_eq!(prompted(&mut server, &run("ls", &["made"], false), &no).0, None);
+    let (question, words) = prompted(&mut server, &run("ls", &["made"], true), &no);
     assert!(question.is_some());
     assert_eq!(
         words,
-        "Not allowed to execute `ls made`: the call itself requires approval; without that, the rules would allow it. The \
-         client answered no."
+        "Not allowed to execute `ls made`: the call itself requires approval; without that, the rules would allow it. \
+         The user, or the client for the user, declined it.\nDo not repeat the call unless the user asks for it."
     );
-    let (question, words) = asked(&mut server, &run("sudo", &["ls"], false), &session);
+    let (question, words) = prompted(&mut server, &run("sudo", &["ls"], false), &session);
     assert_eq!(question, None);
     assert!(
         words.starts_with(

@@ -1,4 +1,5 @@
-//! Ports of commands that the setting `publish` opens to the host: reached from outside the sandbox, and closed with the command.
+//! Ports of commands that the setting `publish` opens to the host: reachable from outside the sandbox until
+//! the command exits.
 
 use crate::commands::{engine_with, ran};
 use crate::common::{Server, World, call};
@@ -12,7 +13,7 @@ use toolpost_engine::operations::{job, stop};
 use toolpost_engine::{Available, CallCtx, Engine, Means, Plan, PublishedPorts, Session, inner_step_of};
 use toolpost_workspace::WorkspacePath;
 
-/// Longer than any step takes, on any machine.
+/// Timeout of a step, longer than any step takes on a slow machine.
 const LONG: Duration = Duration::from_secs(60);
 
 fn is_missing() -> bool {
@@ -24,12 +25,12 @@ fn is_missing() -> bool {
     is_missing
 }
 
-/// Returns a port that nothing uses now.
+/// Returns an unused port.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A web server at a port that answers every request.
+/// Returns the command of a web server that answers every request.
 fn server(address: &str, port: u16) -> String {
     format!(
         "exec perl -MIO::Socket::IP -e '$| = 1; my $s = IO::Socket::IP->new(Listen => 8, ReuseAddr => 1, \
@@ -63,15 +64,15 @@ fn assert_closes(port: u16) {
     }
 }
 
-/// Reports on the latest job.
+/// Returns the state of the last command.
 async fn look(engine: &Engine, session: &Arc<Session>) -> job::Output {
-    let want = job::Want { from: job::Side::Top, skip: 0, count: 1000 };
-    let request = job::Request { id: None, wait: Duration::from_millis(300), want, notes: Vec::new() };
+    let want = job::OutputRange { from: job::Side::Top, skip: 0, count: 1000 };
+    let request = job::Request { id: None, wait: Duration::from_millis(300), range: want, notes: Vec::new() };
     engine.run::<job::JobQuery>(request, &CallCtx::denied(Arc::clone(session))).await.unwrap()
 }
 
 #[test]
-fn a_published_port_is_reached_from_the_host_until_its_command_is_stopped() {
+fn published_ports_are_reachable_until_the_command_stops() {
     if is_missing() {
         return;
     }
@@ -89,15 +90,15 @@ fn a_published_port_is_reached_from_the_host_until_its_command_is_stopped() {
             assert!(fetch(port).is_some_and(|page| page.ends_with("\r\n\r\nanswered\n")), "{output}");
         }
         let id = runtime.block_on(look(&engine.0, &session)).job;
-        let want = job::Want { from: job::Side::Top, skip: 0, count: 1000 };
+        let want = job::OutputRange { from: job::Side::Top, skip: 0, count: 1000 };
         let cx = CallCtx::denied(Arc::clone(&session));
-        runtime.block_on(engine.0.run::<stop::Stop>(stop::Request { id, want }, &cx)).unwrap();
+        runtime.block_on(engine.0.run::<stop::Stop>(stop::Request { id, range: want }, &cx)).unwrap();
         assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "the port is open after the stop");
     }
 }
 
 #[test]
-fn a_port_that_the_setting_does_not_name_stays_in_the_sandbox() {
+fn unlisted_ports_stay_in_the_sandbox() {
     if is_missing() {
         return;
     }
@@ -108,13 +109,14 @@ fn a_port_that_the_setting_does_not_name_stays_in_the_sandbox() {
         let (output, notes) = runtime.block_on(ran(&engine, &session, &server("127.0.0.1", port)));
         assert!(notes.contains("the host and its browser do not"), "{output} {notes}");
         assert!(notes.contains("the user adds it to the setting `publish`"), "{notes}");
+        // No event tells that a port stays unpublished, so several scans for new ports have to pass.
         std::thread::sleep(Duration::from_millis(500));
         assert_eq!(fetch(port), None);
     }
 }
 
 #[test]
-fn a_port_that_begins_to_listen_later_is_published_and_ends_with_its_session() {
+fn late_listeners_are_published_until_the_session_ends() {
     if is_missing() {
         return;
     }
@@ -134,7 +136,7 @@ fn a_port_that_begins_to_listen_later_is_published_and_ends_with_its_session() {
 }
 
 #[test]
-fn a_port_that_the_host_uses_is_reported_and_opened_when_it_is_free() {
+fn occupied_ports_are_reported_and_published_once_free() {
     if is_missing() {
         return;
     }
@@ -151,14 +153,14 @@ fn a_port_that_the_host_uses_is_reported_and_opened_when_it_is_free() {
     let output = runtime.block_on(look(&engine.0, &session));
     assert!(output.notes.join("\n").contains(&format!("http://127.0.0.1:{port}")), "{output:?}");
     assert!(fetch(port).is_some());
-    // Another session with the same port has to wait for it.
+    // Another session cannot publish the same port until it is free.
     let second = Session::new();
     let (output, notes) = runtime.block_on(ran(&engine, &second, &server("127.0.0.1", port)));
     assert!(notes.contains(&why), "{output} {notes}");
 }
 
 #[test]
-fn the_setting_publishes_the_port_of_a_web_server() {
+fn publish_setting_publishes_a_web_server_port() {
     let world = World::new();
     if is_missing() {
         return;
@@ -178,6 +180,6 @@ fn the_setting_publishes_the_port_of_a_web_server() {
     drop(session);
     assert_closes(port);
     let wrong = world.program(&["doctor"]).env("TOOLPOST_PUBLISH", "web").output().unwrap();
-    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
-    assert!(!wrong.status.success() && said.contains("`web` is not a port"), "{said}");
+    let message = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(!wrong.status.success() && message.contains("`web` is not a port"), "{message}");
 }

@@ -1,4 +1,4 @@
-//! Refusals of the sandbox, each made for real: the reply has one line for each, and none for other errors.
+//! Real refusals of the sandbox: the reply has one line for each, and none for other errors.
 
 use crate::commands::{engine_with, ran};
 use crate::common::World;
@@ -16,7 +16,7 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("mkdir .git/hooks", Some("did not let this command create or change `.git/hooks`")),
     ("cat /srv/other/file", Some("hides `/srv/other/file`")),
     ("cat /etc/shadow", Some("hides `/etc/shadow`")),
-    ("cat /var/tmp/other.log", Some("private empty directory at the place of `/var/tmp/other.log`")),
+    ("cat /var/tmp/other.log", Some("private, empty directory in place of `/var/tmp/other.log`")),
     // The network: ports, addresses and names.
     ("exec 3<>/dev/tcp/127.0.0.1/9", Some("gives each session its own network: at 127.0.0.1:9,")),
     ("exec 3<>/dev/tcp/192.0.2.1/80", Some("gives commands no network")),
@@ -31,17 +31,20 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ),
     // Processes and rights.
     ("kill -CONT 4194301", Some("shows commands only processes that they started")),
-    ("perl -e 'chroot(q(.)) or die qq($!\n)'", Some("gives commands no rights of root")),
-    ("touch f; chown 12345 f", Some("gives commands no rights of root")),
+    ("perl -e 'chroot(q(.)) or die qq($!\n)'", Some("gives commands no root privileges")),
+    ("touch f; chown 12345 f", Some("gives commands no root privileges")),
     (
         "perl -MSocket -e 'socket(my $s, 16, SOCK_RAW, 0) or die qq($!\n)'",
-        Some("make only Unix sockets, and TCP sockets"),
+        Some("create only Unix sockets, and TCP sockets"),
     ),
     // Errors that the sandbox does not cause.
     ("cat missing", None),
     ("echo x > f; chmod 644 f; ./f", None),
     ("false", None),
     ("touch /etc/toolpost-x || true", None),
+    // A part of a command that succeeds can fail.
+    ("echo x > .git/config; echo done", Some("keeps `.git/config` unchanged")),
+    ("mv .git .g || true", Some("File tools refuse to change it, too")),
 ];
 
 fn is_missing(means: Means) -> bool {
@@ -77,12 +80,12 @@ fn check(means: Means, access: Confinement, rows: &[(&str, Option<&str>)]) {
 }
 
 #[test]
-fn each_refusal_has_one_line() {
+fn namespace_refusals_are_explained_in_one_line_each() {
     check(Means::Namespaces, Confinement::Change, ROWS);
 }
 
 #[test]
-fn each_refusal_by_bubblewrap_has_one_line() {
+fn bubblewrap_refusals_are_explained_in_one_line_each() {
     let of_session = |row: &&(&str, Option<&str>)| row.1.is_some_and(|line| line.contains("each session"));
     let mut rows: Vec<_> = ROWS.iter().filter(|row| !of_session(row)).copied().collect();
     rows.push(("exec 3<>/dev/tcp/127.0.0.1/9", Some("gives each command its own network: at 127.0.0.1:9,")));
@@ -90,24 +93,24 @@ fn each_refusal_by_bubblewrap_has_one_line() {
 }
 
 #[test]
-fn each_refusal_by_landlock_has_one_line() {
+fn landlock_refusals_are_explained_in_one_line_each() {
     let rows = [
         ("touch /etc/toolpost-x", Some("lets commands only read `/etc/toolpost-x`")),
         ("cat /srv/other/file || ls /root/x", Some("hides `")),
-        ("exec 3<>/dev/tcp/127.0.0.1/9", Some("lets commands make no sockets")),
+        ("exec 3<>/dev/tcp/127.0.0.1/9", Some("does not let commands create sockets")),
         ("cat missing", None),
     ];
     check(Means::Landlock, Confinement::Change, &rows);
 }
 
 #[test]
-fn a_command_that_may_write_nothing_is_told_the_setting() {
-    let rows = [("touch x", Some("since the setting `read_only` is on")), ("cat x", None)];
+fn read_only_refusals_name_the_setting() {
+    let rows = [("touch x", Some("because the setting `read_only` is on")), ("cat x", None)];
     check(Means::Namespaces, Confinement::Read, &rows);
 }
 
 #[test]
-fn a_name_that_the_proxy_would_resolve_names_the_proxy() {
+fn failed_name_lookups_mention_the_proxy() {
     if is_missing(Means::Namespaces) {
         return;
     }

@@ -1,5 +1,6 @@
-//! Every integration test of this crate, in one binary, because linking each file by itself takes longer than running it.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+//! The integration tests of this crate, in one binary, because linking each file separately takes longer than
+//! running it.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests create their own workspaces")]
 
 mod bad_input;
 mod behaviours;
@@ -14,6 +15,7 @@ mod index;
 mod limits;
 mod narrow;
 mod operator;
+mod outside;
 mod parallel;
 mod policy;
 mod published;
@@ -21,3 +23,4 @@ mod refusals;
 mod skills;
 mod symbols;
 mod tasks;
+mod terminal;

@@ -1,6 +1,7 @@
-//! The tasks of a session over processes: who has its name finds them, nothing is lost when one is killed.
+//! Task lists of named sessions: later processes find them, and a killed process loses no task.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::{World, call, is_ok, words};
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ fn list(world: &World) -> String {
 }
 
 #[test]
-fn two_dialects_and_two_processes_have_one_list() {
+fn named_session_shares_tasks_across_dialects_and_processes() {
     let world = World::new();
     let todo = json!({ "id": "t", "content": "T", "status": "in_progress", "priority": "medium" });
     let first = [call("todowrite", json!({ "todos": [todo] })), create("A")];
@@ -35,18 +36,18 @@ fn two_dialects_and_two_processes_have_one_list() {
 }
 
 #[test]
-fn the_name_of_a_session_leads_nowhere_else() {
+fn invalid_session_names_are_refused() {
     let world = World::new();
-    for name in ["../x", ".x", "a/b", "", "ü", &"x".repeat(65)] {
+    each(["../x", ".x", "a/b", "", "ü", &"x".repeat(65)], |name| {
         let ended =
             world.run(&["call", "--dialect", "probe", "--session", name, "task", "{\"action\":\"list\"}"]);
         assert_eq!(ended.code, Some(2), "{name}: {ended:?}");
         assert!(ended.err.contains("invalid session name"), "{ended:?}");
-    }
+    });
 }
 
 #[test]
-fn what_was_answered_is_there_after_a_kill() {
+fn acknowledged_tasks_survive_a_kill() {
     let world = World::new();
     let mut answered = 0;
     for round in 0..12 {
@@ -56,7 +57,7 @@ fn what_was_answered_is_there_after_a_kill() {
         let mut input = child.stdin.take().unwrap();
         let lines: String =
             (0..200).map(|number| format!("{}\n", create(&format!("{round}.{number}")))).collect();
-        // Who is killed does not read to the end.
+        // The killed process does not read all input, so the write may fail.
         let writer = std::thread::spawn(move || {
             let _ = input.write_all(lines.as_bytes());
         });
@@ -68,15 +69,15 @@ fn what_was_answered_is_there_after_a_kill() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // What was on the way to us was answered, too.
+        // Replies that were still in the pipe also count.
         answered +=
             replies.map_while(Result::ok).filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
         writer.join().unwrap();
-        let said = list(&world);
-        let there = said.lines().filter(|line| line.starts_with("[ ] task-")).count();
-        assert!((answered..=answered + 1).contains(&there), "{there} of {answered}: {said}");
+        let output = list(&world);
+        let there = output.lines().filter(|line| line.starts_with("[ ] task-")).count();
+        assert!((answered..=answered + 1).contains(&there), "{there} of {answered}: {output}");
         answered = there;
-        let ids: Vec<&str> = said.lines().skip(1).filter_map(|line| line[4..].split(':').next()).collect();
+        let ids: Vec<&str> = output.lines().skip(1).filter_map(|line| line[4..].split(':').next()).collect();
         let wanted: Vec<String> = (1..=there).map(|number| format!("task-{number}")).collect();
         assert_eq!(ids, wanted);
     }

@@ -5,6 +5,7 @@ pub mod code;
 mod common;
 pub mod opencode;
 pub mod probe;
+pub mod terminal;
 pub mod trae;
 pub mod zblade;
 
@@ -16,6 +17,9 @@ pub const ALL: [&Dialect; 5] =
 
 /// Dialects served in addition to another one: tools that find and call tools.
 pub const EXTRA: [&Dialect; 1] = [&code::DIALECT];
+
+/// Dialects that only Toolpost's own commands use; no setting can select them.
+pub const INTERNAL: [&Dialect; 1] = [&terminal::DIALECT];
 
 /// Finds a dialect by name, ignoring case.
 #[must_use]

@@ -1,9 +1,10 @@
-//! Every other name of a tool and of an argument is understood as the name that is published.
+//! Every alias of a tool or an argument works like the published name; the examples in refusals are accepted.
 
 use serde_json::{Map, Value, json};
+use toolpost_test_rows::each;
 use toolpost_tool::decode;
 
-/// Makes a value that fits a schema: its own example, or the plainest of its type.
+/// Returns a value that satisfies a schema: its example, or a simple value of its type.
 fn value(schema: &Value) -> Value {
     if let Some(example) = schema["examples"].as_array().and_then(|examples| examples.first()) {
         return example.clone();
@@ -26,13 +27,13 @@ fn value(schema: &Value) -> Value {
     }
 }
 
-/// Makes an object with everything in it.
+/// Returns an object with all properties of a schema.
 fn object(schema: &Value) -> Map<String, Value> {
     let properties = schema["properties"].as_object().into_iter().flatten();
     properties.map(|(name, property)| (name.clone(), value(property))).collect()
 }
 
-/// Sends every argument of an object under each of its other names; gives how many there were.
+/// Checks that every alias of every property decodes to the published name. Returns the number of aliases.
 fn check(place: &str, schema: &Value) -> usize {
     let mut sent = 0;
     let whole = object(schema);
@@ -42,7 +43,7 @@ fn check(place: &str, schema: &Value) -> usize {
         for alias in property["x-aliases"].as_array().into_iter().flatten() {
             let alias = alias.as_str().expect("an alias is a string");
             let mut arguments = whole.clone();
-            let value = arguments.remove(name).expect("everything is in it");
+            let value = arguments.remove(name).expect("the arguments have every property");
             let taken = arguments.insert(alias.to_owned(), value).is_some();
             assert!(!taken, "{place}: `{alias}` is an argument and another name of `{name}`");
             let decoded = decode(Value::Object(arguments), schema);
@@ -55,19 +56,23 @@ fn check(place: &str, schema: &Value) -> usize {
 }
 
 #[test]
-fn every_alias_of_an_argument_is_understood() {
+fn every_argument_alias_decodes_like_the_published_name() {
     for dialect in toolpost_dialects::ALL {
         let sent: usize = dialect
             .tools
             .iter()
             .map(|tool| check(&format!("{} {}", dialect.name, tool.name), &(tool.schema)()))
             .sum();
-        assert!(sent > 0 || dialect.tools.is_empty(), "{} has no other names at all", dialect.name);
+        assert!(
+            sent > 0 || dialect.tools.is_empty(),
+            "the dialect {} has no aliases of arguments",
+            dialect.name
+        );
     }
 }
 
 #[test]
-fn every_alias_of_a_tool_is_the_tool() {
+fn every_tool_alias_resolves_to_its_tool() {
     for dialect in toolpost_dialects::ALL {
         for tool in dialect.tools {
             for alias in tool.aliases {
@@ -78,13 +83,13 @@ fn every_alias_of_a_tool_is_the_tool() {
 }
 
 #[test]
-fn an_argument_that_is_published_as_required_may_be_left_out_where_another_stands_in() {
-    let tool = toolpost_dialects::opencode::DIALECT.tool("multiedit").expect("it has this tool");
+fn published_required_file_path_of_an_edit_may_be_omitted() {
+    let tool = toolpost_dialects::opencode::DIALECT.tool("multiedit").expect("the dialect has this tool");
     let schema = (tool.schema)();
     let published = toolpost_tool::published(&schema);
     let mut required: Vec<&str> = published["properties"]["edits"]["items"]["required"]
         .as_array()
-        .expect("it has required arguments")
+        .expect("the schema has required arguments")
         .iter()
         .filter_map(Value::as_str)
         .collect();
@@ -93,4 +98,57 @@ fn an_argument_that_is_published_as_required_may_be_left_out_where_another_stand
     let arguments = json!({ "file_path": "f", "edits": [{ "old_string": "a", "new_string": "b" }] });
     let decoded = decode(arguments, &schema).map(|decoded| Value::Object(decoded.arguments));
     assert_eq!(decoded, Ok(json!({ "filePath": "f", "edits": [{ "oldString": "a", "newString": "b" }] })));
+}
+
+/// Each refusal of an argument shows an example of it that is itself accepted.
+#[test]
+fn examples_in_argument_refusals_are_accepted() {
+    let wrong = [
+        json!("x"),
+        json!(7.5),
+        json!(-1),
+        json!(true),
+        json!([]),
+        json!({}),
+        json!(["x"]),
+        json!([7]),
+        json!([{}]),
+    ];
+    let mut shown = 0;
+    for dialect in toolpost_dialects::ALL {
+        for tool in dialect.tools {
+            let schema = (tool.schema)();
+            let whole = object(&schema);
+            for name in whole.keys() {
+                each(&wrong, |value| {
+                    let with = |value: &Value| {
+                        let mut arguments = whole.clone();
+                        arguments.insert(name.clone(), value.clone());
+                        decode(Value::Object(arguments), &schema)
+                    };
+                    let Err(refused) = with(value) else { return };
+                    let Some((_, example)) = refused.what.split_once("for example ") else { return };
+                    if refused.what.contains("In ") {
+                        return; // the example shows only a part of the arguments
+                    }
+                    let mut values = serde_json::Deserializer::from_str(example).into_iter::<Value>();
+                    let example =
+                        values.next().unwrap().unwrap_or_else(|_| panic!("{}: {example}", tool.name));
+                    let accepted = with(&example[name]);
+                    assert!(accepted.is_ok(), "{} {name}: {}: {accepted:?}", tool.name, refused.what);
+                    shown += 1;
+                });
+            }
+        }
+    }
+    assert!(shown > 300, "{shown}");
+}
+
+#[test]
+fn dialects_have_no_mistakes_that_check_finds() {
+    let all =
+        toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA).chain(toolpost_dialects::INTERNAL);
+    for dialect in all {
+        assert_eq!(dialect.check(), Vec::<String>::new(), "{}", dialect.name);
+    }
 }

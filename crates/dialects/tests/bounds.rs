@@ -1,20 +1,20 @@
-//! Every number of every tool is checked against its schema: a number out of bounds is refused, or changed with a note.
+//! A number outside the bounds of its schema is rejected, or changed with a note, in every tool.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::World;
 use serde_json::{Value, json};
 use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual, ToolDef};
 
-/// Position of a number in the arguments: its name, or the name of a list and the name in each of its items.
+/// Position of a number in the arguments: its name, or the name of a list and its name in each item.
 struct Place {
     list: Option<String>,
     name: String,
     schema: Value,
 }
 
-/// Lists the numbers of a tool.
 fn numbers(schema: &Value) -> Vec<Place> {
     let is_number = |schema: &Value| {
         let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or("");
@@ -38,7 +38,6 @@ fn numbers(schema: &Value) -> Vec<Place> {
     places
 }
 
-/// Puts a value into arguments.
 fn with(arguments: &Value, place: &Place, value: &Value) -> Value {
     let mut arguments = arguments.clone();
     match &place.list {
@@ -53,7 +52,8 @@ fn with(arguments: &Value, place: &Place, value: &Value) -> Value {
     arguments
 }
 
-/// Makes the world in which an example of a tool is done, with the calls before it, and gives the arguments of that call.
+/// Runs the steps of a tool's documentation page up to a call that succeeds. Returns the workspace before
+/// that call, and the arguments of the call.
 async fn example(dialect: &'static Dialect, tool: &ToolDef) -> (World, Value) {
     let manual = Manual::of_tool(dialect.pages, tool.name).unwrap();
     let beside = toolpost_dialects::EXTRA.iter().any(|beside| beside.name == dialect.name);
@@ -80,7 +80,7 @@ async fn example(dialect: &'static Dialect, tool: &ToolDef) -> (World, Value) {
     panic!("{} {} has no example of a call", dialect.name, tool.name);
 }
 
-/// Checks whether an example of a tool succeeds.
+/// Returns whether a tool has an example that succeeds.
 fn has_done(manual: &Manual<'_>, tool: &ToolDef) -> bool {
     manual.steps.windows(2).any(|steps| {
         let [Example::Call(call), Example::Reply(_)] = steps else { return false };
@@ -102,14 +102,25 @@ async fn check(dialect: &'static Dialect, tool: &ToolDef) -> usize {
         let mut refused = vec![json!("many"), json!([]), json!({ "a": 1 }), json!(true), json!("")];
         refused.extend(schema["type"].as_str().filter(|kind| *kind == "integer").map(|_| json!(1.5)));
         let raises = schema.get("x-raise").is_some();
+        // docs/parity-exceptions.json says that this dialect raises numbers below a minimum, with these exceptions.
+        let is_end = tool.name == "read_file_range" && name == "end_line";
+        let is_free = dialect.name != "zblade" || is_end || name == "cancel_after_ms";
+        assert!(
+            raises || is_free || schema.get("minimum").is_none(),
+            "zblade {}: {name} is refused below its minimum",
+            tool.name
+        );
         refused.extend(step(schema, "minimum", -1.0).filter(|_| !raises));
         let mut changed = Vec::from_iter(step(schema, "maximum", 1.0).map(|most| (most, "lowered")));
         changed.extend(step(schema, "minimum", -1.0).filter(|_| raises).map(|least| (least, "raised")));
         let (world, arguments) = example(dialect, tool).await;
-        for value in refused {
+        each_async(refused, async |value| {
             let outcome = world.call(tool.name, with(&arguments, &place, &value)).await;
             let Outcome::Failed(_, answer) = &outcome else {
-                panic!("{} {}: {name} is {value}, and it is done: {outcome:?}", dialect.name, tool.name)
+                panic!(
+                    "{} {}: {name} is {value}, but the call succeeds: {outcome:?}",
+                    dialect.name, tool.name
+                )
             };
             let words = answer.words();
             assert!(
@@ -119,9 +130,14 @@ async fn check(dialect: &'static Dialect, tool: &ToolDef) -> usize {
                 tool.name
             );
             checked += 1;
-        }
+        })
+        .await;
         for (value, how) in changed {
             let (world, arguments) = example(dialect, tool).await;
+            // Without an item in the example, an item with this number alone lacks its required properties.
+            if place.list.as_ref().is_some_and(|list| arguments.get(list).is_none()) {
+                continue;
+            }
             let outcome = world.call(tool.name, with(&arguments, &place, &value)).await;
             if !has_done(&Manual::of_tool(dialect.pages, tool.name).unwrap(), tool) {
                 continue;
@@ -139,7 +155,7 @@ async fn check(dialect: &'static Dialect, tool: &ToolDef) -> usize {
 }
 
 #[tokio::test]
-async fn no_number_outside_of_its_bounds_is_ignored() {
+async fn out_of_bounds_numbers_are_refused_or_noted() {
     let mut checked = 0;
     for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
         for tool in dialect.tools {

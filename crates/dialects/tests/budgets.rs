@@ -1,6 +1,7 @@
-//! Replies under every budget: what came of a call and the end of what it wrote stay, however little room there is.
+//! Replies under every size limit keep the outcome of the call and the end of its output.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{World, words};
 use serde_json::{Value, json};
@@ -8,12 +9,13 @@ use toolpost_dialects::{claude, code, opencode, probe, trae, zblade};
 use toolpost_runtime::{Config, Outcome};
 use toolpost_tool::{Dialect, RunResult};
 
-/// The least that a reply can be set to, and twenty sizes up to more than any dialect's own.
+/// Twenty reply sizes in bytes, from the minimum to more than any dialect's default.
 fn sizes() -> impl Iterator<Item = usize> {
     (0..20_u32).map(|step| 2_048 + usize::try_from(step * step * step * 18).unwrap())
 }
 
-/// Lines of shell that write much, then say at the end that they failed, and fail; with the lines that they write.
+/// Shell commands with much output that print `FAILED-HERE` last and exit with an error; with their number of
+/// lines.
 const FAILING: [(&str, u64); 4] = [
     ("seq 1 9000; echo FAILED-HERE; exit 7", 9_001),
     ("seq -f 'äöü ẞ %g' 1 4000; echo FAILED-HERE; exit 7", 4_001),
@@ -29,7 +31,7 @@ fn world(first: &'static Dialect, second: Option<&'static Dialect>, bytes: usize
     })
 }
 
-/// Text that a reply must contain, and the bytes by which notes may exceed its budget.
+/// Checks that a reply contains all texts, and exceeds its size limit by at most 1024 bytes of notes.
 fn check(reply: &str, bytes: usize, of: &str, what: &[&str]) {
     for wanted in what {
         assert!(reply.contains(wanted), "{of}, {bytes} bytes: no {wanted} in:\n{reply}");
@@ -41,7 +43,7 @@ fn check(reply: &str, bytes: usize, of: &str, what: &[&str]) {
 type Row = (&'static Dialect, &'static str, fn(&str) -> Value);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_keeps_its_exit_code_and_the_end_of_its_output() {
+async fn cut_command_replies_keep_exit_code_and_output_end() {
     let tools: [Row; 4] = [
         (&opencode::DIALECT, "bash", |line| json!({"command": line})),
         (&probe::DIALECT, "bash", |line| json!({"command": line})),
@@ -53,9 +55,9 @@ async fn a_command_keeps_its_exit_code_and_the_end_of_its_output() {
         ),
     ];
     for bytes in sizes() {
-        for (dialect, tool, arguments) in tools {
+        each_async(tools, async |(dialect, tool, arguments)| {
             let world = world(dialect, None, bytes);
-            for (line, lines) in FAILING {
+            each_async(FAILING, async |(line, lines)| {
                 let outcome = world.allowed(tool, arguments(line)).await;
                 let reply = words(&outcome);
                 let of = format!("{} {tool}: {line}", dialect.name);
@@ -63,7 +65,7 @@ async fn a_command_keeps_its_exit_code_and_the_end_of_its_output() {
                 let Outcome::Done(answer) = outcome else { panic!("{of}: {reply}") };
                 assert_eq!(answer.result, RunResult::Failed, "{of}");
                 let is_cut = reply.contains("[toolpost: left out") || reply.contains("[TRUNCATED: ");
-                let says_how = ["check_command_status with", "> run.log 2>&1"];
+                let says_how = ["check_command_status with", "pipe the command through"];
                 if is_cut {
                     assert!(says_how.iter().any(|how| reply.contains(how)), "{of}, {bytes} bytes:\n{reply}");
                     let totals = [format!("of {lines}"), format!("{lines} lines"), "characters".to_owned()];
@@ -72,13 +74,44 @@ async fn a_command_keeps_its_exit_code_and_the_end_of_its_output() {
                         "{of}, {bytes} bytes:\n{reply}"
                     );
                 }
-            }
-        }
+            })
+            .await;
+        })
+        .await;
     }
 }
 
+/// The pipe that the note about a long output names shows lines that the reply left out.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_is_looked_at_or_stopped_keeps_how_it_stands() {
+async fn the_pipe_in_the_note_shows_lines_that_were_left_out() {
+    for (dialect, last) in
+        [(&opencode::DIALECT, 40_000), (&probe::DIALECT, 40_000), (&opencode::DIALECT, 3_000)]
+    {
+        let world = World::new(dialect);
+        let line = format!("seq 1 {last}");
+        let reply = words(&world.allowed("bash", json!({ "command": line })).await);
+        let gap = reply.split("left out lines ").nth(1).and_then(|rest| rest.split(" of ").next()).unwrap();
+        let pipe =
+            reply.split("pipe the command through `").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+        let (first, end) = gap.split_once('-').unwrap();
+        let (first, end): (u64, u64) = (first.parse().unwrap(), end.parse().unwrap());
+        assert_eq!(pipe, format!("sed -n '{first},{}p'", end.min(first + 199)), "{}: {reply}", dialect.name);
+        let piped = words(&world.allowed("bash", json!({ "command": format!("{line} | {pipe}") })).await);
+        assert!(
+            piped.starts_with(&format!("{first}\n")) && !piped.contains("left out"),
+            "{}: {piped}",
+            dialect.name
+        );
+    }
+    // If the gap does not consist of whole lines, the note names no lines.
+    let world = World::new(&opencode::DIALECT);
+    let reply =
+        words(&world.allowed("bash", json!({ "command": "yes | tr -d '\\n' | head -c 300000" })).await);
+    assert!(reply.contains("pipe the command through `tail` or `grep`"), "{reply}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cut_job_replies_keep_the_job_status() {
     for bytes in sizes() {
         let world = world(&trae::DIALECT, None, bytes);
         let (line, _) = FAILING[0];
@@ -97,27 +130,28 @@ async fn a_job_that_is_looked_at_or_stopped_keeps_how_it_stands() {
         let begun = words(&world.allowed("run_command", run).await);
         let id = begun.lines().next().unwrap().strip_prefix("command_id: ").unwrap();
         let reply = words(&world.allowed("stop_command", json!({"command_id": id})).await);
-        check(&reply, bytes, "stop_command", &["status: done. It was stopped.", "THE-END"]);
+        check(&reply, bytes, "stop_command", &["status: done. The command was stopped.", "THE-END"]);
         assert!(!reply.contains("memory"), "{reply}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_inside_of_calls_keep_what_came_of_them() {
+async fn cut_nested_call_replies_keep_their_outcome() {
     for bytes in sizes() {
         let plan = world(&probe::DIALECT, None, bytes);
         let script = world(&code::DIALECT, Some(&opencode::DIALECT), bytes);
-        for (line, _) in FAILING {
+        each_async(FAILING, async |(line, _)| {
             let call = format!("return bash({})", json!({"command": line}));
             let reply = words(&plan.allowed("execute_plan", json!({"code": call})).await);
             check(&reply, bytes, "execute_plan", &["FAILED-HERE", "Exit code: 7"]);
             let reply = words(&script.allowed("run_code", json!({"code": call})).await);
             check(&reply, bytes, "run_code", &["FAILED-HERE", "Exit code: 7"]);
-        }
+        })
+        .await;
         let batch = world(&zblade::DIALECT, Some(&trae::DIALECT), bytes);
         let (line, _) = FAILING[0];
         batch.allowed("run_command", json!({"program": "sh", "args": ["-c", line]})).await;
-        // Without an id it is the command that was started last, in whichever dialect.
+        // Without an id, the tool shows the last started command, of any dialect.
         let status = json!({"output_character_count": 100_000});
         let calls = vec![json!({"tool": "check_command_status", "arguments": status}); 4];
         let reply = words(&batch.allowed("batch", json!({"calls": calls})).await);
@@ -130,7 +164,7 @@ async fn calls_inside_of_calls_keep_what_came_of_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn changes_of_many_files_name_every_file() {
+async fn cut_multi_file_edit_replies_name_every_file() {
     for bytes in sizes() {
         let world = world(&opencode::DIALECT, None, bytes);
         let names: Vec<String> = (0..6).map(|number| format!("file{number}.txt")).collect();
@@ -159,7 +193,7 @@ async fn changes_of_many_files_name_every_file() {
 /// A tool of a dialect, and its arguments.
 type ListRow = (&'static Dialect, &'static str, fn() -> Value);
 
-/// Tools whose replies have no natural end, and arguments with which they have much to show.
+/// Tools with arguments whose full reply exceeds every size limit.
 const LISTS: [ListRow; 11] = [
     (&claude::DIALECT, "Glob", || json!({"pattern": "**/*"})),
     (&claude::DIALECT, "Grep", || json!({"pattern": "def ", "output_mode": "content"})),
@@ -183,7 +217,7 @@ const REST: [&str; 9] = [
     "narrow ",
     "make a narrower call",
     "list a subdirectory",
-    "list a directory with more entries",
+    "list that directory",
     "a more specific path",
     "more specific tool parameters",
     "continue with offset",
@@ -192,9 +226,9 @@ const REST: [&str; 9] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_long_list_fits_its_budget_and_says_how_to_get_the_rest() {
+async fn long_lists_fit_the_reply_limit_and_name_the_next_step() {
     for bytes in [2_048, 4_000, 9_500] {
-        for (dialect, tool, arguments) in LISTS {
+        each_async(LISTS, async |(dialect, tool, arguments)| {
             let world = world(dialect, None, bytes);
             for directory in 0..12 {
                 for file in 0..30 {
@@ -215,12 +249,12 @@ async fn a_long_list_fits_its_budget_and_says_how_to_get_the_rest() {
                 let report = reply.split("\n[toolpost: ").next().unwrap();
                 assert!(serde_json::from_str::<Value>(report).is_ok(), "{of}:\n{reply}");
             }
-            // Every directory shows a part, or the number of its entries.
+            // Every directory shows some of its entries, or their number.
             if ["listFiles", "list_dir", "get_workspace_structure"].contains(&tool) {
                 let shown =
                     (0..12).filter(|directory| reply.contains(&format!("package_{directory}/"))).count();
                 assert_eq!(shown, 12, "{of}:\n{reply}");
             }
-        }
+        }).await;
     }
 }

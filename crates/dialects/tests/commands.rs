@@ -1,6 +1,7 @@
-//! Commands in the words of every dialect: each ends as promised, says how, and leaves no process.
+//! Commands in every dialect: each exits as expected, the reply reports how, and no process is left.
 
 use crate::common;
+use toolpost_test_rows::{each, each_async};
 
 use common::{World, words};
 use serde_json::{Value, json};
@@ -15,10 +16,11 @@ use toolpost_engine::{Kind, Progress};
 use toolpost_runtime::{Call, Outcome, Verdict};
 use toolpost_tool::Dialect;
 
-/// Longer than anything here takes, on any machine: what is not back by then hangs.
+/// Timeout of a call, longer than any call here takes on a slow machine.
 const HANGS: Duration = Duration::from_secs(90);
 
-/// A dialect, and how it says a line for a shell with a time in milliseconds; none where it cannot.
+/// A dialect, and a function that returns its call for a shell command with a timeout in milliseconds; `None`
+/// if the dialect has no such call.
 type Column = (&'static Dialect, fn(&str, Option<u64>) -> Option<(&'static str, Value)>);
 
 const COLUMNS: [Column; 4] = [
@@ -39,21 +41,21 @@ fn timed(mut arguments: Value, limit: Option<u64>) -> Value {
     arguments
 }
 
-async fn said(world: &World, (tool, arguments): (&str, Value)) -> String {
+async fn reply_text(world: &World, (tool, arguments): (&str, Value)) -> String {
     let outcome = tokio::time::timeout(HANGS, world.allowed(tool, arguments.clone())).await;
     words(&outcome.unwrap_or_else(|_| panic!("{tool} {arguments} hangs")))
 }
 
-/// Waits until no process has this in its command line.
+/// Waits until no process has `mark` in its command line.
 async fn gone(mark: &str) {
     let start = Instant::now();
     while let Some(line) = running(mark) {
-        assert!(start.elapsed() < HANGS, "still there: {line}");
+        assert!(start.elapsed() < HANGS, "a process is still running: {line}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-/// Waits until a program runs by this command line, and not only a shell that will start it.
+/// Waits until a program with this command line runs, not only the shell that starts it.
 async fn begun(line: &str) {
     while !running(line).is_some_and(|running| running.starts_with(line)) {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -64,17 +66,19 @@ fn running(mark: &str) -> Option<String> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
-    // A program before the shell that started it.
+    // Prefers a program to the shell that started it, whose command line is longer.
     lines.filter(|line| line.contains(mark)).min_by_key(String::len)
 }
 
-/// A command, its time limit, and the expected reply: it contains all of the expected parts and nothing else.
+/// A command, its time limit, and the expected reply: it contains all `wanted` texts and none of the
+/// `unwanted` ones.
+#[derive(Debug)]
 struct Row {
     line: &'static str,
     limit: Option<u64>,
     wanted: &'static [&'static str],
     unwanted: &'static [&'static str],
-    /// Text that no process has in its command line soon after the reply, and after the session.
+    /// Text that no process may have in its command line soon after the reply, or after the session.
     left: Option<&'static str>,
 }
 
@@ -130,12 +134,12 @@ const fn row(line: &'static str, limit: Option<u64>, wanted: &'static [&'static 
 }
 
 #[tokio::test]
-async fn each_command_ends_as_promised_in_every_dialect() {
-    for (dialect, say) in COLUMNS {
-        for row in ROWS {
-            let Some(call) = say(row.line, row.limit) else { continue };
+async fn commands_reply_as_expected_in_every_dialect() {
+    each_async(COLUMNS, async |(dialect, say)| {
+        each_async(ROWS, async |row| {
+            let Some(call) = say(row.line, row.limit) else { return };
             let world = World::new(dialect);
-            let reply = said(&world, call).await;
+            let reply = reply_text(&world, call).await;
             let at = format!("{}: {}: {reply}", dialect.name, row.line);
             row.wanted.iter().for_each(|wanted| assert!(reply.contains(wanted), "lacks {wanted:?}: {at}"));
             row.unwanted
@@ -145,12 +149,14 @@ async fn each_command_ends_as_promised_in_every_dialect() {
             if let Some(left) = row.left {
                 gone(left).await;
             }
-        }
-    }
+        })
+        .await;
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn the_cases_of_other_systems_hold_in_every_dialect() {
+async fn shell_cases_from_bug_reports_pass_in_every_dialect() {
     let mut run = 0;
     for case in common::rows("policy/tests/fixtures/issue-derived/shell_cases.json") {
         let Some(line) =
@@ -158,9 +164,9 @@ async fn the_cases_of_other_systems_hold_in_every_dialect() {
         else {
             continue;
         };
-        for (dialect, say) in COLUMNS {
-            let Some(call) = say(line, None) else { continue };
-            let reply = said(&World::new(dialect), call).await;
+        each_async(COLUMNS, async |(dialect, say)| {
+            let Some(call) = say(line, None) else { return };
+            let reply = reply_text(&World::new(dialect), call).await;
             let texts = |key: &str| case[key].as_array().cloned().unwrap_or_default();
             for wanted in texts("contains") {
                 assert!(reply.contains(wanted.as_str().unwrap()), "{} {}: {reply}", dialect.name, case["id"]);
@@ -174,58 +180,61 @@ async fn the_cases_of_other_systems_hold_in_every_dialect() {
                 );
             }
             run += 1;
-        }
+        })
+        .await;
     }
     assert_eq!(run, 9 * 4);
 }
 
 #[tokio::test]
-async fn a_time_that_is_too_long_is_cut_and_said() {
-    for (dialect, say) in COLUMNS {
-        let Some(call) = say("true", Some(999_999_999)) else { continue };
-        let reply = said(&World::new(dialect), call).await;
+async fn excessive_timeouts_are_lowered_with_a_note() {
+    each_async(COLUMNS, async |(dialect, say)| {
+        let Some(call) = say("true", Some(999_999_999)) else { return };
+        let reply = reply_text(&World::new(dialect), call).await;
         assert!(reply.contains("timeout was lowered to the maximum of 600000"), "{}: {reply}", dialect.name);
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn the_size_of_an_output_is_that_of_what_the_program_wrote() {
+async fn output_size_counts_the_bytes_that_the_program_wrote() {
     let rows = [
         ("printf 'plain\\n'", "output (6 characters in all):\nplain"),
-        ("printf 'same\\n%.0s' $(seq 5000)", "output (58 characters of text, 25000 bytes in all):\nsame"),
+        ("printf 'same\\n%.0s' $(seq 5000)", "output (59 characters of text, 25000 bytes in all):\nsame"),
         ("printf '\\033[31mred\\033[0m'", "output (3 characters of text, 12 bytes in all):\nred"),
     ];
     for (line, wanted) in rows {
         let (dialect, say) = COLUMNS[0];
-        let reply = said(&World::new(dialect), say(line, None).unwrap()).await;
+        let reply = reply_text(&World::new(dialect), say(line, None).unwrap()).await;
         assert!(reply.contains(wanted), "{line}: {reply}");
     }
 }
 
 #[tokio::test]
-async fn what_one_command_did_is_the_same_data_in_every_dialect() {
+async fn structured_command_replies_are_equal_in_every_dialect() {
     let mut seen: Option<Value> = None;
-    for (dialect, say) in COLUMNS {
+    each_async(COLUMNS, async |(dialect, say)| {
         let (tool, arguments) = say("echo out; echo err >&2; exit 7", None).unwrap();
         let Outcome::Done(answer) = World::structured(dialect).allowed(tool, arguments).await else {
             panic!("{}", dialect.name)
         };
         let mut data = answer.structured.unwrap();
-        for varies in ["job", "command", "directory", "elapsed_ms"] {
+        each(["job", "command", "directory", "elapsed_ms"], |varies| {
             assert!(data.as_object_mut().unwrap().remove(varies).is_some(), "{}: {varies}", dialect.name);
-        }
+        });
         assert_eq!(
             data["ending"],
             json!({"code": 7, "signal": null, "why": null, "means": "", "standing": "failed"})
         );
         assert_eq!(data["confined"]["by"], "nothing");
         assert_eq!(seen.get_or_insert_with(|| data.clone()), &data, "{}", dialect.name);
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_ends_its_command() {
-    for (dialect, say) in COLUMNS {
+async fn cancelled_calls_stop_their_command() {
+    each_async(COLUMNS, async |(dialect, say)| {
         let world = World::new(dialect);
         let (tool, arguments) = say("echo begun; sleep 71010", None).unwrap();
         let cancel = CancellationToken::new();
@@ -241,16 +250,17 @@ async fn a_call_that_is_cancelled_ends_its_command() {
         assert_eq!(kind, Kind::Cancelled, "{}", dialect.name);
         assert!(answer.words().contains("begun"), "{}: {}", dialect.name, answer.words());
         gone("sleep 71010").await;
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn what_a_command_writes_is_told_while_it_runs() {
+async fn command_output_is_reported_as_progress() {
     let world = World::new(&opencode::DIALECT);
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hears = Arc::clone(&heard);
     let progress = Progress::new(move |count, what| hears.lock().unwrap().push((count, what.to_owned())));
-    // It ends when it was heard: nothing here depends on how fast the machine is.
+    // The command ends once its output was received, so the test does not depend on the machine's speed.
     let line = "echo first; while [ ! -e heard ]; do sleep 0.05; done; echo last";
     let call =
         Call { asker: Arc::new(Verdict::Allow), progress, ..world.saying("bash", json!({"command": line})) };
@@ -267,7 +277,7 @@ async fn what_a_command_writes_is_told_while_it_runs() {
     assert!(counts.is_sorted(), "{counts:?}");
 }
 
-/// The part of a reply of trae that is the output.
+/// Returns the command output in a reply of the dialect `trae`.
 fn output(reply: &str) -> &str {
     reply.split_once("in all):\n").unwrap_or_else(|| panic!("{reply}")).1
 }
@@ -282,11 +292,11 @@ fn id(reply: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_command_in_the_background_is_looked_at_waited_for_and_stopped() {
+async fn background_commands_can_be_polled_and_stopped() {
     let world = World::new(&trae::DIALECT);
     let line = "for i in 1 2 3; do echo tick$i; done; while [ ! -e go ]; do sleep 0.05; done; echo went; sleep 71020";
     let start = json!({"command": "bash", "args": ["-c", line], "blocking": false, "wait_ms_before_async": 0, "requires_approval": false});
-    let begun = said(&world, ("run_command", start)).await;
+    let begun = reply_text(&world, ("run_command", start)).await;
     assert!(begun.contains("status: running"), "{begun}");
     let job = id(&begun);
     world.put("go", "");
@@ -295,10 +305,10 @@ async fn a_command_in_the_background_is_looked_at_waited_for_and_stopped() {
     while !seen.contains("went") {
         assert!(start.elapsed() < HANGS, "{seen}");
         let look = json!({"command_id": job, "wait_ms_before_check": 50});
-        seen = said(&world, ("check_command_status", look)).await;
+        seen = reply_text(&world, ("check_command_status", look)).await;
     }
     assert!(output(&seen).starts_with("tick1\ntick2\ntick3\nwent\n"), "{seen}");
-    // Without a name it is the last command; the reply reports what was left out.
+    // Without an id, the tool shows the last command; the reply reports omitted output.
     let slices = [
         (
             json!({"output_character_count": 6, "output_priority": "top"}),
@@ -317,29 +327,30 @@ async fn a_command_in_the_background_is_looked_at_waited_for_and_stopped() {
             "tick1\n[toolpost: left out characters 7-18 of 23]\nwent\n",
         ),
     ];
-    for (ask, wanted) in slices {
-        let reply = said(&world, ("check_command_status", ask.clone())).await;
+    each_async(slices, async |(ask, wanted)| {
+        let reply = reply_text(&world, ("check_command_status", ask.clone())).await;
         assert!(output(&reply).starts_with(wanted), "{ask}: {reply}");
-    }
-    let stopped = said(&world, ("stop_command", json!({"command_id": job}))).await;
-    assert!(stopped.contains("status: done. It was stopped."), "{stopped}");
+    })
+    .await;
+    let stopped = reply_text(&world, ("stop_command", json!({"command_id": job}))).await;
+    assert!(stopped.contains("status: done. The command was stopped."), "{stopped}");
     gone("sleep 71020").await;
-    let again = said(&world, ("stop_command", json!({"command_id": job}))).await;
-    assert!(again.contains("It had ended already"), "{again}");
-    let unknown = said(&world, ("check_command_status", json!({"command_id": "nope"}))).await;
-    assert_eq!(unknown, format!("There is no job `nope` in this session; it has {job}."));
+    let again = reply_text(&world, ("stop_command", json!({"command_id": job}))).await;
+    assert!(again.contains("The command had already finished"), "{again}");
+    let unknown = reply_text(&world, ("check_command_status", json!({"command_id": "nope"}))).await;
+    assert_eq!(unknown, format!("There is no job `nope` in this session; the session's only job is {job}."));
 }
 
 #[tokio::test]
-async fn what_fails_at_once_is_seen_to_fail_and_what_waits_is_answered_early() {
+async fn background_waits_end_when_the_command_exits() {
     let world = World::new(&trae::DIALECT);
     let start = |line: &str, wait: u64| json!({"command": "bash", "args": ["-c", line], "blocking": false, "wait_ms_before_async": wait, "requires_approval": false});
-    let failed = said(&world, ("run_command", start("echo no >&2; exit 3", 60_000))).await;
+    let failed = reply_text(&world, ("run_command", start("echo no >&2; exit 3", 60_000))).await;
     assert!(failed.contains("status: done. Exit code: 3") && output(&failed).starts_with("no"), "{failed}");
-    let begun = said(&world, ("run_command", start("while [ ! -e go ]; do sleep 0.05; done", 0))).await;
+    let begun = reply_text(&world, ("run_command", start("while [ ! -e go ]; do sleep 0.05; done", 0))).await;
     let look = json!({"command_id": id(&begun), "wait_ms_before_check": 3_600_000});
     let go = async { world.put("go", "") };
-    let (seen, ()) = tokio::join!(said(&world, ("check_command_status", look)), go);
+    let (seen, ()) = tokio::join!(reply_text(&world, ("check_command_status", look)), go);
     assert!(
         seen.contains("status: done. Exit code: 0") && seen.contains("lowered to the maximum of 60000"),
         "{seen}"
@@ -347,10 +358,24 @@ async fn what_fails_at_once_is_seen_to_fail_and_what_waits_is_answered_early() {
 }
 
 #[tokio::test]
-async fn the_jobs_of_one_session_are_not_those_of_another() {
+async fn commands_that_ignore_sigterm_are_killed_and_reported_stopped() {
+    let world = World::new(&trae::DIALECT);
+    // The command ignores SIGTERM.
+    let line = "trap '' TERM; echo deaf; while :; do sleep 0.1; done";
+    let start = json!({"command": "bash", "args": ["-c", line], "blocking": false, "wait_ms_before_async": 60_000, "requires_approval": false});
+    let mut start = start;
+    start["wait_ms_before_async"] = json!(300);
+    let begun = reply_text(&world, ("run_command", start)).await;
+    let stopped = reply_text(&world, ("stop_command", json!({"command_id": id(&begun)}))).await;
+    assert!(stopped.contains("The command was stopped.") && stopped.contains("SIGKILL"), "{stopped}");
+    assert!(!stopped.contains("memory"), "{stopped}");
+}
+
+#[tokio::test]
+async fn jobs_are_not_visible_to_other_sessions() {
     let mut world = World::new(&trae::DIALECT);
     let run = json!({"command": "echo", "args": ["mine"], "blocking": true, "requires_approval": false});
-    let job = id(&said(&world, ("run_command", run)).await);
+    let job = id(&reply_text(&world, ("run_command", run)).await);
     world.begin_anew();
     for (tool, ask) in
         [("check_command_status", json!({"command_id": job})), ("stop_command", json!({"command_id": job}))]
@@ -365,7 +390,7 @@ async fn the_jobs_of_one_session_are_not_those_of_another() {
 }
 
 #[tokio::test]
-async fn a_call_can_want_somebody_to_be_asked_and_never_the_opposite() {
+async fn requires_approval_can_add_but_not_skip_a_prompt() {
     let world = World::new(&trae::DIALECT);
     let rows = [
         ("echo", false, "Exit code: 0"),
@@ -373,20 +398,21 @@ async fn a_call_can_want_somebody_to_be_asked_and_never_the_opposite() {
         ("npm", false, "Nobody is here"),
         ("npm", true, "Nobody is here"),
     ];
-    for (program, approval, wanted) in rows {
+    each_async(rows, async |(program, approval, wanted)| {
         let run = json!({"command": program, "args": ["x"], "blocking": true, "requires_approval": approval});
         let reply = words(&world.call("run_command", run).await);
         assert!(reply.contains(wanted), "{program} {approval}: {reply}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn five_hundred_commands_at_once_all_answer() {
+async fn five_hundred_concurrent_commands_all_reply() {
     let world = Arc::new(World::new(&opencode::DIALECT));
     let calls = (0..500).map(|number| {
         let world = Arc::clone(&world);
         let call = ("bash", json!({"command": format!("echo {number}"), "timeout": 600_000}));
-        tokio::spawn(async move { said(&world, call).await })
+        tokio::spawn(async move { reply_text(&world, call).await })
     });
     let calls: Vec<_> = calls.collect();
     for (number, call) in calls.into_iter().enumerate() {
@@ -395,7 +421,7 @@ async fn five_hundred_commands_at_once_all_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn three_hundred_commands_leave_room_for_other_calls() {
+async fn three_hundred_running_commands_do_not_block_a_search() {
     let world = Arc::new(World::new(&opencode::DIALECT));
     world.put("f.txt", "needle\n");
     let cancel = CancellationToken::new();
@@ -409,7 +435,7 @@ async fn three_hundred_commands_leave_room_for_other_calls() {
         })
         .collect();
     begun("sleep 7309").await;
-    let found = said(&world, ("grep", json!({"pattern": "needle"}))).await;
+    let found = reply_text(&world, ("grep", json!({"pattern": "needle"}))).await;
     assert!(found.starts_with("f.txt:1:needle"), "{found}");
     cancel.cancel();
     for call in running {
@@ -417,4 +443,104 @@ async fn three_hundred_commands_leave_room_for_other_calls() {
         assert!(matches!(outcome, Outcome::Failed(Kind::Cancelled, _)), "{}", words(&outcome));
     }
     gone("sleep 7309").await;
+}
+
+/// The reply to a command that continues gives a command that stops it. This command needs no approval, and
+/// succeeds.
+#[tokio::test(flavor = "multi_thread")]
+async fn running_commands_are_stopped_by_the_command_in_the_reply() {
+    let mut seconds = 6021;
+    each_async(COLUMNS, async |(dialect, arguments)| {
+        let world = World::new(dialect);
+        for background in [false, true] {
+            seconds += 1;
+            let mark = format!("sleep {seconds}.25");
+            let line = if background { mark.clone() } else { format!("{mark} & echo started") };
+            let (tool, mut call) = arguments(&line, None).unwrap();
+            if background {
+                match dialect.name {
+                    "probe" => continue,
+                    "opencode" => call["run_in_background"] = json!(true),
+                    _ => call["blocking"] = json!(false),
+                }
+            }
+            let reply = reply_text(&world, (tool, call)).await;
+            begun(&mark).await;
+            let Some((_, stop)) = reply.split_once("`kill job-") else {
+                assert!(reply.contains("stop_command"), "{}: {reply}", dialect.name);
+                let (_, id) = reply.split_once("command_id: ").unwrap();
+                let stop = json!({"command_id": id.lines().next().unwrap()});
+                words(&world.call("stop_command", stop).await);
+                gone(&mark).await;
+                continue;
+            };
+            assert!(reply.contains("` alone, as the whole command."), "{reply}");
+            let stop = format!("kill job-{}", stop.split('`').next().unwrap());
+            let (tool, call) = arguments(&format!("{stop}; true"), None).unwrap();
+            let longer = reply_text(&world, (tool, call)).await;
+            assert!(longer.contains(&format!("run `{stop}` alone, as the whole command.")), "{longer}");
+            let (tool, call) = arguments(&stop, None).unwrap();
+            let stopped = words(&world.call(tool, call.clone()).await);
+            assert!(stopped.contains("Stopped `") && stopped.contains("Exit code: 0"), "{stop}: {stopped}");
+            gone(&mark).await;
+            let again = words(&world.call(tool, call).await);
+            assert!(again.contains("had already finished"), "{stop}: {again}");
+        }
+        let (tool, call) = arguments("kill job-aaaaaaaaaa; echo x", None).unwrap();
+        let refused = words(&world.call(tool, call).await);
+        assert!(refused.contains("Not allowed to execute"), "{}: {refused}", dialect.name);
+    })
+    .await;
+}
+
+/// The reply to a command that continues names the file that receives its output.
+#[tokio::test(flavor = "multi_thread")]
+async fn background_replies_name_the_file_that_receives_the_output() {
+    let mut seconds = 6121;
+    let rows = [
+        ("", "No tool can show its further output"),
+        (" > out.log 2>&1", "Its standard output goes to `out.log`"),
+        (" > /dev/null 2>&1", "Its standard output is discarded"),
+    ];
+    each_async(rows, async |(redirection, wanted)| {
+        let dialect = &opencode::DIALECT;
+        let world = World::new(dialect);
+        seconds += 1;
+        let mark = format!("sleep {seconds}.25");
+        let line = format!("cd . && {mark}{redirection}");
+        let call = json!({"command": line, "description": "x", "run_in_background": true});
+        let reply = reply_text(&world, ("bash", call)).await;
+        let said =
+            ["No tool can show", "Its standard output"].iter().filter(|said| reply.contains(**said)).count();
+        assert!(reply.contains(wanted) && said == 1, "{line}: {reply}");
+        let (_, stop) = reply.split_once("`kill job-").unwrap();
+        let stop = format!("kill job-{}", stop.split('`').next().unwrap());
+        reply_text(&world, ("bash", json!({"command": stop, "description": "x"}))).await;
+        gone(&mark).await;
+    })
+    .await;
+}
+
+/// The next step that a cut reply names first needs no approval that the command itself does not need.
+#[tokio::test(flavor = "multi_thread")]
+async fn next_step_for_cut_output_needs_no_approval() {
+    let lines: String = (1..=9_000).map(|line| format!("line {line}\n")).collect();
+    each_async(COLUMNS.into_iter().skip(1), async |(dialect, arguments)| {
+        let world = World::new(dialect);
+        world.put("f.txt", &lines);
+        let (tool, call) = arguments("cat f.txt", None).unwrap();
+        let cut = words(&world.call(tool, call).await);
+        let (_, step) = cut.split_once("pipe the command through `").unwrap_or_else(|| panic!("{cut}"));
+        let pipe = step.split('`').next().unwrap();
+        let (first, last) =
+            pipe.strip_prefix("sed -n '").and_then(|rest| rest.strip_suffix("p'")?.split_once(',')).unwrap();
+        assert!(!cut.contains(&format!("line {first}\n")), "{cut}");
+        let line = format!("cat f.txt | {pipe}");
+        let (tool, call) = arguments(&line, None).unwrap();
+        let rest = words(&world.call(tool, call).await);
+        let (first, last) = (format!("line {first}\n"), format!("line {last}\n"));
+        assert!(rest.starts_with(&first) && rest.contains(&last), "{line}: {rest}");
+        assert!(cut.contains("for which Toolpost asks the user"), "{cut}");
+    })
+    .await;
 }

@@ -1,6 +1,7 @@
-//! Dependencies as tools read them: by name, at locked versions, and never outside the package.
+//! Tools read dependencies by name, at locked versions, and never outside the package.
 
 use crate::common;
+use toolpost_test_rows::{each, each_async};
 
 use common::{World, words};
 use serde_json::{Value, json};
@@ -39,14 +40,14 @@ fn filled(world: &World) {
     world.put_at_home(&format!("{registry}/other-9.0.0/src/lib.rs"), "pub fn of_another_project() {}\n");
 }
 
-async fn said(world: &World, tool: &str, arguments: Value) -> (Option<Kind>, String) {
+async fn run_tool(world: &World, tool: &str, arguments: Value) -> (Option<Kind>, String) {
     let outcome = world.call(tool, arguments).await;
     let kind = if let Outcome::Failed(kind, _) = &outcome { Some(*kind) } else { None };
     (kind, words(&outcome))
 }
 
 #[tokio::test]
-async fn tools_that_read_take_the_names_of_dependencies() {
+async fn read_tools_accept_dependency_names() {
     let rows: [(&'static Dialect, &str, Value, String); 15] = [
         (
             &probe::DIALECT,
@@ -89,21 +90,22 @@ async fn tools_that_read_take_the_names_of_dependencies() {
         (&zblade::DIALECT, "read_file", json!({"path": "js:kit/lib/ring.js"}), "".to_owned()),
         (&zblade::DIALECT, "grep_search", json!({"pattern": "sound", "path": "js:kit"}), "".to_owned()),
     ];
-    for (dialect, tool, arguments, wanted) in rows {
+    each_async(rows, async |(dialect, tool, arguments, wanted)| {
         let world = World::new(dialect);
         filled(&world);
-        let (kind, said) = said(&world, tool, arguments.clone()).await;
+        let (kind, reply) = run_tool(&world, tool, arguments.clone()).await;
         let held = kind.is_none()
-            && said.starts_with(wanted.as_str())
-            && (!wanted.is_empty() || said.contains("bell.sound()"));
-        assert!(held, "{} {tool} {arguments}: {kind:?} {said}", dialect.name);
-        assert!(!said.contains("CANARY") && !said.contains("ringInner"), "{tool}: {said}");
-    }
+            && reply.starts_with(wanted.as_str())
+            && (!wanted.is_empty() || reply.contains("bell.sound()"));
+        assert!(held, "{} {tool} {arguments}: {kind:?} {reply}", dialect.name);
+        assert!(!reply.contains("CANARY") && !reply.contains("ringInner"), "{tool}: {reply}");
+    })
+    .await;
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "rows")]
-async fn a_name_that_leads_nowhere_says_why() {
+#[expect(clippy::too_many_lines, reason = "the function is one table of cases")]
+async fn unresolvable_dependency_names_fail_with_a_reason() {
     let world = World::new(&probe::DIALECT);
     filled(&world);
     symlink(world.root().join("../out/secret"), world.root().join("node_modules/kit/out.js")).unwrap();
@@ -119,7 +121,7 @@ async fn a_name_that_leads_nowhere_says_why() {
             "rust:other",
             Kind::NotFound,
             "The project does not depend on rust:other.",
-            "Looked at: Cargo.lock (3 packages).",
+            "Read: Cargo.lock (3 packages).",
         ),
         (
             "rust:clock@9",
@@ -131,13 +133,13 @@ async fn a_name_that_leads_nowhere_says_why() {
             "rust:gone",
             Kind::NotFound,
             "The project depends on rust:gone@0.3.0, whose sources are not on this machine.",
-            "`cargo fetch` installs it.",
+            "Run `cargo fetch` to install the sources.",
         ),
         (
             "rust:own",
             Kind::NotFound,
             "own is a package of the workspace itself, not a dependency.",
-            "Search it by its path.",
+            "Use the path of the package in the workspace.",
         ),
         (
             "py:requests",
@@ -162,30 +164,35 @@ async fn a_name_that_leads_nowhere_says_why() {
         ("js:kit/out.js", Kind::Outside, "js:kit/out.js leads out of the package: a link in it leads to", ""),
         ("js:evil/secret", Kind::NotFound, "The project does not depend on js:evil.", ""),
     ];
-    for (path, wanted, begins, holds) in rows {
-        for (tool, arguments) in [
-            ("search", json!({"query": "now", "path": path})),
-            ("searchAll", json!({"query": "now", "path": path})),
-            ("query", json!({"pattern": "f($A)", "path": path})),
-            ("extract", json!({"file": path})),
-        ] {
-            let (kind, said) = said(&world, tool, arguments).await;
-            let held = kind == Some(wanted) && said.starts_with(begins) && said.contains(holds);
-            assert!(held, "{tool} {path}: {kind:?} {said}");
-        }
-    }
+    each_async(rows, async |(path, wanted, begins, holds)| {
+        each_async(
+            [
+                ("search", json!({"query": "now", "path": path})),
+                ("searchAll", json!({"query": "now", "path": path})),
+                ("query", json!({"pattern": "f($A)", "path": path})),
+                ("extract", json!({"file": path})),
+            ],
+            async |(tool, arguments)| {
+                let (kind, reply) = run_tool(&world, tool, arguments).await;
+                let held = kind == Some(wanted) && reply.starts_with(begins) && reply.contains(holds);
+                assert!(held, "{tool} {path}: {kind:?} {reply}");
+            },
+        )
+        .await;
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn rules_hold_in_packages() {
+async fn access_rules_apply_inside_packages() {
     let world = World::new(&probe::DIALECT);
     filled(&world);
     world.put("config/.ssh/key.js", "const CANARY = 1;\n");
     world.put("config/.ssh/package.json", "{}");
     symlink(world.root().join("config/.ssh"), world.root().join("node_modules/way")).unwrap();
     for file in ["js:kit/.env", "js:kit/conf/.npmrc", "js:way/key.js"] {
-        let (kind, said) = said(&world, "extract", json!({"file": file})).await;
-        assert!(kind == Some(Kind::Denied) && !said.contains("CANARY"), "{file}: {kind:?} {said}");
+        let (kind, reply) = run_tool(&world, "extract", json!({"file": file})).await;
+        assert!(kind == Some(Kind::Denied) && !reply.contains("CANARY"), "{file}: {kind:?} {reply}");
         let seen = words(&world.allowed("extract", json!({"file": file})).await);
         assert!(seen.contains("CANARY"), "{file}: {seen}");
     }
@@ -193,13 +200,13 @@ async fn rules_hold_in_packages() {
         ("search", json!({"query": "CANARY", "path": "js:kit"})),
         ("query", json!({"pattern": "const $A = $B", "path": "js:way"})),
     ] {
-        let (_, said) = said(&world, tool, arguments).await;
-        assert!(!said.contains("CANARY = "), "{tool}: {said}");
+        let (_, reply) = run_tool(&world, tool, arguments).await;
+        assert!(!reply.contains("CANARY = "), "{tool}: {reply}");
     }
 }
 
 #[tokio::test]
-async fn what_writes_takes_no_dependency() {
+async fn write_tools_refuse_dependency_names() {
     let rows: [(&'static Dialect, &str, Value); 7] = [
         (&probe::DIALECT, "create", json!({"file_path": "js:kit/new.js", "content": "x"})),
         (
@@ -225,33 +232,34 @@ async fn what_writes_takes_no_dependency() {
             json!({"file_path": "js:kit/new.js", "content": "x", "rewrite": true}),
         ),
     ];
-    for (dialect, tool, arguments) in rows {
+    each_async(rows, async |(dialect, tool, arguments)| {
         let world = World::new(dialect);
         filled(&world);
         let before = fs::read_dir(world.root()).unwrap().count();
-        let (kind, said) = said(&world, tool, arguments.clone()).await;
-        let held = kind == Some(Kind::Invalid) && said.contains("names a dependency, which is only read");
-        assert!(held, "{} {tool} {arguments}: {kind:?} {said}", dialect.name);
+        let (kind, reply) = run_tool(&world, tool, arguments.clone()).await;
+        let held = kind == Some(Kind::Invalid) && reply.contains("is a dependency, which is read-only");
+        assert!(held, "{} {tool} {arguments}: {kind:?} {reply}", dialect.name);
         assert_eq!(fs::read_dir(world.root()).unwrap().count(), before, "{tool}");
         let ring = fs::read_to_string(world.root().join("node_modules/kit/lib/ring.js")).unwrap();
         assert!(ring.starts_with("function ring(bell)"), "{tool}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn dependencies_can_be_switched_off() {
-    let wanted = "What the project depends on cannot be read here: it is switched off.";
+    let wanted = "The project's dependencies cannot be read: the setting `dependencies` is off.";
     let world = World::without_dependencies(&probe::DIALECT);
     filled(&world);
-    let (kind, off) = said(&world, "search", json!({"query": "now", "path": "rust:clock"})).await;
+    let (kind, off) = run_tool(&world, "search", json!({"query": "now", "path": "rust:clock"})).await;
     assert!(kind == Some(Kind::Denied) && off.starts_with(wanted), "{off}");
     let world = World::without_dependencies(&opencode::DIALECT);
     filled(&world);
-    let (kind, off) = said(&world, "codesearch", json!({"query": "time"})).await;
+    let (kind, off) = run_tool(&world, "codesearch", json!({"query": "time"})).await;
     assert!(kind == Some(Kind::Denied) && off.starts_with(wanted), "{off}");
 }
 
-/// Packs files into an archive, without making them smaller.
+/// Packs files into an uncompressed ZIP archive.
 fn jar(files: &[(&str, &str)]) -> Vec<u8> {
     let (mut out, mut list) = (Vec::new(), Vec::new());
     for (name, content) in files {
@@ -272,13 +280,13 @@ fn jar(files: &[(&str, &str)]) -> Vec<u8> {
     out
 }
 
-/// The sum by which such archives are checked.
+/// Returns the CRC-32 checksum that ZIP archives use.
 fn sum(bytes: &[u8]) -> u32 {
     let step = |sum: u32| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
     !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum)))
 }
 
-/// Fills a world with a project of Java whose dependencies lie in the folders of Maven and Gradle.
+/// Writes a Java project whose dependencies are in the directories of Maven and Gradle.
 fn fill(world: &World) {
     let bell = "package org.kit;\n\n/** A bell that can be rung. */\npublic class Bell {\n  /** Rings the bell as often as is said. */\n  \
                 public void ring(int times) {\n    strike(times);\n  }\n}\n";
@@ -312,7 +320,7 @@ fn fill(world: &World) {
     );
 }
 
-/// Calls in several dialects, with what their replies begin with.
+/// Calls of the Java dependencies in several dialects, with the beginnings of their replies.
 fn asked_of_java() -> [(&'static Dialect, &'static str, Value, String); 6] {
     let place = "java:org.kit:kit@1.2.0/org/kit/Bell.java";
     [
@@ -350,74 +358,79 @@ fn asked_of_java() -> [(&'static Dialect, &'static str, Value, String); 6] {
             &opencode::DIALECT,
             "codesearch",
             json!({"query": "ring the bell of kit"}),
-            format!("## java:org.kit:kit@1.2.0\n\n{place}:5-"),
+            format!("===== java:org.kit:kit@1.2.0 =====\n\n{place}:5-"),
         ),
     ]
 }
 
 #[tokio::test]
-async fn sources_of_java_are_read_out_of_their_archives() {
+async fn java_sources_are_read_from_their_archives() {
     for (dialect, tool, arguments, wanted) in asked_of_java() {
         let world = World::new(dialect);
         fill(&world);
-        let (kind, said) = said(&world, tool, arguments).await;
-        assert!(kind.is_none() && said.starts_with(&wanted), "{tool}: {kind:?} {said}");
+        let (kind, reply) = run_tool(&world, tool, arguments).await;
+        assert!(kind.is_none() && reply.starts_with(&wanted), "{tool}: {kind:?} {reply}");
     }
     let world = World::new(&opencode::DIALECT);
     fill(&world);
     let rows = [
         (
             "java:gone",
-            "`mvn dependency:sources -DincludeArtifactIds=gone` downloads its sources (for Gradle, an IDE does).",
+            "Run `mvn dependency:sources -DincludeArtifactIds=gone` to download the sources (with Gradle, \
+             let an IDE download them).",
         ),
         (
             "java:bad",
-            "bad-1.2.0-sources.jar exists, but cannot be read: it contains ../../evil.java, which leads out of it or is not a file name.",
+            "bad-1.2.0-sources.jar exists, but cannot be read: the archive contains ../../evil.java, which \
+             leads out of the archive or is not a file name.",
         ),
     ];
     for (path, wanted) in rows {
-        let (kind, said) = said(&world, "grep", json!({"pattern": "x", "path": path})).await;
-        assert!(kind == Some(Kind::NotFound) && said.contains(wanted), "{said}");
+        let (kind, reply) = run_tool(&world, "grep", json!({"pattern": "x", "path": path})).await;
+        assert!(kind == Some(Kind::NotFound) && reply.contains(wanted), "{reply}");
     }
-    let (_, said) = said(&world, "codesearch", json!({"query": "pull the rope"})).await;
+    let (_, reply) = run_tool(&world, "codesearch", json!({"query": "pull the rope"})).await;
     assert!(
-        said.contains(
-            "not searched, because not on this machine: java:org.kit:bad@1.2.0: bad-1.2.0-sources.jar exists"
+        reply.contains(
+            "not searched, because they are not on this machine: java:org.kit:bad@1.2.0: bad-1.2.0-sources.jar exists"
         ),
-        "{said}"
+        "{reply}"
     );
 }
 
 #[tokio::test]
-async fn codesearch_shows_use_by_package_and_says_what_it_left_out() {
+async fn codesearch_groups_results_by_package_and_names_omissions() {
     let world = World::new(&opencode::DIALECT);
     filled(&world);
-    let (kind, said) = said(&world, "codesearch", json!({"query": "tell the time with clock"})).await;
-    assert_eq!(kind, None, "{said}");
-    let heads: Vec<&str> = said.lines().filter(|line| line.starts_with("## ")).collect();
-    assert_eq!(heads.first(), Some(&"## rust:clock@2.0.0"), "{said}");
-    let places: Vec<&str> = said.lines().filter(|line| line.starts_with("rust:clock@2.0.0/")).collect();
+    let (kind, reply) = run_tool(&world, "codesearch", json!({"query": "tell the time with clock"})).await;
+    assert_eq!(kind, None, "{reply}");
+    let heads: Vec<&str> = reply.lines().filter(|line| line.starts_with("===== ")).collect();
+    assert_eq!(heads.first(), Some(&"===== rust:clock@2.0.0 ====="), "{reply}");
+    let places: Vec<&str> = reply.lines().filter(|line| line.starts_with("rust:clock@2.0.0/")).collect();
     assert_eq!(
         places,
         [
             "rust:clock@2.0.0/src/lib.rs:1-4 function now",
             "rust:clock@2.0.0/examples/show.rs:1-3 function main"
         ],
-        "{said}"
+        "{reply}"
     );
-    for wanted in [
-        "## this project\n\nsrc/main.rs:1-3 function main",
-        "searched 3 packages and this project, ",
-        "at the versions of Cargo.lock, and the installed versions of what package.json names]",
-        "not searched, because not on this machine: rust:gone@0.3.0: `cargo fetch` installs it]",
-    ] {
-        assert!(said.contains(wanted), "{wanted}: {said}");
-    }
-    assert!(!said.contains("CANARY") && !said.contains("of_another_project"), "{said}");
+    each(
+        [
+            "===== this project =====\n\nsrc/main.rs:1-3 function main",
+            "searched 3 packages and this project, ",
+            "at the versions of Cargo.lock, and the installed versions of the packages in package.json]",
+            "not searched, because they are not on this machine: rust:gone@0.3.0: run `cargo fetch` to install the sources]",
+        ],
+        |wanted| {
+            assert!(reply.contains(wanted), "{wanted}: {reply}");
+        },
+    );
+    assert!(!reply.contains("CANARY") && !reply.contains("of_another_project"), "{reply}");
 }
 
 #[tokio::test]
-async fn codesearch_keeps_to_its_tokens_and_sees_what_changed() {
+async fn codesearch_fits_tokens_num_and_finds_changed_files() {
     let world = World::new(&opencode::DIALECT);
     let code: String = (0..60).map(|at| format!("/** Sends letter {at}. */\nexport function send{at}(letter) {{\n  post(letter, {at});\n}}\n\n")).collect();
     world.put("package.json", r#"{"dependencies": {"mail": "*", "post": "*"}}"#);
@@ -430,15 +443,15 @@ async fn codesearch_keeps_to_its_tokens_and_sees_what_changed() {
     let ask = |tokens: u64| json!({"query": "send a letter", "tokens_num": tokens});
     let mut sizes = Vec::new();
     for tokens in [200, 600, 50_000] {
-        let (kind, said) = said(&world, "codesearch", ask(tokens)).await;
-        assert_eq!(kind, None, "{said}");
-        let blocks = said.split("\n[toolpost: ").next().unwrap_or_default().len() as u64;
+        let (kind, reply) = run_tool(&world, "codesearch", ask(tokens)).await;
+        assert_eq!(kind, None, "{reply}");
+        let blocks = reply.split("\n[toolpost: ").next().unwrap_or_default().len() as u64;
         assert!(blocks <= tokens * 4 + 400, "{tokens}: {blocks}");
-        assert_eq!(said.contains("raise tokens_num to see it"), tokens == 200, "{said}");
+        assert_eq!(reply.contains("raise tokens_num to see them"), tokens == 200, "{reply}");
         sizes.push(blocks);
     }
     assert!(sizes.windows(2).all(|pair| pair[0] < pair[1]), "{sizes:?}");
-    let (_, lowered) = said(&world, "codesearch", ask(90_000)).await;
+    let (_, lowered) = run_tool(&world, "codesearch", ask(90_000)).await;
     assert!(lowered.contains("tokens_num was 90000 and was lowered to 50000"), "{lowered}");
     for part in 0..4 {
         world.put(
@@ -446,19 +459,37 @@ async fn codesearch_keeps_to_its_tokens_and_sees_what_changed() {
             "/** Sends letters by pigeon. */\nexport function pigeon(letter) {\n  fly(letter);\n}\n",
         );
     }
-    let (_, said) = said(&world, "codesearch", json!({"query": "send letters by pigeon with mail"})).await;
-    assert!(said.contains("export function pigeon(letter) {"), "{said}");
+    let (_, reply) =
+        run_tool(&world, "codesearch", json!({"query": "send letters by pigeon with mail"})).await;
+    assert!(reply.contains("export function pigeon(letter) {"), "{reply}");
 }
 
 #[tokio::test]
-async fn codesearch_without_anything_to_search_says_so() {
+async fn codesearch_reports_that_there_is_nothing_to_search() {
     let world = World::new(&opencode::DIALECT);
-    let (kind, said) = said(&world, "codesearch", json!({"query": "send a letter"})).await;
-    assert_eq!(kind, None, "{said}");
-    assert!(said.starts_with("Nothing found in 0 packages and this project, 0 files."), "{said}");
-    assert!(said.contains("the dependencies of this project are unknown: it has no lock file"), "{said}");
+    let (kind, reply) = run_tool(&world, "codesearch", json!({"query": "send a letter"})).await;
+    assert_eq!(kind, None, "{reply}");
+    assert!(reply.starts_with("Nothing found in 0 packages and this project, 0 files."), "{reply}");
+    assert!(reply.contains("the dependencies of this project are unknown: it has no lock file"), "{reply}");
     for query in ["", "  "] {
         let outcome = world.call("codesearch", json!({"query": query})).await;
         assert!(words(&outcome).starts_with("The query is empty"), "{}", words(&outcome));
     }
+}
+
+#[tokio::test]
+async fn codesearch_headings_differ_from_headings_in_a_readme() {
+    let world = World::new(&opencode::DIALECT);
+    filled(&world);
+    world.put_at_home(
+        ".cargo/registry/src/index-1/clock-2.0.0/README.md",
+        "# clock\n\n## Examples\n\nHow to tell the time with clock: call now.\n",
+    );
+    let (kind, reply) = run_tool(&world, "codesearch", json!({"query": "tell the time with clock"})).await;
+    assert_eq!(kind, None, "{reply}");
+    assert!(reply.contains("\n## Examples\n"), "{reply}");
+    let packages: Vec<&str> = reply.lines().filter(|line| line.starts_with("===== ")).collect();
+    assert!(packages.contains(&"===== rust:clock@2.0.0 ====="), "{packages:?}");
+    let are_groups = packages.iter().all(|line| line.contains('@') || *line == "===== this project =====");
+    assert!(are_groups, "{packages:?}");
 }

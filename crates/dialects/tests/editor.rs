@@ -1,6 +1,8 @@
-//! The editor's tools of zblade: what a session remembers by itself, and what holds for any editor that is attached.
+//! The editor tools of the dialect `zblade`: the session's own state without an editor, and any attached
+//! editor.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{World, words};
 use serde_json::{Value, json};
@@ -10,19 +12,19 @@ use std::{
 };
 use toolpost_dialects::zblade::DIALECT;
 use toolpost_engine::{
-    Access, Asking, Buffer, CallCtx, Chosen, Editing, Editor, EditorAct, Failure, Kind, Point, Shape, Sight,
-    Standing, View, Without,
+    Access, Asking, Buffer, CallCtx, Editor, EditorAct, EditorSetup, Failure, InsertionFallback, Kind, Point,
+    SaveState, SelectionVisibility, Shape, TextSelection, View,
 };
 use toolpost_runtime::{Config, Narrow, Outcome, Policy, RuleSource};
 
-/// Makes a call; the words of its reply, with the kind in front of those of a failure.
+/// Makes a call and returns the text of its reply; a failure begins with its kind.
 async fn reply(world: &World, tool: &str, arguments: Value) -> String {
     let outcome = world.call(tool, arguments).await;
     let kind = if let Outcome::Failed(kind, _) = &outcome { format!("{kind:?}: ") } else { String::new() };
     format!("{kind}{}", words(&outcome))
 }
 
-/// Parses the data of a reply; notes follow it.
+/// Makes a call and parses the JSON at the beginning of its reply.
 async fn data(world: &World, tool: &str, arguments: Value) -> Value {
     let words = reply(world, tool, arguments).await;
     let first = words.lines().next().unwrap_or_default();
@@ -30,11 +32,11 @@ async fn data(world: &World, tool: &str, arguments: Value) -> Value {
 }
 
 fn applying() -> World {
-    World::edited(&DIALECT, Editing { editor: None, without: Without::Applied })
+    World::edited(&DIALECT, EditorSetup { editor: None, without: InsertionFallback::Applied })
 }
 
 #[tokio::test]
-async fn what_was_opened_is_remembered() {
+async fn opened_files_and_cursors_are_remembered() {
     let world = World::new(&DIALECT);
     world.put("a.txt", "one\nzwölf\n");
     world.put("b.txt", "b");
@@ -43,51 +45,53 @@ async fn what_was_opened_is_remembered() {
         ("open_file", json!({"path": "a.txt", "line": 2}), 0, (2, 1)),
         ("goto_line", json!({"line": 2, "column": 6}), 0, (2, 6)),
         ("open_file", json!({"path": "b.txt"}), 1, (1, 1)),
-        // The cursor stays where it was in each file.
+        // Each file keeps its cursor position.
         ("open_file", json!({"path": "./a.txt"}), 0, (2, 6)),
         ("goto_line", json!({"line": 1, "column": 99}), 0, (1, 4)),
         ("goto_line", json!({"line": 99, "column": 5}), 0, (2, 1)),
         ("goto_line", json!({"line": 0}), 0, (1, 1)),
         ("open_file", json!({"path": "empty", "line": 7}), 2, (1, 1)),
     ];
-    for (tool, arguments, active, cursor) in rows {
+    each_async(rows, async |(tool, arguments, active, cursor)| {
         let done = world.call(tool, arguments.clone()).await;
         assert!(matches!(done, Outcome::Done(_)), "{tool} {arguments}: {done:?}");
         let state = data(&world, "get_editor_state", json!({})).await;
         let found = (&state["active_tab_index"], &state["cursor_line"], &state["cursor_column"]);
         assert_eq!(found, (&json!(active), &json!(cursor.0), &json!(cursor.1)), "{tool} {arguments}");
-    }
+    })
+    .await;
     let state = data(&world, "get_editor_state", json!({})).await;
     assert_eq!(state["open_files"], json!(["a.txt", "b.txt", "empty"]));
     assert_eq!((&state["active_file"], &state["editor"]), (&json!("empty"), &Value::Null));
     fs::remove_file(world.root().join("b.txt")).unwrap();
     let words = reply(&world, "get_editor_state", json!({})).await;
-    assert!(words.ends_with("[toolpost: b.txt is no file any more]"), "{words}");
+    assert!(words.ends_with("[toolpost: b.txt is no longer a file]"), "{words}");
 }
 
 #[tokio::test]
-async fn what_cannot_be_opened_is_refused_and_not_remembered() {
+async fn files_that_cannot_be_opened_are_refused() {
     let world = World::new(&DIALECT);
     world.put("src/main.rs", "fn main() {}\n");
     world.put(".env", "KEY=1\n");
     let rows = [
         ("none.txt", "NotFound: File not found: none.txt"),
         ("src", "WrongKind: src is a directory"),
-        ("src/", "Invalid: src/ names a directory"),
+        ("src/", "Invalid: src/ is the path of a directory"),
         ("../out/secret", "Outside: "),
         ("/etc/passwd", "Outside: "),
         (".env", "Denied: Not allowed to read .env"),
     ];
-    for (path, wanted) in rows {
+    each_async(rows, async |(path, wanted)| {
         let words = reply(&world, "open_file", json!({"path": path})).await;
         assert!(words.starts_with(wanted), "{path}: {words}");
-    }
+    })
+    .await;
     assert_eq!(data(&world, "get_editor_state", json!({})).await["open_files"], json!([]));
 }
 
 #[tokio::test]
-async fn text_goes_to_the_cursor_where_the_operator_wants_it() {
-    // Bytes of the file, the cursor, what is inserted, the bytes afterwards, the cursor afterwards.
+async fn insert_at_cursor_writes_the_file_if_enabled() {
+    // Content of the file, cursor, inserted text, content afterwards, cursor afterwards.
     type Row = (&'static str, (u64, u64), &'static str, &'static str, (u64, u64));
     let rows: [Row; 7] = [
         ("one\ntwo\n", (2, 1), "and ", "one\nand two\n", (2, 5)),
@@ -98,51 +102,55 @@ async fn text_goes_to_the_cursor_where_the_operator_wants_it() {
         ("", (1, 1), "x", "x", (1, 2)),
         ("👩‍👧 x", (1, 4), "|", "👩‍👧| x", (1, 5)),
     ];
-    for (before, (line, column), content, after, (last_line, last_column)) in rows {
+    each_async(rows, async |(before, (line, column), content, after, (last_line, last_column))| {
         let world = applying();
         world.put("f", before);
         reply(&world, "open_file", json!({"path": "f"})).await;
         reply(&world, "goto_line", json!({"line": line, "column": column})).await;
         let done = data(&world, "insert_at_cursor", json!({"content": content})).await;
         assert_eq!(world.files()["f"], after.as_bytes(), "{before:?}");
-        let said = (&done["done"], &done["applied"], &done["saved"], &done["action"]);
-        assert_eq!(said, (&json!("insert_at_cursor"), &json!(true), &json!(true), &Value::Null));
+        let output = (&done["done"], &done["applied"], &done["saved"], &done["action"]);
+        assert_eq!(output, (&json!("insert_at_cursor"), &json!(true), &json!(true), &Value::Null));
         let state = data(&world, "get_editor_state", json!({})).await;
         let cursor = (&state["cursor_line"], &state["cursor_column"]);
         assert_eq!(cursor, (&json!(last_line), &json!(last_column)), "{before:?}");
-        // The next one goes on behind it, in the content that is there now.
+        // The next insertion follows the first one, in the current content.
         let next = data(&world, "insert_at_cursor", json!({"content": "!"})).await;
         assert_eq!(next["applied"], json!(true), "{before:?}: {next}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn nothing_goes_into_a_file_that_changed_or_that_rules_keep() {
+async fn insert_at_cursor_refuses_stale_and_denied_files() {
     let world = applying();
     world.put("f", "one\n");
     world.put("Makefile", "all:\n");
     reply(&world, "open_file", json!({"path": "f"})).await;
     world.put("f", "zero\none\n");
     let words = reply(&world, "insert_at_cursor", json!({"content": "x"})).await;
-    let wanted = "Stale: f has changed since the cursor was put there; nothing was written.";
+    let wanted = "Stale: f has changed since the cursor was placed there; nothing was written.";
     assert!(words.starts_with(wanted), "{words}");
     reply(&world, "goto_line", json!({"line": 2})).await;
     let done = data(&world, "insert_at_cursor", json!({"content": "x"})).await;
     assert_eq!((&done["applied"], &world.files()["f"][..]), (&json!(true), &b"zero\nxone\n"[..]));
     // Without an editor there is no selection.
-    let told = data(&world, "replace_selection", json!({"content": "x"})).await;
-    assert_eq!((&told["applied"], &told["action"]), (&json!(false), &json!("replace_selection")));
+    let response = data(&world, "replace_selection", json!({"content": "x"})).await;
+    assert_eq!((&response["applied"], &response["action"]), (&json!(false), &json!("replace_selection")));
     let lazy = reply(&world, "insert_at_cursor", json!({"content": "// ... existing code ...\n"})).await;
     assert!(lazy.starts_with("Invalid: f was not changed:"), "{lazy}");
     world.put(".vscode/tasks.json", "{}\n");
     reply(&world, "open_file", json!({"path": ".vscode/tasks.json"})).await;
     let kept = reply(&world, "insert_at_cursor", json!({"content": "x"})).await;
-    assert!(kept.starts_with("Denied: The rules do not let .vscode/tasks.json be"), "{kept}");
+    assert!(
+        kept.starts_with("Denied: The rules do not allow reading and writing .vscode/tasks.json"),
+        "{kept}"
+    );
     assert_eq!(world.files()[".vscode/tasks.json"], b"{}\n");
 }
 
 #[tokio::test]
-async fn rules_and_narrowing_hold_for_the_editor() {
+async fn rules_and_denied_access_apply_to_editor_tools() {
     let rules =
         "[[rule]]\ntouch = [\"editor\"]\nacts = [\"goto\", \"insert\"]\ndecide = \"deny\"\nwhy = \"said\"\n";
     let ruled = World::configured(&DIALECT, |config| Config {
@@ -169,13 +177,14 @@ async fn rules_and_narrowing_hold_for_the_editor() {
     ];
     for (world, wanted) in worlds {
         world.put("f", "f\n");
-        for ((tool, arguments), may) in calls.iter().zip(wanted) {
+        each_async(calls.iter().zip(wanted), async |((tool, arguments), may)| {
             let outcome = world.call(tool, arguments.clone()).await;
-            let said = words(&outcome);
+            let output = words(&outcome);
             let refused = matches!(outcome, Outcome::NoSuchTool(_))
-                || said.starts_with("Not allowed to use the editor to ");
-            assert_eq!(refused, !may, "{tool}: {said}");
-        }
+                || output.starts_with("Not allowed to use the editor to ");
+            assert_eq!(refused, !may, "{tool}: {output}");
+        })
+        .await;
     }
     for wrong in ["acts = [\"fly\"]", "acts = [\"look\"]\npaths = [\"x\"]", "agents = [\"x\"]"] {
         let rule = format!("[[rule]]\ntouch = [\"editor\"]\n{wrong}\ndecide = \"deny\"\n");
@@ -185,7 +194,7 @@ async fn rules_and_narrowing_hold_for_the_editor() {
 }
 
 #[tokio::test]
-async fn calls_inside_of_a_batch_look_and_do_nothing_else() {
+async fn batched_editor_calls_are_read_only() {
     let world = applying();
     world.put("f", "f\n");
     let calls = json!([
@@ -194,10 +203,10 @@ async fn calls_inside_of_a_batch_look_and_do_nothing_else() {
         {"tool": "open_file", "arguments": {"path": "f"}},
         {"tool": "insert_at_cursor", "arguments": {"content": "x"}},
     ]);
-    let said = data(&world, "batch", json!({"calls": calls})).await;
+    let output = data(&world, "batch", json!({"calls": calls})).await;
     let ok: Vec<bool> =
-        said["results"].as_array().unwrap().iter().map(|one| one["ok"].as_bool().unwrap()).collect();
-    assert_eq!(ok, [true, true, false, false], "{said}");
+        output["results"].as_array().unwrap().iter().map(|one| one["ok"].as_bool().unwrap()).collect();
+    assert_eq!(ok, [true, true, false, false], "{output}");
     assert_eq!(data(&world, "get_editor_state", json!({})).await["open_files"], json!([]));
 }
 
@@ -235,9 +244,9 @@ impl Editor for Staged {
     }
 }
 
-/// A world with an editor in which a file is active and something is selected.
-fn staged(file: &str, shape: Shape, sight: Sight) -> (World, Arc<Staged>) {
-    let chosen = Chosen {
+/// Creates a workspace with an editor that has an active file and a selection.
+fn staged(file: &str, shape: Shape, sight: SelectionVisibility) -> (World, Arc<Staged>) {
+    let chosen = TextSelection {
         from: Point { line: 1, column: 2 },
         to: Point { line: 2, column: 1 },
         text: "ne\n".to_owned(),
@@ -254,32 +263,32 @@ fn staged(file: &str, shape: Shape, sight: Sight) -> (World, Arc<Staged>) {
     };
     let staged = Arc::new(Staged { view: Mutex::new(view), wrote: Mutex::default() });
     let editor = Some(staged.clone() as Arc<dyn Editor>);
-    let world = World::edited(&DIALECT, Editing { editor, without: Without::Applied });
+    let world = World::edited(&DIALECT, EditorSetup { editor, without: InsertionFallback::Applied });
     for (name, text) in [("f", "one\ntwo\n"), (".env", "KEY=1\n")] {
         world.put(name, text);
     }
     let name = world.root().canonicalize().unwrap().join(file).display().to_string();
     {
         let mut view = staged.view.lock().unwrap();
-        view.open.push(Buffer { name: name.clone(), standing: Standing::Unsaved });
+        view.open.push(Buffer { name: name.clone(), standing: SaveState::Unsaved });
         view.active = Some(name);
     }
     (world, staged)
 }
 
 #[tokio::test]
-async fn of_an_attached_editor_only_what_may_be_read_is_told() {
+async fn editor_selection_of_unreadable_files_is_withheld() {
     let rows = [
         ("f", "f", Some("ne\n"), None),
-        (".env", ".env", None, Some("the rules do not let the file be read without asking")),
-        ("../out/secret", "", None, Some("the file lies outside of the workspace")),
+        (".env", ".env", None, Some("the rules do not allow reading the file without approval")),
+        ("../out/secret", "", None, Some("the file is outside the workspace")),
     ];
     for (file, shown, text, why) in rows {
-        let (world, _) = staged(file, Shape::Characters, Sight::Current);
-        let said = data(&world, "get_selection", json!({})).await;
-        let selection = &said["selection"];
-        assert_eq!(selection["text"].as_str(), text, "{file}: {said}");
-        assert_eq!(selection["withheld"].as_str(), why, "{file}: {said}");
+        let (world, _) = staged(file, Shape::Characters, SelectionVisibility::Current);
+        let output = data(&world, "get_selection", json!({})).await;
+        let selection = &output["selection"];
+        assert_eq!(selection["text"].as_str(), text, "{file}: {output}");
+        assert_eq!(selection["withheld"].as_str(), why, "{file}: {output}");
         let state = data(&world, "get_editor_state", json!({})).await;
         let lines = (&state["selection_start_line"], &state["selection_end_line"]);
         assert_eq!(lines, (&json!(1), &json!(1)), "{state}");
@@ -288,15 +297,15 @@ async fn of_an_attached_editor_only_what_may_be_read_is_told() {
         if !shown.is_empty() {
             assert_eq!(state["active_file"], shown);
         }
-        // Nor is anything written there that the rules keep.
+        // A file that the rules protect is not written, either.
         let words = reply(&world, "insert_at_cursor", json!({"content": "x"})).await;
         assert_eq!(words.starts_with("{\"done\""), text.is_some(), "{file}: {words}");
     }
 }
 
-/// Every tool that writes files refuses one with unsaved changes in the editor; tools that read one say so.
+/// Tools that write files refuse a file with unsaved changes in the editor; tools that read it add a note.
 #[tokio::test]
-async fn unsaved_text_is_neither_overwritten_nor_overlooked() {
+async fn unsaved_editor_changes_block_writes_and_are_noted() {
     let edit = json!({"path": "f", "old_text": "one", "new_text": "1"});
     let writes = [
         ("write_file", json!({"path": "f", "content": "x"})),
@@ -308,14 +317,14 @@ async fn unsaved_text_is_neither_overwritten_nor_overlooked() {
         ("move_file", json!({"source": "f", "destination": "g"})),
         ("copy_file", json!({"source": "h", "destination": "f"})),
     ];
-    // Those that write no file of theirs: a directory, and the buffer itself.
+    // Exceptions: these tools create a directory, or change the editor's buffer.
     let others = ["create_directory", "replace_selection", "insert_at_cursor"];
     for tool in DIALECT.tools.iter().filter(|tool| tool.access.contains(&Access::Writes)) {
         let known = writes.iter().any(|(name, _)| *name == tool.name) || others.contains(&tool.name);
         assert!(known, "{} writes, and has no row here", tool.name);
     }
-    for (tool, arguments) in writes {
-        let (world, editor) = staged("f", Shape::Characters, Sight::Current);
+    each_async(writes, async |(tool, arguments)| {
+        let (world, editor) = staged("f", Shape::Characters, SelectionVisibility::Current);
         world.put("h", "h\n");
         let read = reply(&world, "read_file", json!({"path": "f"})).await;
         assert!(
@@ -325,21 +334,22 @@ async fn unsaved_text_is_neither_overwritten_nor_overlooked() {
         let other = reply(&world, "read_file", json!({"path": "h"})).await;
         assert!(!other.contains("unsaved"), "{other}");
         let before = world.files();
-        let said = reply(&world, tool, arguments.clone()).await;
+        let output = reply(&world, tool, arguments.clone()).await;
         assert!(
-            said.starts_with("Conflict: f has unsaved changes in Staged. Nothing was changed."),
-            "{tool}: {said}"
+            output.starts_with("Conflict: f has unsaved changes in Staged. Nothing was changed."),
+            "{tool}: {output}"
         );
         assert_eq!(world.files(), before, "{tool}");
-        editor.view.lock().unwrap().open[0].standing = Standing::Saved;
-        let said = reply(&world, tool, arguments).await;
-        assert!(!said.contains("unsaved"), "{tool}: {said}");
-    }
+        editor.view.lock().unwrap().open[0].standing = SaveState::Saved;
+        let output = reply(&world, tool, arguments).await;
+        assert!(!output.contains("unsaved"), "{tool}: {output}");
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_directory_with_unsaved_text_is_neither_deleted_nor_moved() {
-    let (world, editor) = staged("f", Shape::Characters, Sight::Current);
+async fn directories_with_unsaved_files_are_not_deleted_or_moved() {
+    let (world, editor) = staged("f", Shape::Characters, SelectionVisibility::Current);
     world.put("d/f", "one\n");
     editor.view.lock().unwrap().open[0].name =
         world.root().canonicalize().unwrap().join("d/f").display().to_string();
@@ -348,41 +358,41 @@ async fn a_directory_with_unsaved_text_is_neither_deleted_nor_moved() {
         ("move_file", json!({"source": "d", "destination": "e"})),
     ];
     for (tool, arguments) in calls {
-        let said = reply(&world, tool, arguments).await;
-        assert!(said.starts_with("Conflict: d/f has unsaved changes in Staged."), "{tool}: {said}");
+        let output = reply(&world, tool, arguments).await;
+        assert!(output.starts_with("Conflict: d/f has unsaved changes in Staged."), "{tool}: {output}");
         assert_eq!(world.files()["d/f"], b"one\n", "{tool}");
     }
-    let said = reply(&world, "create_file", json!({"path": "d/g", "content": "x"})).await;
-    assert!(!said.contains("unsaved"), "{said}");
+    let output = reply(&world, "create_file", json!({"path": "d/g", "content": "x"})).await;
+    assert!(!output.contains("unsaved"), "{output}");
 }
 
 #[tokio::test]
-async fn nothing_is_written_where_something_moved() {
-    let (world, editor) = staged("f", Shape::Characters, Sight::Current);
+async fn replace_selection_refuses_a_stale_editor_state() {
+    let (world, editor) = staged("f", Shape::Characters, SelectionVisibility::Current);
     data(&world, "get_selection", json!({})).await;
     editor.view.lock().unwrap().token = "2".to_owned();
     let words = reply(&world, "replace_selection", json!({"content": "x"})).await;
-    let wanted = "Stale: The text, the cursor or the selection of the editor is not what this session has seen last; \
-                  nothing was written.\n\nThe cursor stands in f at line 1, column 2 now; lines 1 to 2 are selected.";
+    let wanted = "Stale: The text, the cursor or the selection of the editor has changed since this session last saw \
+                  it; nothing was written.\n\nThe cursor is now in f at line 1, column 2; lines 1 to 2 are selected.";
     assert!(words.starts_with(wanted), "{words}");
     assert!(editor.wrote.lock().unwrap().is_empty());
     // Content that a refusal shows counts as seen.
     let done = data(&world, "replace_selection", json!({"content": "x\r\n"})).await;
-    let said = (&done["done"], &done["applied"], &done["saved"], &done["path"]);
-    assert_eq!(said, (&json!("replace_selection"), &json!(true), &json!(false), &json!("f")));
+    let output = (&done["done"], &done["applied"], &done["saved"], &done["path"]);
+    assert_eq!(output, (&json!("replace_selection"), &json!(true), &json!(false), &json!("f")));
     assert_eq!(*editor.wrote.lock().unwrap(), ["x\n"]);
     assert_eq!(world.files()["f"], b"one\ntwo\n");
-    // Each write is made on what the one before it left.
+    // The second write applies to the result of the first.
     data(&world, "insert_at_cursor", json!({"content": "y"})).await;
     assert_eq!(*editor.wrote.lock().unwrap(), ["x\n", "y"]);
 }
 
 #[tokio::test]
-async fn what_is_selected_decides_whether_it_can_be_replaced() {
+async fn replace_selection_refuses_blocks_and_unseen_selections() {
     let rows = [
-        (Shape::Lines, Sight::Current, ""),
-        (Shape::Block, Sight::Current, "WrongKind: A block of columns is selected"),
-        (Shape::Characters, Sight::Last, "Unread: What was selected last is highlighted no more"),
+        (Shape::Lines, SelectionVisibility::Current, ""),
+        (Shape::Block, SelectionVisibility::Current, "WrongKind: A block of columns is selected"),
+        (Shape::Characters, SelectionVisibility::Last, "Unread: The last selection is no longer highlighted"),
     ];
     for (shape, sight, wanted) in rows {
         let (world, editor) = staged("f", shape, sight);
@@ -390,10 +400,10 @@ async fn what_is_selected_decides_whether_it_can_be_replaced() {
         assert!(words.starts_with(if wanted.is_empty() { "{\"done\"" } else { wanted }), "{words}");
         assert_eq!(editor.wrote.lock().unwrap().is_empty(), !wanted.is_empty(), "{words}");
     }
-    // The last selection is replaced once it was seen.
-    let (world, editor) = staged("f", Shape::Characters, Sight::Last);
-    let said = data(&world, "get_selection", json!({})).await;
-    assert_eq!(said["selection"]["highlighted"], json!(false));
+    // A selection that is no longer highlighted can be replaced once the caller has seen it.
+    let (world, editor) = staged("f", Shape::Characters, SelectionVisibility::Last);
+    let output = data(&world, "get_selection", json!({})).await;
+    assert_eq!(output["selection"]["highlighted"], json!(false));
     data(&world, "replace_selection", json!({"content": "x"})).await;
     assert_eq!(*editor.wrote.lock().unwrap(), ["x"]);
     editor.view.lock().unwrap().selection = None;

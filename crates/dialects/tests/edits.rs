@@ -1,6 +1,9 @@
-//! Replacements from other systems' test suites and bug reports, in every dialect that supports them: the bytes decide.
+//! Replacements from other tools' test suites and bug reports, in every dialect that supports them.
+//!
+//! The tests compare the bytes of the file.
 
 use crate::common;
+use toolpost_test_rows::{each, each_async};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::{World, rows, words};
@@ -10,20 +13,20 @@ use toolpost_dialects::{claude, opencode, probe, trae, zblade};
 use toolpost_runtime::Outcome as Answer;
 use toolpost_text::{
     encoding::{Splice, Text},
-    matching::{self, How, Step, Want},
+    matching::{self, How, MatchCount, Step},
 };
 use toolpost_tool::Dialect;
 
-/// The file that every row is about.
+/// Name of the file that every row edits.
 const FILE: &str = "f.txt";
 
-/// The outcomes that a row allows.
+/// An outcome that a row allows.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Bytes(Vec<u8>),
     /// New content that contains each of these lines, with any indentation.
     Lines(Vec<String>),
-    /// A failure whose words hold these, and the bytes as they were.
+    /// A failure whose message contains all of these texts; the file is unchanged.
     Refused(Vec<String>),
 }
 
@@ -42,25 +45,27 @@ struct Row {
     allowed: Vec<Outcome>,
 }
 
-/// Reason why an edit of a row may be refused; the bytes are unchanged then.
+/// Reason why a dialect may refuse a row's edit and leave the file unchanged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Why {
-    /// It is listed, with the reason.
+    /// A list in this file names the row, with the reason.
     Listed,
-    /// It needs a later step of the search than the dialect goes.
+    /// The text matches only at a matching step that is less strict than the dialect permits.
     Beyond,
 }
 
 /// A tool and its arguments.
 type Call = (&'static str, Value);
 
-/// A dialect, and how it says the edits of a row; none where it cannot.
+/// A dialect, and a function that returns its calls for the edits of a row; `None` if the dialect cannot make
+/// these edits.
+#[derive(Debug)]
 struct Speaker {
     dialect: &'static Dialect,
     say: fn(&[Edit]) -> Option<Vec<Call>>,
-    /// Several edits are one call, which is applied completely or not at all.
+    /// Several edits are one call, applied all or none.
     together: bool,
-    /// The reference fixes the wording of its failures.
+    /// The dialect's reference fixes the wording of failures.
     own_words: bool,
 }
 
@@ -82,21 +87,22 @@ fn as_claude(edits: &[Edit]) -> Option<Vec<Call>> {
     Some([("Read", json!({ "file_path": FILE }))].into_iter().chain(edits.iter().map(edit)).collect())
 }
 
-/// Its blocks are in file order, unlike successive edits, and it cannot replace every occurrence.
+/// Converts edits to calls of the dialect `trae`, whose blocks must be in file order and replace one
+/// occurrence.
 fn as_trae(edits: &[Edit]) -> Option<Vec<Call>> {
     let [Edit { old, new, every: false }] = edits else { return None };
     let blocks = json!([{ "old_str": old, "new_str": new }]);
     Some(vec![("update_file", json!({ "file_path": FILE, "replace_blocks": blocks }))])
 }
 
-/// It has no word for every place.
+/// Converts edits to calls of the dialect `zblade`, which cannot replace every occurrence.
 fn as_zblade(edits: &[Edit]) -> Option<Vec<Call>> {
     let patch = |edit: &Edit| (!edit.every).then(|| json!({ "old_text": edit.old, "new_text": edit.new }));
     let patches: Vec<Value> = edits.iter().map(patch).collect::<Option<_>>()?;
     Some(vec![("apply_patch", json!({ "path": FILE, "patches": patches }))])
 }
 
-/// Without a text to replace it would need lines.
+/// Converts edits to calls of the dialect `probe`, which needs a text to replace.
 fn as_probe(edits: &[Edit]) -> Option<Vec<Call>> {
     let edit = |edit: &Edit| {
         let arguments = json!({ "file_path": FILE, "old_string": edit.old, "new_string": edit.new, "replace_all": edit.every });
@@ -114,11 +120,11 @@ fn as_opencode(edits: &[Edit]) -> Option<Vec<Call>> {
 }
 
 #[tokio::test]
-async fn every_row_has_an_outcome_that_it_allows_in_every_dialect() {
+async fn replacement_fixtures_have_allowed_outcomes_in_every_dialect() {
     let refused = reasons("text/tests/fixtures/refused.json");
     let rows = all();
     let mut wrong = Vec::new();
-    for speaker in &SPEAKERS {
+    each_async(&SPEAKERS, async |speaker| {
         let (mut world, mut encoding) = (World::new(speaker.dialect), &None);
         for row in &rows {
             if row.encoding != *encoding {
@@ -135,7 +141,8 @@ async fn every_row_has_an_outcome_that_it_allows_in_every_dialect() {
                 wrong.push(format!("{} {}: {words}", speaker.dialect.name, row.id));
             }
         }
-    }
+    })
+    .await;
     assert_eq!(wrong, Vec::<String>::new());
     let known: BTreeSet<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let stale: Vec<&String> = refused.keys().filter(|id| !known.contains(id.as_str())).collect();
@@ -143,21 +150,21 @@ async fn every_row_has_an_outcome_that_it_allows_in_every_dialect() {
     assert_eq!(rows.len(), known.len(), "two rows have one name");
 }
 
-/// The files, how many of their rows are replacements, and how many rows they have.
+/// The files of cases, with their number of replacements and their total number of rows.
 const FILES: [(&str, usize, usize); 9] = [
     ("opencode-edit/replace_cases.json", 57, 57),
     ("crush-edit/find_and_replace.json", 15, 15),
     ("crush-edit/reindent.json", 6, 6),
     ("gemini-edit/cases.json", 29, 29),
-    ("goose-edit/cases.json", 4, 8), // the others read: the program's tests of slices
+    ("goose-edit/cases.json", 4, 8), // the other rows read files
     ("continue-edit/find_and_replace.json", 43, 43),
     ("aider-editblock/replace_chunk.json", 7, 7),
-    ("issue-derived/bytes_cases.json", 18, 23), // the others are patches: opencode.rs
+    ("issue-derived/bytes_cases.json", 18, 23), // the other rows are patches: opencode.rs
     ("opencode-fs/encoding_cases.json", 6, 6),
 ];
 
 #[tokio::test]
-async fn no_tool_makes_a_text_file_binary() {
+async fn writes_with_nul_bytes_are_refused() {
     let rows: [(&Dialect, &str, Value); 6] = [
         (&claude::DIALECT, "Write", json!({"file_path": "new.txt", "content": "a\nb\u{0}c"})),
         (&claude::DIALECT, "Write", json!({"file_path": FILE, "content": "a\nb\u{0}c"})),
@@ -170,7 +177,7 @@ async fn no_tool_makes_a_text_file_binary() {
         (&probe::DIALECT, "create", json!({"file_path": "new.txt", "content": "\n\u{0}"})),
         (&zblade::DIALECT, "write_file", json!({"path": "new.txt", "content": "\n\u{0}"})),
     ];
-    for (dialect, tool, arguments) in rows {
+    each_async(rows, async |(dialect, tool, arguments)| {
         let world = World::new(dialect);
         world.put(FILE, "one\ntwo\n");
         let read = match dialect.name {
@@ -182,38 +189,39 @@ async fn no_tool_makes_a_text_file_binary() {
         world.call(read.0, read.1).await;
         let before = world.files();
         let answer = world.call(tool, arguments.clone()).await;
-        let said = words(&answer);
-        assert!(matches!(answer, Answer::Failed(..)), "{tool} {arguments}: {said}");
-        assert!(said.contains("a NUL byte in line 2"), "{tool} {arguments}: {said}");
+        let reply = words(&answer);
+        assert!(matches!(answer, Answer::Failed(..)), "{tool} {arguments}: {reply}");
+        assert!(reply.contains("a NUL byte in line 2"), "{tool} {arguments}: {reply}");
         assert_eq!(world.files(), before, "{tool} {arguments}");
-    }
+    })
+    .await;
 }
 
 #[test]
-fn every_row_of_the_files_is_seen() {
-    for (name, _, of) in FILES {
+fn every_fixture_row_is_loaded() {
+    each(FILES, |(name, _, of)| {
         assert_eq!(data(name).len(), of, "{name}: a row was added or lost");
-    }
+    });
     assert_eq!(all().len(), FILES.iter().map(|(_, run, _)| run).sum::<usize>());
 }
 
-/// Rows that a dialect edits differently, as its document states: the bytes, and the reason.
+/// Rows with a different result in one dialect: dialect, row, content of the file, and the reason.
 const OWN: [(&str, &str, &str, &str); 2] = [
     (
         "probe",
         "crush/text_around_refused",
         "before foo  =  2 after\n",
-        "its third step ignores white space within lines",
+        "the third matching step of the dialect ignores white space within lines",
     ),
     (
         "probe",
         "gemini/regex_blank_line_before",
         "\n  function newFunc() {\n  // new code\n}",
-        "its third step ignores white space within lines, and inserts the new text unchanged",
+        "the third matching step of the dialect ignores white space within lines, and inserts the new text unchanged",
     ),
 ];
 
-/// Makes the edits of a row in one session, and compares the bytes.
+/// Makes the edits of a row in one session, and compares the content of the file.
 async fn check(world: &World, speaker: &Speaker, row: &Row, why: Option<Why>) -> Result<(), String> {
     let Some(calls) = (speaker.say)(&row.edits) else { return Ok(()) };
     world.put(FILE, &row.before);
@@ -265,14 +273,14 @@ fn agrees(speaker: &Speaker, outcome: &Outcome, after: &[u8], failed: Option<&st
     }
 }
 
-/// Checks whether the edits of a row match in order up to a matching step.
+/// Returns whether all edits of a row match in order, at a matching step up to `upto`.
 fn reach(row: &Row, upto: Step) -> bool {
     let label = row.encoding.as_deref();
     let encoding = label.map(|label| encoding_rs::Encoding::for_label(label.as_bytes()).unwrap());
     let mut bytes = row.before.clone();
     row.edits.iter().all(|edit| {
         let Ok(text) = Text::open(std::mem::take(&mut bytes), encoding) else { return false };
-        let want = if edit.every { Want::Every } else { Want::One };
+        let want = if edit.every { MatchCount::Every } else { MatchCount::One };
         let how = How { upto, want, near: None, start: None };
         let Ok(found) = matching::find(text.view(), &edit.old, &edit.new, &how) else { return false };
         let splices: Vec<Splice> =
@@ -281,7 +289,7 @@ fn reach(row: &Row, upto: Step) -> bool {
     })
 }
 
-/// All rows about replacements, of all suites.
+/// Returns the replacements of all suites.
 fn all() -> Vec<Row> {
     let suites =
         [opencode_rows(), crush(), gemini(), goose(), continue_dev(), aider(), issues(), encodings()];
@@ -328,7 +336,7 @@ fn gemini() -> Vec<Row> {
 }
 
 fn goose() -> Vec<Row> {
-    // Rows that read are in the tests of reading.
+    // Other tests cover the rows that read.
     let rows = data("goose-edit/cases.json").into_iter().filter(|row| !flag(row, "read")).map(|row| {
         let parts = row["message_contains"].as_array().into_iter().flatten();
         let parts = parts.map(|part| part.as_str().unwrap().to_owned()).collect();
@@ -342,10 +350,11 @@ fn continue_dev() -> Vec<Row> {
     let rows = data("continue-edit/find_and_replace.json").into_iter().map(|row| {
         let kind = text(&row, "kind");
         let edits = match row["edits"].as_array() {
-            Some(edits) => {
-                edits.iter().map(|edit| said(edit, ["old_string", "new_string", "replace_all"])).collect()
-            }
-            None => vec![said(&row, ["old", "new", "replace_all"])],
+            Some(edits) => edits
+                .iter()
+                .map(|edit| edit_from(edit, ["old_string", "new_string", "replace_all"]))
+                .collect(),
+            None => vec![edit_from(&row, ["old", "new", "replace_all"])],
         };
         let mut allowed = vec![if flag(&row, "ok") { expected(&row) } else { Outcome::Refused(Vec::new()) }];
         if row["exact_only"] == json!(false) {
@@ -373,7 +382,7 @@ fn aider() -> Vec<Row> {
 }
 
 fn issues() -> Vec<Row> {
-    // Rows with patches are in the tests of opencode.
+    // The tests of the dialect `opencode` cover the rows with patches.
     let rows = data("issue-derived/bytes_cases.json").into_iter().filter(|row| row["tool"] == "edit");
     rows.map(|row| stored("issues", &row)).collect()
 }
@@ -382,7 +391,7 @@ fn encodings() -> Vec<Row> {
     data("opencode-fs/encoding_cases.json").iter().map(|row| stored("encoding", row)).collect()
 }
 
-/// A row whose bytes are in base64 and whose outcomes are listed.
+/// Parses a row with base64 content and a list of permitted outcomes.
 fn stored(suite: &str, row: &Value) -> Row {
     let accepts =
         |outcome: &str| row["accept"].as_array().is_none_or(|accept| accept.contains(&json!(outcome)));
@@ -397,18 +406,18 @@ fn stored(suite: &str, row: &Value) -> Row {
         id: format!("{suite}/{}", text(row, "id")),
         before: STANDARD.decode(text(row, "before")).unwrap(),
         encoding: row["file_encoding"].as_str().map(str::to_owned),
-        edits: vec![said(row, ["old", "new", "replace_all"])],
+        edits: vec![edit_from(row, ["old", "new", "replace_all"])],
         allowed,
     }
 }
 
 fn single(suite: &str, row: &Value, [before, old, new, every]: [&str; 4], allowed: Vec<Outcome>) -> Row {
     let id = format!("{suite}/{}", text(row, "id"));
-    let edits = vec![said(row, [old, new, every])];
+    let edits = vec![edit_from(row, [old, new, every])];
     Row { id, before: text(row, before).into(), encoding: None, edits, allowed }
 }
 
-fn said(row: &Value, [old, new, every]: [&str; 3]) -> Edit {
+fn edit_from(row: &Value, [old, new, every]: [&str; 3]) -> Edit {
     Edit { old: text(row, old).to_owned(), new: text(row, new).to_owned(), every: flag(row, every) }
 }
 

@@ -1,5 +1,5 @@
-//! MCP annotations of writing tools hold: one that only adds replaces nothing, and one that is idempotent changes
-//! nothing the second time.
+//! MCP annotations of tools that write are true: an additive tool never replaces anything, and a repeated
+//! call of an idempotent tool changes nothing.
 
 use crate::common;
 
@@ -9,7 +9,8 @@ use toolpost_engine::{Access, Effect};
 use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual, ToolDef};
 
-/// Runs the examples of a page up to each call of the tool that is done, and gives the world and the arguments of that call.
+/// Runs the examples of a page up to each successful call of a tool. Returns the workspace after the call and
+/// the arguments of the call.
 async fn done(dialect: &'static Dialect, tool: &ToolDef) -> Vec<(World, Value)> {
     let manual = Manual::of_tool(dialect.pages, tool.name).unwrap();
     let calls = |steps: &[Example<'_>]| steps.iter().filter(|step| matches!(step, Example::Call(_))).count();
@@ -41,19 +42,19 @@ async fn done(dialect: &'static Dialect, tool: &ToolDef) -> Vec<(World, Value)> 
 }
 
 #[tokio::test]
-async fn the_hints_of_writers_hold() {
+async fn mcp_annotations_of_write_tools_are_true() {
     let mut checked = 0;
     for dialect in toolpost_dialects::ALL {
         let writers = dialect.tools.iter().filter(|tool| tool.access.contains(&Access::Writes));
         for tool in writers.filter(|tool| tool.effect != Effect::Changes) {
             let calls = done(dialect, tool).await;
-            assert!(!calls.is_empty(), "{} {}: no example is done", dialect.name, tool.name);
+            assert!(!calls.is_empty(), "{} {}: no example succeeds", dialect.name, tool.name);
             for (world, arguments) in calls {
                 let first = world.files();
                 world.allowed(tool.name, arguments.clone()).await;
                 assert_eq!(world.files(), first, "{} {} {arguments} again", dialect.name, tool.name);
                 if tool.effect == Effect::Adds {
-                    // Whatever is in its way stays.
+                    // Existing files at the same paths are not replaced.
                     let other: Vec<String> = first.keys().cloned().collect();
                     other.iter().for_each(|name| world.put(name, b"of somebody else"));
                     world.allowed(tool.name, arguments.clone()).await;

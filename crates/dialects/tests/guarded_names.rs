@@ -1,4 +1,4 @@
-//! Tests of names that programs run or read by themselves: no file tool writes one without a prompt.
+//! Tests of files that programs run or load automatically: no file tool writes one without a prompt.
 
 use crate::common::World;
 
@@ -49,6 +49,23 @@ const GUARDED: &[&str] = &[
     ".mvn/jvm.config",
     ".pnpmfile.cjs",
     ".yarnrc.yml",
+    ".devcontainer.json",
+    "mise.local.toml",
+    "mise.production.toml",
+    ".mise.local.toml",
+    ".mise/config.toml",
+    ".config/mise/config.toml",
+    "lefthook.toml",
+    ".config/lefthook.yaml",
+    "lefthook-local.yml",
+    ".yarnrc",
+    ".pnpmfile.mjs",
+    ".dir-locals-2.el",
+    ".amp/settings.json",
+    ".factory/mcp.json",
+    ".kilocode/mcp.json",
+    ".junie/mcp/mcp.json",
+    ".github/hooks/start.json",
     ".toolpost/policy.toml",
     ".env",
     "sub/.env.local",
@@ -207,7 +224,7 @@ async fn no_file_tool_writes_a_guarded_name_without_a_prompt() {
                 wrong.push(format!("{} {} {path}: {outcome:?}", writer.dialect.name, writer.tool));
             }
         }
-        // The same call about another name is not refused by the rules, so a refusal above is one of the name.
+        // The rules allow the same call for another name, so the refusal above is due to the name.
         let control = world.call(writer.tool, (writer.arguments)("control.txt")).await;
         if matches!(control, Outcome::NoSuchTool(_) | Outcome::Failed(Kind::Denied | Kind::Invalid, _)) {
             wrong.push(format!("{} {} control: {control:?}", writer.dialect.name, writer.tool));

@@ -1,6 +1,7 @@
-//! Model-guided tools as clients see them: whole replies, and a guiding model that can only read.
+//! Model-guided tools as clients see them: whole replies, and a guiding model that only reads.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::{World, words};
 use serde_json::{Value, json};
@@ -8,17 +9,17 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use toolpost_dialects::{probe, zblade};
 use toolpost_engine::{
-    Agents, Asking, CallCtx, CallGateway, Ended, Failure, Finished, InnerCall, Job, May, Pictures, Prompt,
-    Report, Session,
+    Agents, Asking, CallCtx, CallGateway, CallOutcome, Failure, Finished, InnerCall, Job, May, Pictures,
+    Prompt, Report, Session,
 };
 
 const CART: &str = "class Cart:\n    def total(self):\n        \"\"\"Adds up the prices.\"\"\"\n        return sum(self.prices)\n";
 
-/// Makes the calls that it was given, then answers.
+/// A scripted model that makes the given calls, then answers.
 struct Guide {
     calls: Vec<(&'static str, Value)>,
     words: &'static str,
-    heard: Mutex<Vec<(Ended, String)>>,
+    heard: Mutex<Vec<(CallOutcome, String)>>,
     offered: Mutex<Vec<String>>,
 }
 
@@ -63,7 +64,7 @@ impl Agents for Guide {
 }
 
 #[tokio::test]
-async fn an_investigation_tells_whose_each_claim_is() {
+async fn investigation_findings_name_their_origin() {
     let calls = [
         ("read_file", json!({ "path": "src/cart.py" })),
         ("write_file", json!({ "path": "src/cart.py", "content": "x" })),
@@ -77,9 +78,9 @@ async fn an_investigation_tells_whose_each_claim_is() {
     );
     let world = World::answering(&zblade::DIALECT, guide.clone());
     world.put("src/cart.py", CART);
-    let asked = json!({ "objective": "Where does Cart.total add up the prices?" });
-    let said = words(&world.call("codebase_investigator", asked.clone()).await);
-    let reply: Value = serde_json::from_str(&said).unwrap();
+    let call_arguments = json!({ "objective": "Where does Cart.total add up the prices?" });
+    let reply_text = words(&world.call("codebase_investigator", call_arguments.clone()).await);
+    let reply: Value = serde_json::from_str(&reply_text).unwrap();
     assert_eq!(
         reply["findings"][0],
         json!({ "claim": "The prices are summed up.", "evidence": ["src/cart.py:4"], "by": "model" })
@@ -87,35 +88,42 @@ async fn an_investigation_tells_whose_each_claim_is() {
     assert_eq!(reply["findings"][1]["by"], "search");
     let model = json!({
         "ended": "completed", "why": null, "turns": 1, "calls": 5, "refused": 0, "claims": 2, "dropped": 1,
-        "dropped_claims": [{ "claim": "And taxed.", "why": "the words that it quotes do not stand in src/cart.py:4" }]
+        "dropped_claims": [{ "claim": "And taxed.", "why": "the quoted text is not in src/cart.py:4" }]
     });
     assert_eq!(reply["meta"]["model"], model);
     let heard = guide.heard.lock().unwrap().clone();
-    let ended: Vec<Ended> = heard.iter().map(|(ended, _)| *ended).collect();
+    let ended: Vec<CallOutcome> = heard.iter().map(|(ended, _)| *ended).collect();
     assert_eq!(
         ended,
-        [Ended::Done, Ended::Refused, Ended::Refused, Ended::Refused, Ended::Done],
+        [
+            CallOutcome::Done,
+            CallOutcome::Refused,
+            CallOutcome::Refused,
+            CallOutcome::Refused,
+            CallOutcome::Done
+        ],
         "{heard:?}"
     );
-    // Within it no model is asked, so there is an end.
-    assert!(heard[4].1.contains("inside of another call no model is asked"), "{heard:?}");
+    // A nested call queries no model, so recursion cannot occur.
+    assert!(heard[4].1.contains("a call made by another call cannot ask a model"), "{heard:?}");
     assert_eq!(world.files()["src/cart.py"], CART.as_bytes());
     let offered = guide.offered.lock().unwrap().clone();
     assert!(offered.iter().any(|name| name == "read_file"));
-    for name in ["write_file", "run_command", "batch", "delete_file", "apply_patch"] {
+    each(["write_file", "run_command", "batch", "delete_file", "apply_patch"], |name| {
         assert!(!offered.iter().any(|own| own == name), "{name}");
-    }
+    });
     let markdown =
         json!({ "objective": "Where does Cart.total add up the prices?", "output_format": "markdown" });
-    let said = words(&world.call("codebase_investigator", markdown).await);
+    let reply_text = words(&world.call("codebase_investigator", markdown).await);
     assert!(
-        said.contains("1. the model: The prices are summed up. [src/cart.py:4]\n2. function Cart.total"),
-        "{said}"
+        reply_text
+            .contains("1. the model: The prices are summed up. [src/cart.py:4]\n2. function Cart.total"),
+        "{reply_text}"
     );
 }
 
 #[tokio::test]
-async fn a_model_reads_no_more_than_the_rules_let_it() {
+async fn guiding_models_cannot_read_denied_files() {
     let secret = json!({ "path": "../out/secret" });
     let hidden = json!({ "path": ".env" });
     let guide = Guide::new(
@@ -125,42 +133,49 @@ async fn a_model_reads_no_more_than_the_rules_let_it() {
     let world = World::answering(&zblade::DIALECT, guide.clone());
     world.put("src/cart.py", CART);
     world.put(".env", "TOKEN=x\n");
-    let said = words(&world.call("codebase_investigator", json!({ "objective": "prices" })).await);
-    let reply: Value = serde_json::from_str(&said).unwrap();
+    let reply_text = words(&world.call("codebase_investigator", json!({ "objective": "prices" })).await);
+    let reply: Value = serde_json::from_str(&reply_text).unwrap();
     assert_eq!(
         (&reply["meta"]["model"]["claims"], &reply["meta"]["model"]["dropped"]),
         (&json!(2), &json!(2))
     );
     let heard = guide.heard.lock().unwrap();
     assert!(
-        heard.iter().all(|(ended, words)| *ended != Ended::Done && !words.contains("TOKEN=x")),
+        heard.iter().all(|(ended, words)| *ended != CallOutcome::Done && !words.contains("TOKEN=x")),
         "{heard:?}"
     );
 }
 
 #[tokio::test]
-async fn a_question_over_a_project_is_answered_with_its_claims() {
+async fn analyze_all_answers_with_checked_claims() {
     let guide = Guide::new(&[], "CLAIM The prices are summed up.\nCITE src/cart.py:4 | sum(self.prices)");
     let world = World::answering(&probe::DIALECT, guide);
     world.put("src/cart.py", CART);
-    let said = words(&world.call("analyze_all", json!({ "question": "Where are prices added up?" })).await);
+    let reply_text =
+        words(&world.call("analyze_all", json!({ "question": "Where are prices added up?" })).await);
     let wanted = ".: 1 file, 4 lines in known languages\n\nAnswer of the model:\nIt adds them up [C1].\n\nClaims of the model, each checked against the files:\nC1 The prices are summed up. [src/cart.py:4]\n\nSearch results for the question, without the model:\n1. ";
-    assert!(said.starts_with(wanted), "{said}");
-    assert!(said.contains("the model read 1 chunk with "), "{said}");
+    assert!(reply_text.starts_with(wanted), "{reply_text}");
+    assert!(reply_text.contains("the model read 1 chunk with "), "{reply_text}");
     assert!(
-        said.contains("; 0 without an answer; 0 blocks left out; 0 claims dropped for wrong citations"),
-        "{said}"
+        reply_text.contains(
+            "; chunks without an answer: 0; 0 blocks did not fit; 0 claims dropped, because the \
+                       citations are wrong"
+        ),
+        "{reply_text}"
     );
 }
 
 #[tokio::test]
-async fn a_search_asks_nobody_unless_the_operator_says_so() {
+async fn search_calls_no_model_unless_enabled() {
     let guide = Guide::new(&[], "CLAIM There.\nCITE src/cart.py:1-4");
     let world = World::answering(&probe::DIALECT, guide.clone());
     world.put("src/cart.py", CART);
     let plain = World::new(&probe::DIALECT);
     plain.put("src/cart.py", CART);
-    let asked = json!({ "query": "prices" });
-    assert_eq!(words(&world.call("search", asked.clone()).await), words(&plain.call("search", asked).await));
+    let call_arguments = json!({ "query": "prices" });
+    assert_eq!(
+        words(&world.call("search", call_arguments.clone()).await),
+        words(&plain.call("search", call_arguments).await)
+    );
     assert!(guide.offered.lock().unwrap().is_empty());
 }

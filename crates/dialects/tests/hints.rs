@@ -1,6 +1,7 @@
-//! Every parameter that a reply names as the next step is published by the tool, and none that is not published is named.
+//! Replies name only published parameters as the next step.
 
 use crate::common;
+use toolpost_test_rows::{each, each_async};
 
 use common::World;
 use serde_json::{Value, json};
@@ -34,7 +35,7 @@ fn all(dialect: &Dialect) -> BTreeSet<String> {
     dialect.tools.iter().flat_map(listed).collect()
 }
 
-/// Collects the names that are taken and not published.
+/// Returns the parameter names of a dialect that are accepted but not published.
 fn unlisted(dialect: &Dialect) -> BTreeSet<String> {
     let mut full = BTreeSet::new();
     dialect.tools.iter().for_each(|tool| names(&(tool.schema)(), &mut full));
@@ -46,7 +47,7 @@ fn advice(reply: &str) -> Vec<&str> {
     reply.lines().filter(|line| line.starts_with("[toolpost: ") || line.starts_with('(')).collect()
 }
 
-/// Finds the names that a text gives a value to: `with offset 3`, `session: "a"`, `{"path":"a"}`, `raise limit`.
+/// Finds parameter names in advice: `with offset 3`, `session: "a"`, `{"path":"a"}`, `raise limit`.
 fn named(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
@@ -78,14 +79,13 @@ fn named(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Returns the words of a text.
 fn words(text: &str) -> BTreeSet<&str> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     text.split(|letter: char| !is_name(letter)).collect()
 }
 
 #[test]
-fn names_are_found_where_they_are_named() {
+fn parameter_names_are_extracted_from_reply_text() {
     let rows = [
         ("[toolpost: 9 lines, continue with offset 250]", vec!["offset"]),
         ("to continue, make the same call with session: \"next-1\"", vec!["session"]),
@@ -93,12 +93,13 @@ fn names_are_found_where_they_are_named() {
         ("Lines from start_line 7 on; allowTests: true shows tests", vec!["allowTests", "start_line"]),
         ("with 3 lines: four of 5", vec![]),
     ];
-    for (text, wanted) in rows {
+    each(rows, |(text, wanted)| {
         assert_eq!(named(text), wanted.into_iter().map(str::to_owned).collect(), "{text}");
-    }
+    });
 }
 
-/// Checks an advice of a tool: what it names is published by that tool, or by one of the dialect that it names, too.
+/// Checks that every parameter in the advice of a reply is published by the tool, or by a tool that the
+/// advice names.
 fn check(dialect: &Dialect, tool: &ToolDef, text: &str) -> usize {
     let spoken = words(text);
     let others = dialect.tools.iter().filter(|other| other.name != tool.name && spoken.contains(other.name));
@@ -106,7 +107,7 @@ fn check(dialect: &Dialect, tool: &ToolDef, text: &str) -> usize {
     let hidden = unlisted(dialect);
     let found = named(text);
     for name in &found {
-        // Content of a file or of an operator's rule is not an argument.
+        // Quoted file content and quoted rules are not arguments.
         let quoted = text.contains("touch = [") || !(hidden.contains(name) || all(dialect).contains(name));
         assert!(
             quoted || known.contains(name),
@@ -119,9 +120,11 @@ fn check(dialect: &Dialect, tool: &ToolDef, text: &str) -> usize {
 }
 
 #[test]
-fn pages_name_only_what_is_published() {
+fn tool_pages_name_only_published_parameters() {
     let mut checked = 0;
-    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
+    for dialect in
+        toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA).chain(toolpost_dialects::INTERNAL)
+    {
         for tool in dialect.tools {
             let manual = Manual::of_tool(dialect.pages, tool.name).unwrap();
             let mut caller = *tool;
@@ -147,7 +150,7 @@ fn pages_name_only_what_is_published() {
 }
 
 #[test]
-fn hints_name_only_what_is_published() {
+fn hints_name_only_published_parameters() {
     let world = World::new(&claude::DIALECT);
     let path = world.path("src/a.rs");
     let hints = [
@@ -160,29 +163,32 @@ fn hints_name_only_what_is_published() {
         Hint::LookInto(path),
         Hint::Narrow,
         Hint::Page(7),
-        Hint::Pages(30),
+        Hint::Pages("docs/report.pdf".to_owned(), 30),
         Hint::Literal("a\\.b".to_owned()),
         Hint::TryAgain,
+        Hint::AddRoot,
     ];
     for dialect in toolpost_dialects::ALL {
         let (known, hidden) = (all(dialect), unlisted(dialect));
-        for hint in &hints {
-            let said = (dialect.say)(hint);
-            named(&said)
+        each(&hints, |hint| {
+            let rendered = (dialect.say)(hint);
+            named(&rendered)
                 .iter()
-                .for_each(|name| assert!(known.contains(name), "{}: {name}: {said}", dialect.name));
-            let spoken = words(&said);
-            // Names that are words of English as well say nothing by themselves.
+                .for_each(|name| assert!(known.contains(name), "{}: {name}: {rendered}", dialect.name));
+            let spoken = words(&rendered);
+            // A name without `_`, `-` or capitals may be an ordinary English word.
             let odd = hidden
                 .iter()
                 .filter(|name| name.contains(['_', '-']) || name.chars().any(char::is_uppercase));
-            odd.for_each(|name| assert!(!spoken.contains(name.as_str()), "{}: {name}: {said}", dialect.name));
-        }
+            odd.for_each(|name| {
+                assert!(!spoken.contains(name.as_str()), "{}: {name}: {rendered}", dialect.name);
+            });
+        });
     }
 }
 
 #[tokio::test]
-async fn replies_that_are_cut_name_only_what_is_published() {
+async fn cut_replies_name_only_published_parameters() {
     let rows: [(&'static Dialect, &str, Value); 19] = [
         (&claude::DIALECT, "Read", json!({ "file_path": "long.txt" })),
         (&claude::DIALECT, "Grep", json!({ "pattern": "line", "output_mode": "content" })),
@@ -205,7 +211,7 @@ async fn replies_that_are_cut_name_only_what_is_published() {
         (&probe::DIALECT, "searchFiles", json!({ "pattern": "*.rs" })),
     ];
     let mut named = 0;
-    for (dialect, tool, arguments) in rows {
+    each_async(rows, async |(dialect, tool, arguments)| {
         let world = World::configured(dialect, |config| toolpost_runtime::Config {
             reply_bytes: Some(6_000),
             ..config
@@ -222,6 +228,107 @@ async fn replies_that_are_cut_name_only_what_is_published() {
         let lines = advice(&reply);
         assert!(!lines.is_empty(), "{} {tool} {arguments} is not cut: {reply}", dialect.name);
         named += lines.into_iter().map(|line| check(dialect, def, line)).sum::<usize>();
-    }
+    })
+    .await;
     assert!(named >= 6, "{named}");
+}
+
+/// Builds arguments from a schema's examples, with `file` in place of every path; `None` without a path.
+fn about(tool: &ToolDef, file: &str) -> Option<Value> {
+    let schema = published(&(tool.schema)());
+    let required: Vec<&str> = schema["required"].as_array()?.iter().filter_map(Value::as_str).collect();
+    let mut replaced = 0;
+    let mut arguments = serde_json::Map::new();
+    let full = (tool.schema)();
+    for name in required {
+        let example = full["properties"][name]["examples"][0].clone();
+        let value = if example.is_null() { placeholder(&full["properties"][name]) } else { example };
+        arguments.insert(name.to_owned(), with_file(value, file, &mut replaced));
+    }
+    (replaced > 0).then_some(Value::Object(arguments))
+}
+
+/// Returns a value that fits a property without an example.
+fn placeholder(property: &Value) -> Value {
+    match property["type"].as_str() {
+        Some("boolean") => json!(true),
+        Some("integer" | "number") => json!(1),
+        Some("array") => json!([]),
+        Some("object") => json!({}),
+        _ => json!("text"),
+    }
+}
+
+fn with_file(value: Value, file: &str, replaced: &mut usize) -> Value {
+    let endings = [".rs", ".ts", ".png", ".py", ".md", ".js", ".txt"];
+    match value {
+        Value::String(text)
+            if endings.iter().any(|end| text.split(':').next().is_some_and(|path| path.ends_with(end)))
+                && !text.contains(['*', ' ', '\n']) =>
+        {
+            *replaced += 1;
+            json!(file)
+        }
+        Value::Array(values) => values.into_iter().map(|value| with_file(value, file, replaced)).collect(),
+        Value::Object(values) => {
+            values.into_iter().map(|(name, value)| (name, with_file(value, file, replaced))).collect()
+        }
+        other => other,
+    }
+}
+
+/// Calls every tool that takes a file with documents that need more arguments, or that are not text.
+#[tokio::test]
+async fn document_replies_name_only_published_parameters() {
+    let cells: Vec<Value> = (0..150)
+        .map(|at| json!({"cell_type": "markdown", "metadata": {}, "source": format!("cell {at} {}", "x".repeat(900))}))
+        .collect();
+    let notebook = json!({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}).to_string();
+    let files: [(&str, &[u8]); 3] = [
+        ("twelve.pdf", include_bytes!("fixtures/twelve.pdf")),
+        ("broken.docx", b"PK\x03\x04"),
+        ("long.ipynb", notebook.as_bytes()),
+    ];
+    let (mut tools, mut hinted) = (BTreeSet::new(), 0);
+    for dialect in toolpost_dialects::ALL {
+        let world = World::new(dialect);
+        for tool in dialect.tools {
+            for (name, bytes) in files {
+                let Some(arguments) = about(tool, name) else { continue };
+                // An earlier tool may have moved or deleted it.
+                world.put(name, bytes);
+                let reply = common::words(&world.allowed(tool.name, arguments.clone()).await);
+                tools.insert((dialect.name, tool.name));
+                // JSON lines are data, not advice.
+                let lines = reply.lines().filter(|line| !line.starts_with("cell ") && !line.starts_with('{'));
+                hinted += lines.map(|line| check(dialect, tool, line)).sum::<usize>();
+            }
+        }
+    }
+    each(
+        [
+            ("claude", "Read"),
+            ("zblade", "read_file"),
+            ("zblade", "read_file_range"),
+            ("probe", "extract"),
+            ("trae", "view_files"),
+        ],
+        |reader| {
+            assert!(tools.contains(&reader), "{reader:?} was not called: {tools:?}");
+        },
+    );
+    assert!(tools.len() >= 20 && hinted >= 8, "{} {hinted} {tools:?}", tools.len());
+}
+
+/// A server reads rules when it starts, so a rule alone changes nothing for the next call.
+#[test]
+fn rule_hints_state_that_servers_read_rules_at_start() {
+    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
+        let rendered = (dialect.say)(&Hint::Operator("touch = [\"fetch\"]".to_owned()));
+        assert!(
+            rendered.contains("with a rule that a server reads when it starts: touch ="),
+            "{}: {rendered}",
+            dialect.name
+        );
+    }
 }

@@ -1,4 +1,4 @@
-//! Replies about a workspace of a hundred thousand symbols stay within the budget of their dialect, and say what they leave out.
+//! Replies about a workspace with 105,000 symbols stay within the size limit, and report omissions.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
 use crate::common;
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use toolpost_dialects::{opencode, probe, zblade};
 use toolpost_tool::Dialect;
 
-/// Symbols in each file, and files of each language.
+/// Number of symbols in each file, and number of files per language.
 const SYMBOLS: usize = 5_000;
 const FILES: usize = 7;
 
-/// Writes 105 000 functions in three languages; every tenth of Python calls the same one.
+/// Writes 105,000 functions in three languages; every tenth Python function calls the same function.
 fn fill(world: &World) {
     type Line = fn(usize, usize) -> String;
     let python: Line = |file, number| match number % 10 {
@@ -33,15 +33,15 @@ fn fill(world: &World) {
     world.put("py/shared.py", format!("def shared(): ...\n\nclass Great:\n{methods}"));
 }
 
-/// Makes a call and checks the length of the reply without its notes; it must contain every text.
+/// Makes each call, and checks that the reply fits the size limit without its notes and contains every text.
 async fn check(dialect: &'static Dialect, rows: &[(&str, Value, &[&str])]) {
     let world = World::new(dialect);
     fill(&world);
     for (tool, arguments, wanted) in rows {
         let reply = words(&world.call(tool, arguments.clone()).await);
-        let (notes, said): (Vec<&str>, Vec<&str>) =
+        let (notes, content): (Vec<&str>, Vec<&str>) =
             reply.lines().partition(|line| line.starts_with("[toolpost:"));
-        let (bytes, lines) = (said.join("\n").len(), said.len());
+        let (bytes, lines) = (content.join("\n").len(), content.len());
         let end = &reply[reply.floor_char_boundary(reply.len().saturating_sub(600))..];
         assert!(bytes <= dialect.budget.bytes, "{tool} {arguments}: {bytes} bytes, {end}");
         assert!(lines <= dialect.budget.lines, "{tool} {arguments}: {lines} lines, {end}");
@@ -53,7 +53,7 @@ async fn check(dialect: &'static Dialect, rows: &[(&str, Value, &[&str])]) {
 }
 
 #[tokio::test]
-async fn symbols_of_zblade() {
+async fn zblade_symbol_replies_fit_for_a_large_workspace() {
     let great = "python:py/shared.py#Great(class)";
     let shared = "python:py/shared.py#shared(function)";
     check(
@@ -67,7 +67,8 @@ async fn symbols_of_zblade() {
             (
                 "symbol_search",
                 json!({"query": "nothing_has_this_name"}),
-                &["\"total\":0,\"truncated\":false,\"searched\":\"22 files (c 7, javascript 7, python 8), looked at just now\"}"],
+                &["\"total\":0,\"truncated\":false,\"searched\":\"22 files (c 7, javascript 7, python 8), \
+                   up to date\"}"],
             ),
             (
                 "symbol_resolve",
@@ -88,12 +89,12 @@ async fn symbols_of_zblade() {
             (
                 "get_project_index_overview",
                 json!({"max_chars": 12_000}),
-                &["\"total_chars\":28754,", "\"has_more\":true,\"next_offset\":11"],
+                &["\"total_chars\":28768,", "\"has_more\":true,\"next_offset\":11"],
             ),
             (
                 "get_project_index_chunk",
                 json!({"offset": 20_000, "max_chars": 8_000}),
-                &["\"total_chars\":28754,\"offset\":20000,", "\"has_more\":true,"],
+                &["\"total_chars\":28768,\"offset\":20000,", "\"has_more\":true,"],
             ),
         ],
     )
@@ -101,7 +102,7 @@ async fn symbols_of_zblade() {
 }
 
 #[tokio::test]
-async fn shapes_of_probe() {
+async fn probe_query_and_extract_replies_fit_for_a_large_workspace() {
     check(
         &probe::DIALECT,
         &[
@@ -122,7 +123,7 @@ async fn shapes_of_probe() {
 }
 
 #[tokio::test]
-async fn symbols_of_opencode() {
+async fn opencode_symbol_replies_fit_for_a_large_workspace() {
     check(
         &opencode::DIALECT,
         &[("lsp", json!({"operation": "symbols", "file": "py/shared.py"}), &["Great"])],

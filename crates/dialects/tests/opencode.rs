@@ -1,6 +1,7 @@
-//! The opencode dialect: it has no tool to read files, so refusals show the content.
+//! The dialect `opencode`, which has no tool to read files, so refusals show the content.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::{World, words};
@@ -22,7 +23,7 @@ fn file(world: &World, name: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn what_a_refusal_shows_whole_counts_as_seen() {
+async fn files_shown_whole_in_a_refusal_count_as_seen() {
     let wide = format!("{}\n", "x".repeat(7_000));
     let rows: [(&str, &[u8], bool); 8] = [
         ("a line", b"one\n", true),
@@ -38,34 +39,35 @@ async fn what_a_refusal_shows_whole_counts_as_seen() {
         ("windows-1252", b"caf\xe9\n", true),
         ("CRLF and a byte order mark", b"\xef\xbb\xbfone\r\ntwo\r\n", true),
     ];
-    for (what, before, shown) in rows {
+    each_async(rows, async |(what, before, shown)| {
         let world = World::new(&DIALECT);
         world.put("f", before);
-        let (kind, said) = write(&world, "f", "new\n").await;
+        let (kind, reply) = write(&world, "f", "new\n").await;
         assert_eq!(
-            (kind, said.contains("This counts as seen now")),
+            (kind, reply.contains("This session has now seen the content")),
             (Some(Kind::Unread), shown),
-            "{what}: {said}"
+            "{what}: {reply}"
         );
         assert_eq!(file(&world, "f"), before, "{what}");
-        let (kind, said) = write(&world, "f", "new\n").await;
-        assert_eq!(kind.is_none(), shown, "{what}: {said}");
+        let (kind, reply) = write(&world, "f", "new\n").await;
+        assert_eq!(kind.is_none(), shown, "{what}: {reply}");
         assert_eq!(file(&world, "f") != before, shown, "{what}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn what_changed_since_it_was_shown_is_shown_again() {
+async fn stale_writes_are_refused_with_the_diff() {
     let world = World::new(&DIALECT);
     write(&world, "f", "one\ntwo\nthree\n").await;
     world.put("f", b"one\ntwo\nTHEIRS\n");
-    let (kind, said) = write(&world, "f", "mine\n").await;
+    let (kind, reply) = write(&world, "f", "mine\n").await;
     assert_eq!(kind, Some(Kind::Stale));
     assert_eq!(
-        said,
+        reply,
         "f has changed since it was last seen in this session; nothing was written.\n\n\
          What changed:\n@@ -1,3 +1,3 @@\n one\n two\n-three\n+THEIRS\n\n\
-         This counts as seen now: if the same call is still right for it, make it again. To keep what stands there, \
+         This session has now seen the content: if the same call is still right, repeat it. To keep the current content, \
          change only a part of it."
     );
     world.put("f", b"one\ntwo\nTHEIRS\nAGAIN\n");
@@ -76,53 +78,56 @@ async fn what_changed_since_it_was_shown_is_shown_again() {
 }
 
 #[tokio::test]
-async fn a_change_that_no_line_shows_is_said() {
+async fn stale_writes_name_changed_line_endings() {
     let world = World::new(&DIALECT);
     write(&world, "f", "one\ntwo\n").await;
     world.put("f", b"one\r\ntwo\r\n");
-    let (kind, said) = write(&world, "f", "mine\n").await;
+    let (kind, reply) = write(&world, "f", "mine\n").await;
     assert_eq!(kind, Some(Kind::Stale));
-    assert!(said.contains("The text is the same; its line ends,"), "{said}");
+    assert!(reply.contains("The text is the same; its line endings,"), "{reply}");
     assert_eq!(write(&world, "f", "mine\n").await.0, None);
     assert_eq!(file(&world, "f"), b"mine\r\n");
 }
 
 #[tokio::test]
-async fn a_change_of_what_was_never_seen_whole_shows_all_of_it() {
+async fn stale_writes_show_files_that_were_never_seen_whole() {
     let world = World::new(&DIALECT);
     world.put("f", b"one\ntwo\n");
     let edit = json!({ "filePath": "f", "oldString": "one", "newString": "1" });
-    assert!(matches!(world.call("edit", edit).await, Outcome::Done(_)), "a part needs no look before");
+    assert!(
+        matches!(world.call("edit", edit).await, Outcome::Done(_)),
+        "a partial edit needs no earlier read"
+    );
     world.put("f", b"1\ntwo\nTHEIRS\n");
-    let (kind, said) = write(&world, "f", "mine\n").await;
+    let (kind, reply) = write(&world, "f", "mine\n").await;
     assert_eq!(kind, Some(Kind::Stale));
     assert!(
-        said.contains("     1\t1\n     2\ttwo\n     3\tTHEIRS\n"),
-        "the diff alone does not show the rest: {said}"
+        reply.contains("     1\t1\n     2\ttwo\n     3\tTHEIRS\n"),
+        "the diff alone does not show the rest: {reply}"
     );
     assert_eq!(write(&world, "f", "mine\n").await.0, None);
 }
 
 #[tokio::test]
-async fn what_may_not_be_read_is_not_shown() {
+async fn refusals_do_not_show_files_denied_for_reading() {
     let world = World::new(&DIALECT);
     world.put(".env", b"SECRET=1\n");
     for _ in 0..2 {
-        let (kind, said) = write(&world, ".env", "SECRET=2\n").await;
-        assert_eq!((kind, said.contains("SECRET")), (Some(Kind::Denied), false), "{said}");
+        let (kind, reply) = write(&world, ".env", "SECRET=2\n").await;
+        assert_eq!((kind, reply.contains("SECRET")), (Some(Kind::Denied), false), "{reply}");
     }
     assert_eq!(file(&world, ".env"), b"SECRET=1\n");
 }
 
 #[tokio::test]
-async fn nothing_is_lost_of_an_empty_file() {
+async fn empty_files_can_be_written_without_a_read() {
     let world = World::new(&DIALECT);
     world.put("f", b"");
     assert_eq!(write(&world, "f", "new\n").await.0, None);
 }
 
 #[tokio::test]
-async fn one_edit_that_fails_keeps_every_file() {
+async fn a_failed_edit_of_multiedit_changes_no_file() {
     let files =
         BTreeMap::from([("a".to_owned(), b"one\n".to_vec()), ("b".to_owned(), b"two two\n".to_vec())]);
     let first = json!({ "filePath": "a", "oldString": "one", "newString": "1" });
@@ -151,19 +156,20 @@ async fn one_edit_that_fails_keeps_every_file() {
         (json!({ "filePath": "b/", "oldString": "", "newString": "2" }), Kind::Invalid, ""),
         (json!({ "oldString": "two", "newString": "2" }), Kind::Invalid, "Edit 2: filePath is missing"),
     ];
-    for (second, wanted, begins) in rows {
+    each_async(rows, async |(second, wanted, begins)| {
         let world = World::new(&DIALECT);
         files.iter().for_each(|(name, bytes)| world.put(name, bytes));
         let answer = world.call("multiedit", json!({ "edits": [first, second] })).await;
-        let said = words(&answer);
-        let Outcome::Failed(kind, _) = answer else { panic!("{second}: {said}") };
-        assert_eq!((kind, said.starts_with(begins)), (wanted, true), "{second}: {said}");
+        let reply = words(&answer);
+        let Outcome::Failed(kind, _) = answer else { panic!("{second}: {reply}") };
+        assert_eq!((kind, reply.starts_with(begins)), (wanted, true), "{second}: {reply}");
         assert_eq!(world.files(), files, "{second}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn edits_that_stand_alone_or_leave_out_the_file_are_understood() {
+async fn multiedit_accepts_single_edits_and_a_shared_file_path() {
     let one = json!({ "oldString": "one", "newString": "1" });
     let full = json!({ "filePath": "f", "oldString": "one", "newString": "1" });
     let rows = [
@@ -172,20 +178,21 @@ async fn edits_that_stand_alone_or_leave_out_the_file_are_understood() {
         json!({ "filePath": "f", "edits": [one] }),
         json!({ "filePath": "other", "edits": [full] }),
     ];
-    for arguments in rows {
+    each_async(rows, async |arguments| {
         let world = World::new(&DIALECT);
         world.put("f", b"one\n");
         let answer = world.call("multiedit", arguments.clone()).await;
         assert!(matches!(answer, Outcome::Done(_)), "{arguments}: {}", words(&answer));
         assert_eq!(file(&world, "f"), b"1\n", "{arguments}");
-    }
+    })
+    .await;
 }
 
-/// A patch of one file that puts another line in the place of `a`.
+/// A patch of `f.txt` that replaces the line `a` by `A`.
 const CHANGE: &str = "*** Begin Patch\n*** Update File: f.txt\n@@\n-a\n+A\n*** End Patch";
 
 #[tokio::test]
-async fn patches_of_bug_reports_keep_bytes_and_come_in_every_wrapping() {
+async fn patches_keep_bytes_and_are_accepted_in_every_wrapping() {
     let cases = common::rows("text/tests/fixtures/issue-derived/bytes_cases.json");
     let patches: Vec<&Value> = cases.iter().filter(|row| row["tool"] == "apply_patch").collect();
     assert_eq!(patches.len(), 5, "a row was added or lost");
@@ -206,22 +213,23 @@ async fn patches_of_bug_reports_keep_bytes_and_come_in_every_wrapping() {
         json!({ "patch_text": "--- a/f.txt\n+++ b/f.txt\n@@ -7,1 +7,1 @@\n-a\n+A\n" }),
         json!({ "filePath": "f.txt", "patch_text": "@@ -1 +1 @@\n-a\n+A\n" }),
     ];
-    for arguments in forms {
+    each_async(forms, async |arguments| {
         let world = World::new(&DIALECT);
         world.put("f.txt", b"a\r\nb\r\n");
-        let said = words(&world.call("apply_patch", arguments.clone()).await);
+        let reply = words(&world.call("apply_patch", arguments.clone()).await);
         assert!(
-            said.starts_with(
+            reply.starts_with(
                 "1 file(s) modified, 0 added, 0 deleted (+1 -1)\nUpdated: f.txt (+1 -1 lines)\n"
             ),
-            "{arguments}: {said}"
+            "{arguments}: {reply}"
         );
         assert_eq!(file(&world, "f.txt"), b"A\r\nb\r\n", "{arguments}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_patch_that_fails_keeps_every_file() {
+async fn failed_patches_change_no_file() {
     let before =
         BTreeMap::from([("a.txt".to_owned(), b"a\n".to_vec()), ("b.txt".to_owned(), b"b\n".to_vec())]);
     let patch = |end: &str| {
@@ -248,20 +256,21 @@ async fn a_patch_that_fails_keeps_every_file() {
         ("*** Begin Patch\n*** End Patch".to_owned(), Kind::Invalid, "No files were modified."),
         (String::new(), Kind::Invalid, ""),
     ];
-    for (patch, wanted, begins) in rows {
+    each_async(rows, async |(patch, wanted, begins)| {
         let world = World::new(&DIALECT);
         before.iter().for_each(|(name, bytes)| world.put(name, bytes));
         let answer = world.call("patch", json!({ "patch_text": patch })).await;
-        let said = words(&answer);
-        let Outcome::Failed(kind, _) = answer else { panic!("{patch}: {said}") };
+        let reply = words(&answer);
+        let Outcome::Failed(kind, _) = answer else { panic!("{patch}: {reply}") };
         let begins = format!("patch verification failed: {begins}");
-        assert_eq!((kind, said.starts_with(&begins)), (wanted, true), "{patch}: {said}");
+        assert_eq!((kind, reply.starts_with(&begins)), (wanted, true), "{patch}: {reply}");
         assert_eq!(world.files(), before, "{patch}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_written_undoes_the_others() {
+async fn an_unwritable_file_reverts_the_whole_change() {
     for tool in ["patch", "multiedit"] {
         let world = World::new(&DIALECT);
         world.put("a", b"a\n");
@@ -275,10 +284,10 @@ async fn a_file_that_cannot_be_written_undoes_the_others() {
             json!({ "edits": [edit("a"), edit("locked/b")] })
         };
         let answer = world.call(tool, arguments).await;
-        let said = words(&answer);
+        let reply = words(&answer);
         assert!(
-            matches!(answer, Outcome::Failed(Kind::Denied, _)) && said.contains("locked/b"),
-            "{tool}: {said}"
+            matches!(answer, Outcome::Failed(Kind::Denied, _)) && reply.contains("locked/b"),
+            "{tool}: {reply}"
         );
         assert_eq!(
             (file(&world, "a"), file(&world, "locked/b")),
@@ -289,7 +298,7 @@ async fn a_file_that_cannot_be_written_undoes_the_others() {
 }
 
 #[tokio::test]
-async fn a_patch_that_adds_over_a_file_needs_it_to_be_seen() {
+async fn patch_add_over_an_unseen_file_is_refused() {
     let world = World::new(&DIALECT);
     world.put("f", b"theirs\n");
     let patch = json!({ "patch_text": "*** Begin Patch\n*** Add File: f\n+mine\n*** End Patch" });
@@ -304,7 +313,7 @@ async fn a_patch_that_adds_over_a_file_needs_it_to_be_seen() {
     assert_eq!(file(&world, "f"), b"mine\n");
 }
 
-/// Builds what the words of a row's setup describe.
+/// Creates the files that the setup of a row describes.
 fn tree(world: &World, row: &Value) {
     for (path, text) in row["files"].as_object().into_iter().flatten() {
         world.put(path, text.as_str().unwrap().as_bytes());
@@ -325,33 +334,36 @@ fn tree(world: &World, row: &Value) {
     }
 }
 
-/// The rows that are not run here, each with its reason.
+/// Rows that do not run here, each with the reason.
 const ELSEWHERE: [(&str, &str); 10] = [
-    ("unreadable_dir", "permissions are built in the program's tests, where the walk is the same"),
+    ("unreadable_dir", "the tests of the program cover missing permissions"),
     (
         "timeout_partial",
-        "a clock that runs out is tested where it can be set: the search library's own tests",
+        "the tests of the crate `search` cover the time limit, because they can set the clock",
     ),
-    ("offset_past_end", "its words are those of another dialect; the same window is tested below"),
-    ("read_limit", "the dialect has no tool to read with"),
-    ("read_small", "the dialect has no tool to read with"),
-    ("read_long_line", "the dialect has no tool to read with"),
-    ("read_fbs_is_text", "the dialect has no tool to read with"),
-    ("read_png", "the dialect has no tool to read with"),
-    ("read_outside", "the dialect has no tool to read with"),
-    ("glob_path_is_file", "run below, with our own words for it"),
+    (
+        "offset_past_end",
+        "the row expects the wording of another dialect; a test below covers the same offset",
+    ),
+    ("read_limit", "the dialect has no tool to read files"),
+    ("read_small", "the dialect has no tool to read files"),
+    ("read_long_line", "the dialect has no tool to read files"),
+    ("read_fbs_is_text", "the dialect has no tool to read files"),
+    ("read_png", "the dialect has no tool to read files"),
+    ("read_outside", "the dialect has no tool to read files"),
+    ("glob_path_is_file", "a test below covers it, with the wording of this dialect"),
 ];
 
 #[tokio::test]
-async fn searches_behave_as_other_suites_and_bug_reports_ask() {
+async fn search_fixtures_of_other_tools_pass() {
     let mut rows = common::rows("cli/tests/fixtures/issue-derived/search_cases.json");
     rows.extend(common::rows("cli/tests/fixtures/opencode-fs/behaviours.json"));
     let mut listed = 0;
-    for row in &rows {
+    each_async(&rows, async |row| {
         let id = row["id"].as_str().unwrap();
         if ELSEWHERE.iter().any(|(other, _)| *other == id) {
             listed += 1;
-            continue;
+            return;
         }
         let world = World::new(&DIALECT);
         tree(&world, row);
@@ -360,33 +372,34 @@ async fn searches_behave_as_other_suites_and_bug_reports_ask() {
             object.remove("output_mode");
         }
         let answer = world.call(row["tool"].as_str().unwrap(), arguments).await;
-        let said = words(&answer);
+        let reply = words(&answer);
         let wants_error = row["error"] == json!(true);
-        assert_eq!(matches!(answer, Outcome::Done(_)), !wants_error, "{id}: {said}");
+        assert_eq!(matches!(answer, Outcome::Done(_)), !wants_error, "{id}: {reply}");
         for key in ["contains", "paths"] {
             for part in row[key].as_array().into_iter().flatten() {
-                assert!(said.contains(part.as_str().unwrap()), "{id}: {part} is not in {said}");
+                assert!(reply.contains(part.as_str().unwrap()), "{id}: {part} is not in {reply}");
             }
         }
         for part in row["not_contains"].as_array().into_iter().flatten() {
-            assert!(!said.contains(part.as_str().unwrap()), "{id}: {part} is in {said}");
+            assert!(!reply.contains(part.as_str().unwrap()), "{id}: {part} is in {reply}");
         }
         if row["matches"] == json!(0) || id == "no_match_word" {
-            assert!(said.starts_with("No matches found in "), "{id}: {said}");
+            assert!(reply.starts_with("No matches found in "), "{id}: {reply}");
         }
-    }
+    })
+    .await;
     assert_eq!((rows.len(), listed), (23, ELSEWHERE.len()), "a row was added or lost");
 }
 
 #[tokio::test]
-async fn a_search_says_what_it_leaves_out() {
+async fn cut_searches_report_the_omitted_lines() {
     let world = World::new(&DIALECT);
     world.put("many.txt", "needle\n".repeat(1_200).as_bytes());
     world.put("a.txt", b"needle\n");
     let answer = world.call("grep", json!({ "pattern": "needle" })).await;
-    let said = words(&answer);
-    assert!(said.starts_with("a.txt:1:needle\nmany.txt:1:needle\n"), "by path: {said}");
-    let last = said.lines().last().unwrap();
+    let reply = words(&answer);
+    assert!(reply.starts_with("a.txt:1:needle\nmany.txt:1:needle\n"), "by path: {reply}");
+    let last = reply.lines().last().unwrap();
     assert_eq!(
         last,
         "[toolpost: 1201 matching lines in 2 files; lines 1-100 of 1201 are shown, narrow pattern, include or path, \
@@ -397,16 +410,57 @@ async fn a_search_says_what_it_leaves_out() {
     let past = words(&world.call("grep", json!({ "pattern": "needle", "offset": 5_000 })).await);
     assert_eq!(past, "No lines at this offset: there are 1201 (1201 matching lines in 2 files)");
     let file = world.call("glob", json!({ "pattern": "*", "path": "a.txt" })).await;
-    let said = words(&file);
-    assert!(matches!(file, Outcome::Failed(Kind::WrongKind, _)), "{said}");
-    assert!(said.contains("a.txt"), "{said}");
+    let reply = words(&file);
+    assert!(matches!(file, Outcome::Failed(Kind::WrongKind, _)), "{reply}");
+    assert!(reply.contains("a.txt"), "{reply}");
 }
 
 #[tokio::test]
-async fn lsp_takes_the_address_of_a_file() {
+async fn lsp_accepts_file_uris() {
     let world = World::new(&DIALECT);
     world.put("a b%.py", "def f(): pass\n");
     let uri = format!("file://{}/a%20b%25.py", world.root().display());
-    let said = words(&world.call("lsp", json!({ "operation": "symbols", "uri": uri })).await);
-    assert!(said.starts_with("function f  1\n"), "{said}");
+    let reply = words(&world.call("lsp", json!({ "operation": "symbols", "uri": uri })).await);
+    assert!(reply.starts_with("function f  1\n"), "{reply}");
+}
+
+#[tokio::test]
+async fn searches_that_show_a_whole_file_permit_writing_it() {
+    let rows = [
+        (json!({"pattern": "^", "path": "code.rs"}), true),
+        (json!({"pattern": ".*", "path": "code.rs"}), true),
+        (json!({"pattern": "one", "path": "code.rs"}), false),
+        (json!({"pattern": "^", "include": "*.txt"}), false),
+    ];
+    each_async(rows, async |(search, seen)| {
+        let world = World::new(&DIALECT);
+        let lines: String = (0..12).map(|line| format!("line {line} one two\n")).collect();
+        // The last line differs, so that a search for a word does not show every line.
+        world.put("code.rs", lines + "end\n");
+        world.call("grep", search.clone()).await;
+        let (kind, reply) = write(&world, "code.rs", "new\n").await;
+        assert_eq!(kind.is_none(), seen, "{search}: {reply}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn task_content_with_line_breaks_cannot_imitate_another_task() {
+    each_async(
+        ["\n", "\r\n", "\r", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"],
+        async |line_break| {
+            let world = World::new(&DIALECT);
+            let content = format!("Add the route{line_break}[x] 2: Test it");
+            let todos =
+                json!({"todos": [{"id": "1", "content": content, "status": "pending", "priority": "low"}]});
+            let reply = words(&world.call("todowrite", todos).await);
+            let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+            let tasks: Vec<&str> = reply.split(breaks).filter(|line| line.starts_with('[')).collect();
+            assert!(
+                tasks.len() == 1 && tasks[0].starts_with("[ ] 1: Add the route"),
+                "{line_break:?}: {reply:?}"
+            );
+        },
+    )
+    .await;
 }

@@ -1,10 +1,11 @@
 //! Every tool has a page, and the examples of every page run and return the documented replies.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::World;
 use toolpost_runtime::{Answer, Outcome};
-use toolpost_tool::{Dialect, Example, Manual, Part};
+use toolpost_tool::{Dialect, Example, Manual, ReplyPart};
 
 async fn call(world: &World, call: &str) -> Outcome {
     let (tool, arguments) = call.split_once(' ').unwrap();
@@ -15,19 +16,19 @@ fn fill(world: &World, text: &str) -> String {
     text.replace("{root}", &world.root().canonicalize().unwrap().display().to_string())
 }
 
-/// Compares whole replies. `{ms}` in the page stands for any whole number, `{job}` for the name of any job.
-fn agrees(said: &str, wanted: &str, tool: &str) {
+/// Compares whole replies. `{ms}` in the page matches any whole number, `{job}` the id of any command.
+fn agrees(reply: &str, wanted: &str, tool: &str) {
     let mut filled = String::new();
     let mut rest = wanted;
     while let Some((before, name, after)) = next_blank(rest) {
         filled.push_str(before);
-        let there = said.get(filled.len()..).unwrap_or("");
+        let there = reply.get(filled.len()..).unwrap_or("");
         let found = if name == "{ms}" { number(there) } else { job(there) };
         filled.push_str(found.unwrap_or(name));
         rest = after;
     }
     filled.push_str(rest);
-    assert_eq!(said, filled, "{tool}");
+    assert_eq!(reply, filled, "{tool}");
 }
 
 fn next_blank(text: &str) -> Option<(&str, &'static str, &str)> {
@@ -41,36 +42,39 @@ fn number(text: &str) -> Option<&str> {
     (end > 0).then(|| &text[..end])
 }
 
-/// Takes the name of a job from the beginning of a text.
+/// Returns the command id at the beginning of a text.
 fn job(text: &str) -> Option<&str> {
     let name = text.strip_prefix("job-")?;
     let end = name.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(name.len());
     (end == 10).then(|| &text[..4 + end])
 }
 
-/// Finds the name of the job that a reply begins with.
+/// Returns the command id at the beginning of a reply.
 fn named(outcome: Option<&Outcome>) -> Option<String> {
     let Some(Outcome::Done(answer)) = outcome else { return None };
     job(answer.words().strip_prefix("command_id: ")?).map(str::to_owned)
 }
 
 #[test]
-fn a_number_that_varies_stands_for_a_number_alone() {
+fn number_placeholders_match_only_numbers() {
     agrees("took 12 ms, 3 of 4", "took {ms} ms, 3 of 4", "");
     agrees("job-abcdefghi2 in 5 ms", "{job} in {ms} ms", "");
-    for (said, wanted) in [
-        ("job-abc", "{job}"),
-        ("took ms", "took {ms}ms"),
-        ("took 1 ms, 3", "took {ms} ms, 4"),
-        ("x", "{ms}"),
-        ("1 2", "1 {ms} "),
-    ] {
-        assert!(std::panic::catch_unwind(|| agrees(said, wanted, "")).is_err(), "{said} {wanted}");
-    }
+    each(
+        [
+            ("job-abc", "{job}"),
+            ("took ms", "took {ms}ms"),
+            ("took 1 ms, 3", "took {ms} ms, 4"),
+            ("x", "{ms}"),
+            ("1 2", "1 {ms} "),
+        ],
+        |(reply, wanted)| {
+            assert!(std::panic::catch_unwind(|| agrees(reply, wanted, "")).is_err(), "{reply} {wanted}");
+        },
+    );
 }
 
 async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
-    // An additional dialect has the tools of the first one to call.
+    // The tools of an additional dialect call the tools of the first one.
     let beside = toolpost_dialects::EXTRA.iter().any(|beside| beside.name == dialect.name);
     let claude = &toolpost_dialects::claude::DIALECT;
     let world = if beside { World::beside(claude, dialect) } else { World::new(dialect) };
@@ -92,7 +96,7 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
             }
             Example::Reply(wanted) => {
                 let Some(Outcome::Done(answer)) = last.take() else {
-                    panic!("{}: not done: {last:?}", manual.tool)
+                    panic!("{}: the call before a reply does not succeed: {last:?}", manual.tool)
                 };
                 agrees(&answer.words(), &fill(&world, wanted), manual.tool);
                 apart(&answer, manual.tool);
@@ -100,7 +104,7 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
             }
             Example::Failure(wanted) => {
                 let Some(Outcome::Failed(_, answer)) = last.take() else {
-                    panic!("{}: not failed: {last:?}", manual.tool)
+                    panic!("{}: the call before a failure does not fail: {last:?}", manual.tool)
                 };
                 agrees(&answer.words(), &fill(&world, wanted), manual.tool);
                 checked += 1;
@@ -111,27 +115,29 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
     checked
 }
 
-/// Checks that a client that joins the parts of a reply keeps JSON and remarks on different lines.
+/// Checks that JSON and notes are on different lines if a client concatenates the parts of a reply.
 fn apart(answer: &Answer, tool: &str) {
     let joined: String =
-        answer.parts.iter().map(|part| if let Part::Text(text) = part { text } else { "\n" }).collect();
+        answer.parts.iter().map(|part| if let ReplyPart::Text(text) = part { text } else { "\n" }).collect();
     let first = joined.lines().next().unwrap_or("");
     if first.starts_with('{') && first.contains("\":") {
         let read = serde_json::from_str::<serde_json::Value>(first);
         assert!(read.is_ok(), "{tool}: {read:?}: {first}");
     }
     for part in &answer.parts {
-        let Part::Text(text) = part else { continue };
+        let ReplyPart::Text(text) = part else { continue };
         let opens = text.starts_with("[toolpost: ") && joined.find(text).is_some_and(|at| at > 0);
         assert!(!opens || joined.contains(&format!("\n{text}")), "{tool}: {joined}");
     }
 }
 
-/// Checks all pages, so that one run names each tool whose page differs.
+/// Checks all pages in one run, and reports every tool whose page differs.
 #[tokio::test]
-async fn every_page_holds() {
+async fn examples_of_every_tool_page_reply_as_documented() {
     let mut failed = Vec::new();
-    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
+    for dialect in
+        toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA).chain(toolpost_dialects::INTERNAL)
+    {
         for page in dialect.pages {
             for manual in Manual::of_page(page) {
                 let name = format!("{} {}", dialect.name, manual.tool);
@@ -150,7 +156,9 @@ async fn every_page_holds() {
 
 #[test]
 fn every_tool_has_a_page_and_a_short_description() {
-    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
+    for dialect in
+        toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA).chain(toolpost_dialects::INTERNAL)
+    {
         for tool in dialect.tools {
             let manual = Manual::of_tool(dialect.pages, tool.name);
             let manual = manual.unwrap_or_else(|| panic!("{} {} has no page", dialect.name, tool.name));
@@ -158,4 +166,41 @@ fn every_tool_has_a_page_and_a_short_description() {
         }
         assert!(dialect.instructions.len() < 2_000);
     }
+}
+
+/// Returns the text of a page before its first tool, in one line.
+fn preamble(page: &str) -> String {
+    let text = page.split("\n## ").next().unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A preamble states limits of all tools of a page, and no example checks it.
+#[tokio::test]
+async fn limits_in_the_preamble_of_a_page_are_those_of_replies() {
+    let dialect = &toolpost_dialects::zblade::DIALECT;
+    let world = World::new(dialect);
+    world.put("long.txt", "line\n".repeat(5_000));
+    let reply = call(&world, r#"read_file {"path": "long.txt"}"#).await;
+    let Outcome::Done(answer) = &reply else { panic!("{reply:?}") };
+    let text = answer.words();
+    let (_, shown) = text.split_once(" - showing first ").unwrap_or_else(|| panic!("{text}"));
+    let (head, shown) = shown.split_once(" and last ").unwrap();
+    let (tail, _) = shown.split_once(" lines]").unwrap();
+    let batch = dialect.tools.iter().find(|tool| tool.name == "batch").unwrap();
+    let calls = (batch.schema)()["properties"]["calls"]["maxItems"].clone();
+    let folders = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../syntax/languages")).unwrap();
+    let folders = folders.map(|folder| folder.unwrap()).filter(|folder| folder.path().is_dir());
+    // A folder whose name begins with `_` holds what several languages share.
+    let languages = folders.filter(|folder| !folder.file_name().to_string_lossy().starts_with('_')).count();
+    let sentences = [
+        format!("at most {} KB and {} lines", dialect.budget.bytes / 1024, dialect.budget.lines),
+        format!("keeps the first {head} and the last {tail} lines"),
+        format!("runs up to {calls} calls"),
+        format!("{languages} languages are parsed"),
+    ];
+    let preambles: String = dialect.pages.iter().map(|page| preamble(page)).collect();
+    each(&sentences, |sentence| assert!(preambles.contains(sentence.as_str()), "{preambles}"));
+    let others = sentences.iter().fold(preambles, |others, sentence| others.replace(sentence.as_str(), ""));
+    let rest = others.replace("count from 1", "");
+    assert!(!rest.contains(|letter: char| letter.is_ascii_digit()), "a number that is not compared: {rest}");
 }

@@ -1,13 +1,14 @@
-//! The `probe` dialect call by call: every name that it answers to, every refusal, and what becomes of the file.
+//! The dialect `probe` call by call: names and aliases, refusals, and the content of files after edits.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::words;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, time::Duration};
 use toolpost_runtime::Outcome;
 
-/// A world that speaks the dialect.
+/// A test workspace with the dialect `probe`.
 struct World(common::World);
 
 impl World {
@@ -17,14 +18,14 @@ impl World {
         Self(world)
     }
 
-    /// A world whose calls have so much time.
+    /// Creates a workspace with a time limit for calls.
     fn hurried(files: &[(&str, &str)], time: Duration) -> Self {
         let world = common::World::hurried(&toolpost_dialects::probe::DIALECT, time);
         files.iter().for_each(|(name, text)| world.put(name, text));
         Self(world)
     }
 
-    /// Calls a tool: what was done, or why not.
+    /// Calls a tool; returns the reply, or the message of the failure.
     async fn call(&self, tool: &str, arguments: Value) -> Result<String, String> {
         let outcome = self.0.call(tool, arguments).await;
         if let Outcome::Done(_) = outcome { Ok(words(&outcome)) } else { Err(words(&outcome)) }
@@ -41,15 +42,15 @@ impl World {
 
 const TEXT: &str = "fn main() {\n    first(1);\n    second(2);\n}\n";
 
-/// Edits `src/a.rs`, after it was seen.
+/// Reads and edits `src/a.rs`; returns its content and the result of the edit.
 async fn edited(text: &str, arguments: Value) -> (String, Result<String, String>) {
     let world = World::new(&[("src/a.rs", text)]);
     world.see("src/a.rs").await;
-    let said = world.call("edit", arguments).await;
-    (world.content("src/a.rs"), said)
+    let reply = world.call("edit", arguments).await;
+    (world.content("src/a.rs"), reply)
 }
 
-/// Edits by text, and what becomes of the file.
+/// Edits by text, and the content of the file afterwards.
 fn by_text() -> Vec<(Value, String)> {
     vec![
         (
@@ -73,7 +74,7 @@ fn by_text() -> Vec<(Value, String)> {
     ]
 }
 
-/// Edits by lines, and what becomes of the file.
+/// Edits by lines, and the content of the file afterwards.
 fn by_lines() -> Vec<(Value, String)> {
     let (first, second) = ("    first(1);\n", "    second(2);\n");
     vec![
@@ -105,7 +106,7 @@ fn by_lines() -> Vec<(Value, String)> {
             json!({"file_path": "src/a.rs", "start_line": "2", "position": "AFTER", "new_string": "    x();\n"}),
             TEXT.replace(second, "    x();\n    second(2);\n"),
         ),
-        // Empty arguments count as left out. Lines have priority over `old_string`, which they must contain.
+        // Empty arguments are ignored. Lines have priority over `old_string`, which they must contain.
         (
             json!({"file_path": "src/a.rs", "symbol": "", "start_line": " ", "old_string": "first(1)", "new_string": "1"}),
             TEXT.replace("first(1)", "1"),
@@ -122,16 +123,16 @@ fn by_lines() -> Vec<(Value, String)> {
 }
 
 #[tokio::test]
-async fn edits_are_understood_however_they_are_said() {
+async fn edits_accept_all_argument_forms() {
     for (arguments, wanted) in by_text().into_iter().chain(by_lines()) {
-        let (content, said) = edited(TEXT, arguments.clone()).await;
-        assert!(said.is_ok() && content == wanted, "{arguments}: {said:?}\n{content}");
+        let (content, reply) = edited(TEXT, arguments.clone()).await;
+        assert!(reply.is_ok() && content == wanted, "{arguments}: {reply:?}\n{content}");
     }
 }
 
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "one table of calls and refusals")]
-async fn edits_that_cannot_be_are_refused_with_what_to_do() {
+async fn invalid_edits_are_refused_with_advice() {
     let half = "position and end_line need start_line;";
     let rows = [
         (
@@ -142,15 +143,15 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
         (json!({"old_string": "first"}), "new_string is missing"),
         (
             json!({"new_string": "x", "symbol": "mian", "start_line": "2"}),
-            "src/a.rs was not changed: it has no symbol mian.\n\nNames like it:\n  function main (lines 1-4)",
+            "src/a.rs was not changed: the file has no symbol mian.\n\nSimilar names:\n  function main (lines 1-4)",
         ),
         (
             json!({"new_string": "x", "old_string": "first", "position": "after", "start_line": "1"}),
-            "Line 1 of src/a.rs does not hold the text to replace. Nothing was changed.\n\nWhat is there:\n1:",
+            "Line 1 of src/a.rs does not contain the text to replace. Nothing was changed.\n\nCurrent lines:\n1:",
         ),
         (
             json!({"new_string": "x", "old_string": "first", "start_line": "3", "end_line": "4"}),
-            "Lines 3-4 of src/a.rs do not hold the text to replace.",
+            "Lines 3-4 of src/a.rs do not contain the text to replace.",
         ),
         (
             json!({"new_string": "x", "old_string": "(", "start_line": "1", "replace_all": true}),
@@ -160,10 +161,10 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
         (json!({"new_string": "x", "old_string": "first", "end_line": "3"}), half),
         (
             json!({"new_string": "x", "start_line": "two"}),
-            "start_line: \"two\" names no line; it takes a line's number from 1 on",
+            "start_line: \"two\" is not a line; give a line number from 1",
         ),
-        (json!({"new_string": "x", "start_line": "2", "end_line": "3:x"}), "end_line: \"3:x\" names no line"),
-        (json!({"new_string": "x", "start_line": "0"}), "start_line: \"0\" names no line"),
+        (json!({"new_string": "x", "start_line": "2", "end_line": "3:x"}), "end_line: \"3:x\" is not a line"),
+        (json!({"new_string": "x", "start_line": "0"}), "start_line: \"0\" is not a line"),
         (
             json!({"new_string": "x", "start_line": "2", "position": "above"}),
             "position must be one of \"before\", \"after\", got \"above\"",
@@ -176,10 +177,7 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
             json!({"new_string": "x", "start_line": "9"}),
             "There is no line 9 in src/a.rs: it has 4 lines.\n\nIt ends with:\n1:",
         ),
-        (
-            json!({"new_string": "x", "start_line": "2:ff"}),
-            "Line 2 of src/a.rs is not the one that '2:ff' names",
-        ),
+        (json!({"new_string": "x", "start_line": "2:ff"}), "Line 2 of src/a.rs does not match '2:ff'"),
         (json!({"new_string": "first", "old_string": "first"}), "The old and the new text are the same"),
         (
             json!({"new_string": "x", "old_string": "third(3)"}),
@@ -190,16 +188,17 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
             "The text to replace was found 3 times in src/a.rs.\n\nIt begins on these lines:\n1:6a | fn main() {",
         ),
     ];
-    for (mut arguments, wanted) in rows {
+    each_async(rows, async |(mut arguments, wanted)| {
         arguments["file_path"] = json!("src/a.rs");
-        let (content, said) = edited(TEXT, arguments.clone()).await;
-        assert!(said.as_ref().is_err_and(|said| said.starts_with(wanted)), "{arguments}: {said:?}");
+        let (content, reply) = edited(TEXT, arguments.clone()).await;
+        assert!(reply.as_ref().is_err_and(|reply| reply.starts_with(wanted)), "{arguments}: {reply:?}");
         assert_eq!(content, TEXT, "{arguments}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_text_is_found_by_the_four_steps_and_keeps_its_line_ends() {
+async fn edits_use_four_match_steps_and_keep_line_endings() {
     let crlf = TEXT.replace('\n', "\r\n");
     let rows = [
         (TEXT, "first(1);\n    second", "x", TEXT.replace("first(1);\n    second", "x"), None),
@@ -231,7 +230,7 @@ async fn a_text_is_found_by_the_four_steps_and_keeps_its_line_ends() {
             crlf.replace("first(1);\r\n    second(2);", "x();\r\n    y();"),
             Some("indentation"),
         ),
-        (TEXT, "fn  main()  {", "fn x() {", TEXT.replace("main", "x"), Some("white space inside of lines")),
+        (TEXT, "fn  main()  {", "fn x() {", TEXT.replace("main", "x"), Some("white space inside lines")),
         (
             TEXT,
             "2:2a |     first(1);\n3:1f |     second(2);",
@@ -240,33 +239,34 @@ async fn a_text_is_found_by_the_four_steps_and_keeps_its_line_ends() {
             Some("line numbers"),
         ),
     ];
-    for (text, old, new, wanted, differed) in rows {
+    each_async(rows, async |(text, old, new, wanted, differed)| {
         let arguments = json!({"file_path": "src/a.rs", "old_string": old, "new_string": new});
-        let (content, said) = edited(text, arguments).await;
+        let (content, reply) = edited(text, arguments).await;
         let note =
             differed.map(|what| format!("[toolpost: matched although these differed from the file: {what}]"));
-        let said = said.unwrap();
-        assert_eq!(content, wanted, "{old:?}: {said}");
+        let reply = reply.unwrap();
+        assert_eq!(content, wanted, "{old:?}: {reply}");
         assert_eq!(
-            said.lines().find(|line| line.starts_with("[toolpost: matched")),
+            reply.lines().find(|line| line.starts_with("[toolpost: matched")),
             note.as_deref(),
-            "{said}"
+            "{reply}"
         );
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn references_of_a_reply_lead_on() {
+async fn line_references_in_edit_replies_work_in_the_next_edit() {
     let world = World::new(&[("src/a.rs", TEXT)]);
     world.see("src/a.rs").await;
     let mut reference = "2:2a".to_owned();
     for round in 0..4 {
         let new = format!("    zero({round});\n    round({round});");
-        let said = world
+        let reply = world
             .call("edit", json!({"file_path": "src/a.rs", "start_line": reference, "new_string": new}))
             .await
             .unwrap();
-        let line = said.lines().find(|line| line.starts_with('+') && line.contains("round(")).unwrap();
+        let line = reply.lines().find(|line| line.starts_with('+') && line.contains("round(")).unwrap();
         reference = line.trim_start_matches('+').split(" |").next().unwrap().to_owned();
     }
     let zeros: String = (0..4).map(|round| format!("    zero({round});\n")).collect();
@@ -277,32 +277,32 @@ async fn references_of_a_reply_lead_on() {
 }
 
 #[tokio::test]
-async fn what_was_not_seen_or_has_changed_is_seen_first() {
+async fn edits_of_unseen_or_changed_files_are_refused() {
     let world = World::new(&[("my file.rs", TEXT)]);
     let missing = world
         .call("edit", json!({"file_path": "my file.r", "old_string": "a", "new_string": "b"}))
         .await
         .unwrap_err();
-    assert!(missing.ends_with("Did you mean my file.rs?\nTo make a new file, use create."), "{missing}");
+    assert!(missing.ends_with("Did you mean my file.rs?\nTo create a new file, use create."), "{missing}");
     let by_line = json!({"file_path": "my file.rs", "start_line": "3:1f", "new_string": "    x();"});
     let by_text = json!({"file_path": "my file.rs", "old_string": "second(2)", "new_string": "x()"});
     for arguments in [&by_line, &by_text] {
-        let said = world.call("edit", arguments.clone()).await.unwrap_err();
+        let reply = world.call("edit", arguments.clone()).await.unwrap_err();
         assert!(
-            said.ends_with("extract {\"file\":\"\\\"my file.rs\\\"\"}, then make the same call again."),
-            "{said}"
+            reply.ends_with("extract {\"file\":\"\\\"my file.rs\\\"\"}, then make the same call again."),
+            "{reply}"
         );
     }
     world.see("my file.rs").await;
     for arguments in [by_line, by_text] {
         let now = format!("// new\n{TEXT}");
         fs::write(world.0.root().join("my file.rs"), &now).unwrap();
-        let said = world.call("edit", arguments.clone()).await.unwrap_err();
-        assert!(said.contains("| // new\n"), "{said}");
+        let reply = world.call("edit", arguments.clone()).await.unwrap_err();
+        assert!(reply.contains("| // new\n"), "{reply}");
         assert_eq!(
-            said.contains("The line that was named is now '4:1f'."),
+            reply.contains("The given line is now '4:1f'."),
             arguments.get("start_line").is_some(),
-            "{said}"
+            "{reply}"
         );
         assert_eq!(world.content("my file.rs"), now);
         world.call("edit", arguments).await.unwrap();
@@ -313,7 +313,7 @@ async fn what_was_not_seen_or_has_changed_is_seen_first() {
 }
 
 #[tokio::test]
-async fn files_are_made_and_written_over() {
+async fn create_creates_and_overwrites_files() {
     let world = World::new(&[("old.txt", "one\r\ntwo\r\n")]);
     let rows = [
         (json!({"file_path": "new/a.txt", "content": "x\n"}), "Created new/a.txt (1 line, 2 bytes)."),
@@ -326,14 +326,15 @@ async fn files_are_made_and_written_over() {
             "Overwrote old.txt: 2 lines -> 2 lines (6 bytes, +2 -2).",
         ),
     ];
-    for (arguments, wanted) in rows {
-        let said = world.call("create", arguments).await;
-        assert!(said.as_ref().is_ok_and(|said| said.starts_with(wanted)), "{said:?}");
-    }
+    each_async(rows, async |(arguments, wanted)| {
+        let reply = world.call("create", arguments).await;
+        assert!(reply.as_ref().is_ok_and(|reply| reply.starts_with(wanted)), "{reply:?}");
+    })
+    .await;
     assert_eq!(world.content("old.txt"), "1\r\n2\r\n");
     let refused = world.call("create", json!({"file_path": "old.txt", "content": "x"})).await.unwrap_err();
     assert!(
-        refused.starts_with("old.txt exists already") && refused.contains("set overwrite to true"),
+        refused.starts_with("old.txt already exists") && refused.contains("set overwrite to true"),
         "{refused}"
     );
     fs::write(world.0.root().join("old.txt"), "other\n").unwrap();
@@ -344,15 +345,16 @@ async fn files_are_made_and_written_over() {
     assert!(stale.starts_with("old.txt has changed since it was last seen"), "{stale}");
     assert_eq!(world.content("old.txt"), "other\n");
     let directory = world.call("create", json!({"file_path": "new/", "content": "x"})).await.unwrap_err();
-    assert!(directory.starts_with("new/ names a directory"), "{directory}");
+    assert!(directory.starts_with("new/ is the path of a directory"), "{directory}");
 }
 
 #[tokio::test]
-async fn parts_of_files_are_shown_however_they_are_named() {
+async fn extract_accepts_all_forms_of_line_ranges() {
     let lines: String = (1..=40).map(|line| format!("line {line}\n")).collect();
     let world = World::new(&[("a.txt", &lines), ("empty", ""), ("tabs.go", "\tx\r\n")]);
-    let shown = |said: &str| -> Vec<String> {
-        said.lines()
+    let shown = |reply: &str| -> Vec<String> {
+        reply
+            .lines()
             .filter(|line| line.contains(" | "))
             .map(|line| line.split(':').next().unwrap().to_owned())
             .collect()
@@ -369,33 +371,35 @@ async fn parts_of_files_are_shown_however_they_are_named() {
         (json!({"file": "a.txt:1", "context": 2.0}), numbers(1, 3)),
         (json!({"file": "a.txt:2-3,a.txt:9-9"}), vec!["2".to_owned(), "3".to_owned(), "9".to_owned()]),
     ];
-    for (arguments, wanted) in rows {
-        let said = world.call("extract", arguments.clone()).await.unwrap();
-        assert_eq!(shown(&said), wanted, "{arguments}: {said}");
-    }
+    each_async(rows, async |(arguments, wanted)| {
+        let reply = world.call("extract", arguments.clone()).await.unwrap();
+        assert_eq!(shown(&reply), wanted, "{arguments}: {reply}");
+    })
+    .await;
     let facts = world.call("extract", json!({"file": "tabs.go, empty"})).await.unwrap();
     assert_eq!(
         facts,
         "tabs.go (lines 1-1 of 1; indent: tabs; eol: CRLF)\n1:1d | \tx\n\nempty is empty: the file exists and has no content."
     );
     let rows = [
-        (json!({"file": "a.txt:41"}), "a.txt has 40 lines; line 41 is behind its end."),
+        (json!({"file": "a.txt:41"}), "a.txt has 40 lines; line 41 is after its end."),
         (json!({"file": "a.txt:5", "context": 1.5}), "context must be a whole number"),
         (json!({"file": ""}), "file is empty"),
         (json!({"file": "no.txt, none.txt"}), "None of the files could be shown.\nFile not found: no.txt"),
         (
             json!({"file": "a.txt#B"}),
-            "There is no parser for a.txt: its name tells no language that is known here.\nName the lines",
+            "There is no parser for a.txt: its file name matches no supported language.\nUse line numbers",
         ),
     ];
-    for (arguments, wanted) in rows {
-        let said = world.call("extract", arguments.clone()).await.unwrap_err();
-        assert!(said.starts_with(wanted), "{arguments}: {said}");
-    }
+    each_async(rows, async |(arguments, wanted)| {
+        let reply = world.call("extract", arguments.clone()).await.unwrap_err();
+        assert!(reply.starts_with(wanted), "{arguments}: {reply}");
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn what_does_not_fit_says_how_to_go_on() {
+async fn cut_extract_replies_name_the_next_call() {
     let long: String = (1..=4000).map(|line| format!("this is line number {line}\n")).collect();
     let wide = format!("{}\nnext\n", "w".repeat(5000));
     let world =
@@ -403,13 +407,14 @@ async fn what_does_not_fit_says_how_to_go_on() {
     let mut next = json!({"file": "\"long file.txt\""});
     let mut seen = Vec::new();
     for _ in 0..10 {
-        let said = world.call("extract", next).await.unwrap();
-        assert!(!said.contains("left out"), "nothing is cut out of the middle");
+        let reply = world.call("extract", next).await.unwrap();
+        assert!(!reply.contains("left out"), "nothing is cut out of the middle");
         seen.extend(
-            said.lines()
+            reply
+                .lines()
                 .filter_map(|line| line.split_once(" | this is line number ")?.1.parse::<usize>().ok()),
         );
-        let Some((_, call)) = said.split_once("continue with ") else { break };
+        let Some((_, call)) = reply.split_once("continue with ") else { break };
         next = serde_json::from_str(call.trim_end_matches(']')).unwrap();
     }
     assert!(seen.iter().copied().eq(1..=4000), "{} lines, the last {:?}", seen.len(), seen.last());
@@ -418,16 +423,16 @@ async fn what_does_not_fit_says_how_to_go_on() {
         short.contains("continue with {\"file\":\"short.txt:") && !short.contains("left out"),
         "the reply has room"
     );
-    let said = world.call("extract", json!({"file": "wide.txt"})).await.unwrap();
+    let reply = world.call("extract", json!({"file": "wide.txt"})).await.unwrap();
     let cut = format!("1 | {} [toolpost: 3000 more characters of this line]", "w".repeat(2000));
-    assert_eq!(said.lines().nth(1), Some(cut.as_str()));
+    assert_eq!(reply.lines().nth(1), Some(cut.as_str()));
     let edit = json!({"file_path": "wide.txt", "start_line": "1", "new_string": "narrow"});
     world.call("edit", edit).await.unwrap();
     assert_eq!(world.content("wide.txt"), "narrow\nnext\n");
 }
 
 #[tokio::test]
-async fn large_directories_say_how_much_is_missing() {
+async fn list_files_counts_omitted_entries() {
     let world = World::new(&[("src/z/only.rs", "x")]);
     for number in 0..1200 {
         fs::write(world.0.root().join(format!("src/{number:04}")), "").unwrap();
@@ -443,14 +448,16 @@ async fn large_directories_say_how_much_is_missing() {
     assert_eq!(shown + missing("src") + missing("many"), 1200 + 1201);
     let alone = world.call("listFiles", json!({"directory": "many"})).await.unwrap();
     assert!(
-        alone.ends_with("[toolpost: 200 more entries are not shown; list a subdirectory]"),
+        alone.ends_with(
+            "[toolpost: 200 more entries are not shown; find files by a pattern with searchFiles]"
+        ),
         "{}",
         alone.len()
     );
 }
 
 #[tokio::test]
-async fn references_hold_in_every_encoding() {
+async fn line_references_work_in_every_encoding() {
     let utf16 = |text: &str| -> Vec<u8> {
         [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect()
     };
@@ -460,7 +467,7 @@ async fn references_hold_in_every_encoding() {
         (utf16("caf\u{e9}\nb\n"), utf16("x\nb\n")),
         ("\u{1F600} \u{A0}\nb\n".as_bytes().to_vec(), b"x\nb\n".to_vec()),
     ];
-    for (before, after) in rows {
+    each_async(rows, async |(before, after)| {
         let world = World::new(&[("f", "")]);
         let file = world.0.root().join("f");
         fs::write(&file, &before).unwrap();
@@ -469,11 +476,12 @@ async fn references_hold_in_every_encoding() {
         let edit = json!({"file_path": "f", "start_line": line, "new_string": "x"});
         world.call("edit", edit).await.unwrap();
         assert_eq!(fs::read(file).unwrap(), after, "{line}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn directories_are_listed_and_files_found() {
+async fn list_files_and_search_files_reply_as_expected() {
     let world = World::new(&[
         ("src/b.rs", "x"),
         ("src/deep/a.test.rs", ""),
@@ -498,10 +506,14 @@ async fn directories_are_listed_and_files_found() {
         ("searchFiles", json!({"pattern": "*.rs", "directory": "src", "recursive": false}), "src/b.rs"),
         ("searchFiles", json!({"pattern": "*.py"}), "No files found."),
     ];
-    for (tool, arguments, wanted) in rows {
-        let said = world.call(tool, arguments.clone()).await.unwrap();
-        assert!(said == wanted || said.starts_with(&format!("{wanted}\n[toolpost: ")), "{arguments}: {said}");
-    }
+    each_async(rows, async |(tool, arguments, wanted)| {
+        let reply = world.call(tool, arguments.clone()).await.unwrap();
+        assert!(
+            reply == wanted || reply.starts_with(&format!("{wanted}\n[toolpost: ")),
+            "{arguments}: {reply}"
+        );
+    })
+    .await;
     let some =
         world.call("searchFiles", json!({"pattern": "*", "directory": "src", "limit": 1})).await.unwrap();
     assert!(some.contains("[toolpost: the 1 newest of 3 files;"), "{some}");
@@ -513,13 +525,14 @@ async fn directories_are_listed_and_files_found() {
         ("listFiles", json!({"directory": "src/b.rs"}), ""),
         ("listFiles", json!({"maxDepth": 0.5}), "maxDepth must be"),
     ];
-    for (tool, arguments, wanted) in rows {
-        let said = world.call(tool, arguments.clone()).await;
-        assert!(said.as_ref().is_err_and(|said| said.starts_with(wanted)), "{arguments}: {said:?}");
-    }
+    each_async(rows, async |(tool, arguments, wanted)| {
+        let reply = world.call(tool, arguments.clone()).await;
+        assert!(reply.as_ref().is_err_and(|reply| reply.starts_with(wanted)), "{arguments}: {reply:?}");
+    })
+    .await;
 }
 
-/// The text of a search reply or failure.
+/// Runs a search; returns whether it succeeded, and the text of the reply or failure.
 async fn searched(world: &World, arguments: Value) -> (bool, String) {
     match world.call("search", arguments).await {
         Ok(words) => (true, words),
@@ -528,22 +541,26 @@ async fn searched(world: &World, arguments: Value) -> (bool, String) {
 }
 
 #[tokio::test]
-async fn a_search_takes_what_models_send_and_sees_what_was_just_written() {
+async fn search_accepts_argument_aliases_and_finds_new_text() {
     let world = World::new(&[("src/a.rs", "fn first() {}\n"), ("b.py", "def second():\n    pass\n")]);
     let first =
         "File: src/a.rs\nLines: 1-1 (function first)\n\n1:4a | fn first() {}\n\nFound 1 result in 1 file;";
-    for arguments in [
-        json!({"query": "first"}),
-        json!({"pattern": "first", "max_tokens": "900", "allow_tests": "true", "limit": "3"}),
-        json!({"query": "first", "directory": "src", "maxTokens": null}),
-        json!({"query": "first OR second", "language": "rust"}),
-        json!({"query": "FN FIRST()", "exact": true}),
-        json!({"query": "first", "session": "new", "nextPage": false}),
-    ] {
-        let (done, words) = searched(&world, arguments.clone()).await;
-        assert!(done && words.starts_with(first), "{arguments}: {words}");
-    }
-    // Lines that a search has shown may be edited.
+    each_async(
+        [
+            json!({"query": "first"}),
+            json!({"pattern": "first", "max_tokens": "900", "allow_tests": "true", "limit": "3"}),
+            json!({"query": "first", "directory": "src", "maxTokens": null}),
+            json!({"query": "first OR second", "language": "rust"}),
+            json!({"query": "FN FIRST()", "exact": true}),
+            json!({"query": "first", "session": "new", "nextPage": false}),
+        ],
+        async |arguments| {
+            let (done, words) = searched(&world, arguments.clone()).await;
+            assert!(done && words.starts_with(first), "{arguments}: {words}");
+        },
+    )
+    .await;
+    // Lines that a search has shown can be edited.
     let edit = json!({"file_path": "src/a.rs", "old_string": "first", "new_string": "third"});
     world.call("edit", edit).await.unwrap();
     let (_, words) = searched(&world, json!({"query": "third"})).await;
@@ -553,21 +570,18 @@ async fn a_search_takes_what_models_send_and_sees_what_was_just_written() {
 }
 
 #[tokio::test]
-async fn a_search_that_cannot_be_made_says_why() {
+async fn invalid_searches_fail_with_a_reason() {
     let world = World::new(&[("a.rs", "fn first() {}\n")]);
     let rows = [
-        (
-            json!({"query": ""}),
-            "The query cannot be understood at character 1: the query holds no word to look for.",
-        ),
-        (json!({"query": "  ", "exact": true}), "The query is empty: give the text to look for."),
+        (json!({"query": ""}), "The query has an error at character 1: the query has no word to search for."),
+        (json!({"query": "  ", "exact": true}), "The query is empty: pass the text to search for."),
         (json!({"query": "a", "limit": 0}), "limit must be at least 1, got 0"),
         (json!({"query": "a", "maxTokens": 0.5}), "maxTokens must be at least 1, got 0.5"),
         (json!({"query": "a", "maxTokens": 1.5}), "maxTokens must be a whole number"),
-        (json!({"query": "a", "session": "next-1"}), "next-1 is no place to go on from."),
+        (json!({"query": "a", "session": "next-1"}), "next-1 is not the session of an earlier reply."),
         (
             json!({"query": "a", "session": "next-1-2-end"}),
-            "This place to go on from belongs to another question.",
+            "The session belongs to a reply to another query.",
         ),
         (json!({"query": "a", "path": "js:../x"}), "js:../x leads out of the package"),
         (
@@ -577,14 +591,15 @@ async fn a_search_that_cannot_be_made_says_why() {
         (json!({"query": "a", "path": "../.."}), ""),
         (json!({"query": "foo", "path": "a.rs/b"}), ""),
     ];
-    for (arguments, wanted) in rows {
+    each_async(rows, async |(arguments, wanted)| {
         let (done, words) = searched(&world, arguments.clone()).await;
         assert!(!done && words.starts_with(wanted), "{arguments}: {words}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_search_shows_whole_blocks_as_long_as_there_is_room() {
+async fn search_shows_whole_blocks_up_to_max_tokens() {
     let long = |name: &str| format!("fn {name}() {{\n{}}}\n", "    call_something_else();\n".repeat(40));
     let text: String = ["one", "two", "three"].iter().map(|name| long(name) + "\n").collect();
     let world = World::new(&[("a.rs", &text)]);
@@ -592,10 +607,10 @@ async fn a_search_shows_whole_blocks_as_long_as_there_is_room() {
     let (_, words) = searched(&world, json!({"query": "something", "maxTokens": 900})).await;
     assert_eq!((shown(&words), words.contains("maxTokens is reached;")), (2, true), "{words}");
     let (_, words) = searched(&world, json!({"query": "something", "maxTokens": 100})).await;
-    assert!(shown(&words) == 1 && words.contains("\n… up to line 42 ("), "{words}");
+    assert!(shown(&words) == 1 && words.contains("\n… (the block ends at line 42; "), "{words}");
     let (_, words) = searched(&world, json!({"query": "something", "maxTokens": null})).await;
     assert_eq!((shown(&words), words.contains("session")), (3, false), "{words}");
-    // A plan goes on in this way until all is retrieved.
+    // A plan pages through all results in the same way.
     let mut pages = Vec::new();
     loop {
         let (_, words) = searched(&world, json!({"query": "something", "limit": 2, "session": "plan"})).await;
@@ -608,12 +623,12 @@ async fn a_search_shows_whole_blocks_as_long_as_there_is_room() {
 }
 
 #[tokio::test]
-async fn what_stands_far_in_a_very_long_line_is_shown() {
+async fn matches_deep_in_long_lines_are_shown() {
     let line = format!("const table = '{}needleInHaystack{}';\n", "x ".repeat(4_500), " y".repeat(4_500));
     let world = World::new(&[("a.js", &line)]);
     for arguments in [json!({"query": "needle"}), json!({"query": "eInHay", "exact": true})] {
         let (_, words) = searched(&world, arguments.clone()).await;
-        // A line that is not whole has no reference.
+        // A cut line has no hash in its reference.
         let shown = words.lines().find(|line| line.starts_with("1 | ")).unwrap_or_else(|| panic!("{words}"));
         assert!(
             shown.contains("const table = 'x x") && shown.contains("x needleInHaystack y"),
@@ -624,7 +639,7 @@ async fn what_stands_far_in_a_very_long_line_is_shown() {
 }
 
 #[tokio::test]
-async fn an_exhaustive_search_goes_on_where_the_reply_had_no_room() {
+async fn search_all_continues_over_several_replies() {
     let text: String =
         (0..900).map(|number| format!("fn f{number}() {{\n    {}\n}}\n", "call(); ".repeat(30))).collect();
     let world = World::new(&[("a.rs", &text)]);
@@ -643,36 +658,49 @@ async fn an_exhaustive_search_goes_on_where_the_reply_had_no_room() {
     let few = json!({"query": "call", "maxTokensPerPage": 200, "maxPages": 2});
     let words = world.call("searchAll", few).await.unwrap();
     assert!(words.contains("[toolpost: maxPages is reached; 89"), "{words}");
+    // In a plan, the function of the same name returns the pages.
+    let plan = |pages: u32, tokens: u32| {
+        let options = format!("{{query: 'call', maxTokensPerPage: {tokens}, maxPages: {pages}}}");
+        json!({"code": format!("const all = searchAll({options}); return [all.split('\\nLines: ').length - 1, all.slice(-200)];")})
+    };
+    let words = world.call("execute_plan", plan(3, 200)).await.unwrap();
+    assert!(words.contains("maxPages (3) is reached; some results are left out"), "{words}");
+    let words = world.call("execute_plan", plan(50, 20_000)).await.unwrap();
+    assert!(words.contains("900") && !words.contains("is reached"), "{words}");
 }
 
 #[tokio::test]
-async fn a_search_of_an_index_that_is_not_whole_says_how_far_it_is() {
+async fn search_reports_the_progress_of_an_incomplete_index() {
     let text = "fn alpha() { beta(); }\n// Words on gamma and delta, and what they are for.\n".repeat(75);
     let files: Vec<(String, String)> = (0..2_000)
         .map(|number| (format!("d{}/f{number}.rs", number % 30), format!("{text}fn own{number}() {{}}\n")))
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let world = World::hurried(&files, Duration::from_secs(1));
-    let asked = json!({"query": "own1999 AND ext:rs"});
-    let (_, words) = searched(&world, asked.clone()).await;
-    let said = words.lines().find(|line| line.contains(" not read yet")).unwrap_or_else(|| panic!("{words}"));
-    assert!(said.contains("the index is ") && said.contains(" of 2000 files not read yet"), "{said}");
-    assert!(words.contains("(function own1999)"), "the file was looked at directly: {words}");
-    assert!(said.contains("ask the same again") && !words.contains("narrow path"), "{words}");
-    // Each call has a second, which may pass before all files are looked at; what was read by then is kept.
+    let search_arguments = json!({"query": "own1999 AND ext:rs"});
+    let (_, words) = searched(&world, search_arguments.clone()).await;
+    let reply =
+        words.lines().find(|line| line.contains(" not read yet")).unwrap_or_else(|| panic!("{words}"));
+    assert!(reply.contains("the index is ") && reply.contains(" of 2000 files not read yet"), "{reply}");
+    assert!(words.contains("(function own1999)"), "the file was searched directly: {words}");
+    assert!(
+        reply.contains("the same call will later return all results") && !words.contains("narrow path"),
+        "{words}"
+    );
+    // Each call may time out before all files are indexed; the index keeps its progress between calls.
     for _ in 0..600 {
-        let (done, words) = searched(&world, asked.clone()).await;
+        let (done, words) = searched(&world, search_arguments.clone()).await;
         if done && !words.contains(" not read yet") {
             assert!(words.contains("(function own1999)") && words.contains("Found 1 result"), "{words}");
             return;
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    panic!("the index was never whole");
+    panic!("the index was never complete");
 }
 
 #[tokio::test]
-async fn a_root_that_is_gone_is_no_empty_directory() {
+async fn calls_fail_if_the_root_was_removed_or_moved() {
     let calls = [
         ("search", json!({"query": "first"})),
         ("searchFiles", json!({"pattern": "*"})),
@@ -692,9 +720,10 @@ async fn a_root_that_is_gone_is_no_empty_directory() {
         go(world.0.root());
         let root = world.0.root().display();
         let wanted = format!("The root {root} has changed since this server started: {why}.");
-        for (tool, arguments) in &calls {
-            let said = world.call(tool, arguments.clone()).await.unwrap_err();
-            assert!(said.starts_with(&wanted) && said.contains("restart the server"), "{tool}: {said}");
-        }
+        each_async(&calls, async |(tool, arguments)| {
+            let reply = world.call(tool, arguments.clone()).await.unwrap_err();
+            assert!(reply.starts_with(&wanted) && reply.contains("restart the server"), "{tool}: {reply}");
+        })
+        .await;
     }
 }

@@ -1,6 +1,7 @@
-//! The tools of the `probe` dialect that read trees, call by call.
+//! The tools of the dialect `probe` that read directory trees, call by call.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{World, words};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ fn world(files: &[(&str, &str)]) -> World {
     world
 }
 
-/// Calls a tool: what was done, or why not.
+/// Calls a tool; returns the reply, or the message of the failure.
 async fn call(world: &World, tool: &str, arguments: Value) -> Result<String, String> {
     let outcome = world.call(tool, arguments).await;
     if let Outcome::Done(_) = outcome { Ok(words(&outcome)) } else { Err(words(&outcome)) }
@@ -26,7 +27,7 @@ fn places(reply: &str) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn code_is_found_in_the_files_that_are_meant() {
+async fn query_searches_the_selected_language_and_path() {
     let large = format!("f(0);\n{}", "// much\n".repeat(1_100_000));
     let world = world(&[
         ("b.ts", "f(1);\nf(2);\n"),
@@ -51,18 +52,19 @@ async fn code_is_found_in_the_files_that_are_meant() {
         (json!({"query": "f($A)", "file": "z.js"}), "z.js:1:1  $A = 5"),
     ];
     let mut all = String::new();
-    for (arguments, wanted) in rows {
+    each_async(rows, async |(arguments, wanted)| {
         let reply = call(&world, "query", arguments.clone()).await;
         all.extend(reply.clone());
         let found = reply.as_deref().map(|reply| places(reply).join(", "));
         assert_eq!(found, Ok(wanted.to_owned()), "{arguments}: {reply:?}");
-    }
+    })
+    .await;
     let reply = call(&world, "query", json!({"pattern": "f($A)", "language": "javascript"})).await.unwrap();
-    for said in [
+    for expected in [
         "[toolpost: 2 matches in 2 files]",
         "[toolpost: 1 file with parts that could not be parsed; matches there may be missing]",
     ] {
-        assert!(reply.contains(said), "{said} is not in {reply}");
+        assert!(reply.contains(expected), "{expected} is not in {reply}");
     }
     assert!(
         all.contains("1 file larger than 8 MiB (large.js)") && !reply.contains("large.js"),
@@ -71,14 +73,15 @@ async fn code_is_found_in_the_files_that_are_meant() {
 }
 
 #[tokio::test]
-async fn what_was_not_searched_or_not_shown_is_told() {
+async fn query_reports_skipped_files_and_omitted_matches() {
     let large = format!("f(0);\n{}", "// much\n".repeat(1_100_000));
     let many = format!("f({});\n", "x".repeat(200)).repeat(9_000);
     let rows = [
         (
             vec![("large.js", large.as_str())],
             json!({"pattern": "f($A)"}),
-            "No file was searched, so there may be matches. The files that were left out are listed below.\n[toolpost: skipped 1 file larger than 8 MiB (large.js)",
+            "No file was searched, so there may be matches. The skipped files are listed below.\n[toolpost: skipped 1 \
+             file larger than 8 MiB (large.js)",
         ),
         (
             vec![("a.txt", "f(0)\n")],
@@ -100,7 +103,7 @@ async fn what_was_not_searched_or_not_shown_is_told() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_searched_is_a_failure() {
+async fn invalid_queries_fail_with_a_reason() {
     let world = world(&[("a.js", "f(1);\n"), ("b.txt", "f(1)\n")]);
     let rows = [
         (
@@ -108,15 +111,18 @@ async fn what_cannot_be_searched_is_a_failure() {
             "The pattern is not valid javascript: the parser does not understand \"f(\".",
         ),
         (json!({"pattern": " "}), "The pattern is empty."),
-        (json!({"pattern": "a; b;", "language": "js"}), "The pattern has 2 separate pieces of javascript;"),
+        (
+            json!({"pattern": "a; b;", "language": "js"}),
+            "The pattern has 2 separate pieces of javascript code;",
+        ),
         (json!({"pattern": "$$$A"}), "`$$$A` matches any number of nodes;"),
         (
             json!({"pattern": ") ("}),
-            "The pattern is no code of any language of programs that is known here: bash, c,",
+            "The pattern is not code in any supported programming language: bash, c,",
         ),
         (
             json!({"pattern": "f($A)", "language": "rst"}),
-            "There is no parser for the language \"rst\". Known are: bash, c,",
+            "There is no parser for the language \"rst\". Supported languages: bash, c,",
         ),
         (json!({"pattern": "f($A)", "language": "rst"}), "Did you mean css, or rust"),
         (json!({"pattern": "f($A)", "path": "b.js"}), "b.js does not exist"),
@@ -124,14 +130,15 @@ async fn what_cannot_be_searched_is_a_failure() {
         (json!({"pattern": "f($A)", "path": "a.js", "language": "go"}), "a.js is javascript, not go."),
         (json!({"pattern": "f($A)", "limit": 0}), "limit"),
     ];
-    for (arguments, wanted) in rows {
+    each_async(rows, async |(arguments, wanted)| {
         let reply = call(&world, "query", arguments.clone()).await;
         assert!(matches!(&reply, Err(words) if words.contains(wanted)), "{arguments}: {reply:?}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn lines_that_a_pattern_found_can_be_edited() {
+async fn lines_found_by_query_can_be_edited() {
     let world = world(&[("a.js", "f(1);\ng(2);\n")]);
     let reply = call(&world, "query", json!({"pattern": "g($A)"})).await.unwrap();
     let line = reply.lines().find(|line| line.ends_with("| g(2);")).unwrap();
@@ -145,12 +152,12 @@ const CART: &str =
     "class Cart {\n  // Adds.\n  add(a) {\n    return a;\n  }\n}\n\nclass Shop {\n  add(a) {}\n}\n";
 
 #[tokio::test]
-async fn symbols_are_edited_as_any_other_part_of_a_file() {
+async fn edits_replace_symbols_by_name() {
     let world = world(&[("a.js", CART), ("b.txt", "x\n"), ("crlf.js", "function a() {\r\n  1;\r\n}\r\n")]);
     let edit =
         |name: &str, symbol: &str, new: &str| json!({"file_path": name, "symbol": symbol, "new_string": new});
     let refused = call(&world, "edit", edit("a.js", "Cart.add", "add() {}")).await;
-    assert!(matches!(&refused, Err(words) if words.contains("has not seen what is in it")), "{refused:?}");
+    assert!(matches!(&refused, Err(words) if words.contains("has not seen its content")), "{refused:?}");
     for name in ["a.js", "b.txt", "crlf.js"] {
         call(&world, "extract", json!({"file": name})).await.unwrap();
     }
@@ -158,16 +165,17 @@ async fn symbols_are_edited_as_any_other_part_of_a_file() {
         (
             "a.js",
             "add",
-            "2 symbols are named add.\n\n  function Cart.add (lines 2-5)\n  function Shop.add (line 9)",
+            "2 symbols have the name add.\n\n  function Cart.add (lines 2-5)\n  function Shop.add (line 9)",
         ),
-        ("a.js", "ad", "it has no symbol ad."),
+        ("a.js", "ad", "the file has no symbol ad."),
         ("b.txt", "x", "There is no parser for b.txt"),
         ("c.js", "x", "File not found: c.js"),
     ];
-    for (name, symbol, wanted) in rows {
+    each_async(rows, async |(name, symbol, wanted)| {
         let refused = call(&world, "edit", edit(name, symbol, "x")).await;
         assert!(matches!(&refused, Err(words) if words.contains(wanted)), "{symbol}: {refused:?}");
-    }
+    })
+    .await;
     call(&world, "edit", edit("a.js", "Cart.add", "add() {\n  return 1;\n}")).await.unwrap();
     call(&world, "edit", edit("a.js", "Shop.add", "add(b) {}")).await.unwrap();
     call(&world, "edit", edit("crlf.js", "a", "function a() {\n  2;\n}")).await.unwrap();
@@ -185,7 +193,7 @@ async fn symbols_are_edited_as_any_other_part_of_a_file() {
 }
 
 #[tokio::test]
-async fn an_edit_of_a_symbol_can_be_taken_back() {
+async fn symbol_edits_can_be_undone() {
     let world = world(&[("a.js", CART)]);
     call(&world, "extract", json!({"file": "a.js"})).await.unwrap();
     let arguments = json!({"file_path": "a.js", "symbol": "Cart", "new_string": "class Cart {}"});
@@ -200,7 +208,7 @@ async fn an_edit_of_a_symbol_can_be_taken_back() {
 }
 
 #[tokio::test]
-async fn blocks_and_symbols_are_shown() {
+async fn extract_shows_blocks_and_symbols() {
     let long = format!("fn long() {{\n{}}}\n", "    x();\n".repeat(200));
     let world = world(&[
         ("a.js", CART),
@@ -225,21 +233,26 @@ async fn blocks_and_symbols_are_shown() {
         ("long.rs:100", "long.rs (lines 90-110 of 202)"),
         ("d.txt:2", "d.txt (lines 1-3 of 3)"),
     ];
-    for (file, wanted) in rows {
-        let said = call(&world, "extract", json!({"file": format!("\"{file}\"")})).await.unwrap();
-        let heads: Vec<&str> = said.lines().filter(|line| line.contains(" (lines ")).collect();
+    each_async(rows, async |(file, wanted)| {
+        let output = call(&world, "extract", json!({"file": format!("\"{file}\"")})).await.unwrap();
+        let heads: Vec<&str> = output.lines().filter(|line| line.contains(" (lines ")).collect();
         assert_eq!(heads.join(", "), wanted, "{file}");
-    }
+    })
+    .await;
     let edit = json!({"file_path": "c.md", "symbol": "B c", "new_string": "## B c\n\ny"});
     call(&world, "edit", edit).await.unwrap();
     assert_eq!(world.files()["c.md"], b"# A\n\n## B c\n\ny\n\n## D\n");
-    for (file, wanted) in [
-        ("a.js#sub", "Nothing in a.js is called sub.\n\nIt defines:\n  class Cart (lines 1-6)"),
-        ("d.txt#x", "There is no parser for d.txt"),
-        ("e.js#x", "File not found: e.js"),
-        ("a.js:11", "a.js has 10 lines; line 11 is behind its end."),
-    ] {
-        let said = call(&world, "extract", json!({"file": file})).await;
-        assert!(matches!(&said, Err(words) if words.starts_with(wanted)), "{file}: {said:?}");
-    }
+    each_async(
+        [
+            ("a.js#sub", "Nothing in a.js is called sub.\n\nSymbols in the file:\n  class Cart (lines 1-6)"),
+            ("d.txt#x", "There is no parser for d.txt"),
+            ("e.js#x", "File not found: e.js"),
+            ("a.js:11", "a.js has 10 lines; line 11 is after its end."),
+        ],
+        async |(file, wanted)| {
+            let output = call(&world, "extract", json!({"file": file})).await;
+            assert!(matches!(&output, Err(words) if words.starts_with(wanted)), "{file}: {output:?}");
+        },
+    )
+    .await;
 }

@@ -1,6 +1,8 @@
-//! One edit in every dialect that supports it: the same bytes, the same data, the same kind of failure.
+//! The same edit in every dialect that supports it has the same result: file content, structured reply, or
+//! kind of failure.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{World, words};
 use serde_json::{Value, json};
@@ -11,22 +13,22 @@ use toolpost_runtime::Outcome;
 use toolpost_text::matching::Step;
 use toolpost_tool::Dialect;
 
-/// The file that most rows are about.
+/// Name of the file that most rows edit.
 const F: &str = "f";
 
 /// An edit, independent of any dialect.
 enum Act {
-    /// Replaces the one place of a text in a file.
+    /// Replaces the only occurrence of a text in a file.
     Text(&'static str, &'static str, &'static str),
-    /// Replaces every place of a text.
+    /// Replaces every occurrence of a text.
     Every(&'static str, &'static str),
     /// Replaces several texts in file order, all or none.
     Several(&'static [(&'static str, &'static str)]),
-    /// Makes a file.
+    /// Creates a file.
     New(&'static str, &'static str),
-    /// Writes over all of a file.
+    /// Overwrites a file.
     Over(&'static str),
-    /// Takes a file away.
+    /// Deletes a file.
     Gone(&'static str),
     /// Renames a file.
     Moved(&'static str, &'static str),
@@ -34,11 +36,11 @@ enum Act {
 
 /// The expected outcome.
 enum Then {
-    /// These bytes in the file; the edit needs this step of the search, and is refused by a dialect that ends before.
+    /// The content of a file. A dialect that does not permit this matching step refuses the edit.
     Bytes(&'static str, &'static [u8], Step),
-    /// Nothing under the first name any more, these bytes under the other.
+    /// The first file is gone; the other name has this content, if one is given.
     Elsewhere(Option<(&'static str, &'static [u8])>),
-    /// Everything as it was.
+    /// A failure of this kind; nothing is changed.
     Refused(Kind),
 }
 
@@ -51,7 +53,9 @@ struct Row {
 
 type Call = (&'static str, Value);
 
-/// A dialect, and how it says an edit; none where it cannot. Before it, it looks at what is there, if it can and has to.
+/// A dialect, and two functions that return its calls for an edit: `look` reads the file if the dialect
+/// requires that, and `say` makes the edit. `None` if there is no such call.
+#[derive(Debug)]
 struct Column {
     dialect: &'static Dialect,
     look: fn(&Act) -> Option<Call>,
@@ -66,7 +70,7 @@ const COLUMNS: [Column; 5] = [
     Column { dialect: &probe::DIALECT, look: probe_looks, say: probe_says },
 ];
 
-/// The file that an edit is about, if it has to be there before.
+/// Returns the file that must exist before an edit.
 fn present(act: &Act) -> Option<&'static str> {
     match act {
         Act::Text(path, ..) => Some(path),
@@ -167,7 +171,7 @@ fn probe_says(act: &Act) -> Option<Call> {
     }
 }
 
-/// A row about a text in `f`.
+/// Returns a row that replaces a text in `f`.
 const fn text(
     name: &'static str,
     before: &'static [(&'static str, &'static [u8])],
@@ -178,7 +182,7 @@ const fn text(
     Row { name, before, act: Act::Text(F, old, new), then: Then::Bytes(F, after, Step::Exact) }
 }
 
-/// A row about a text in `f` that is refused.
+/// Returns a row that replaces a text in `f` and is refused.
 const fn refused(
     name: &'static str,
     before: &'static [(&'static str, &'static [u8])],
@@ -336,7 +340,7 @@ struct Made {
     files: BTreeMap<String, Vec<u8>>,
 }
 
-/// Makes the edit in a new world; `None` if the dialect does not support it.
+/// Makes the edit in a new workspace; `None` if the dialect does not support it.
 async fn make(column: &Column, row: &Row) -> Option<Made> {
     let (tool, arguments) = (column.say)(&row.act)?;
     let world = World::structured(column.dialect);
@@ -351,7 +355,7 @@ async fn make(column: &Column, row: &Row) -> Option<Made> {
         world.call(tool, arguments).await;
     }
     let mut answer = world.call(tool, arguments.clone()).await;
-    // Without a tool to read, the refusal shows the content, and the same call is repeated.
+    // In a dialect without a tool to read, the refusal shows the content, and the call is repeated.
     if matches!(answer, Outcome::Failed(Kind::Unread, _)) {
         answer = world.call(tool, arguments).await;
     }
@@ -365,7 +369,7 @@ async fn make(column: &Column, row: &Row) -> Option<Made> {
     Some(Made { dialect: column.dialect.name, operation, structured, kind, words, files: world.files() })
 }
 
-/// The files as they have to be, and the kind of failure.
+/// Returns the expected files, and the expected kind of failure.
 fn wanted(row: &Row, dialect: &Dialect) -> (BTreeMap<String, Vec<u8>>, Option<Kind>) {
     let mut files: BTreeMap<String, Vec<u8>> =
         row.before.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
@@ -385,8 +389,8 @@ async fn check(rows: &[Row]) {
     let mut wrong = Vec::new();
     for row in rows {
         let mut all = Vec::new();
-        for column in &COLUMNS {
-            let Some(made) = make(column, row).await else { continue };
+        each_async(&COLUMNS, async |column| {
+            let Some(made) = make(column, row).await else { return };
             let (files, kind) = wanted(row, column.dialect);
             if (&made.files, made.kind) != (&files, kind) {
                 wrong.push(format!(
@@ -395,8 +399,13 @@ async fn check(rows: &[Row]) {
                 ));
             }
             all.push(made);
-        }
-        assert!(all.len() > 1, "{}: one dialect alone says nothing about the others", row.name);
+        })
+        .await;
+        assert!(
+            all.len() > 1,
+            "{}: fewer than two dialects support this edit, so there is nothing to compare",
+            row.name
+        );
         let done: Vec<&Made> = all.iter().filter(|made| made.kind.is_none()).collect();
         for made in &done {
             let first = done.iter().find(|first| first.operation == made.operation).unwrap();
@@ -412,16 +421,16 @@ async fn check(rows: &[Row]) {
 }
 
 #[tokio::test]
-async fn a_text_is_replaced_alike() {
+async fn text_replacements_are_equal_in_every_dialect() {
     check(&texts()).await;
 }
 
 #[tokio::test]
-async fn a_whole_file_is_written_deleted_and_moved_alike() {
+async fn whole_file_changes_are_equal_in_every_dialect() {
     check(&wholes()).await;
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_fails_alike_and_changes_nothing() {
+async fn failed_edits_are_equal_and_change_no_file() {
     check(&failures()).await;
 }

@@ -1,6 +1,8 @@
-//! Plans and code mode: scripts of both styles with their whole replies, hostile ones, and what models and clients see.
+//! Plans and code mode: scripts of both styles with their whole replies, hostile scripts, and the visible
+//! tools.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{World, words};
 use serde_json::{Value, json};
@@ -11,10 +13,11 @@ use toolpost_engine::{Agents, Asking, CallCtx, CallGateway, Finished, Job, Promp
 use toolpost_runtime::Outcome;
 use toolpost_tool::Dialect;
 
-/// The scripts, each with its reply, and the files that they find.
+/// The files of the test workspace, and the scripts, each with its reply.
 const SCRIPTS: &str = include_str!("fixtures/scripts/scripts.md");
 
-/// Answers with what it was asked and the first line of what with; with a schema it counts the lines.
+/// A model that answers with the question and the first line of the material, or with the number of lines if
+/// the prompt has a schema.
 struct Model;
 
 impl Agents for Model {
@@ -40,7 +43,7 @@ impl Agents for Model {
     }
 }
 
-/// The fenced blocks of a page: the info string and the content.
+/// Returns the fenced blocks of a page: the info string and the content.
 fn blocks<'t>(text: &'t str, fence: &str) -> Vec<(&'t str, &'t str)> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -53,7 +56,7 @@ fn blocks<'t>(text: &'t str, fence: &str) -> Vec<(&'t str, &'t str)> {
     found
 }
 
-/// A world in which a dialect's scripts run, with the files of the page.
+/// Creates a workspace with the files of the page. Returns it with the name of the dialect's script tool.
 fn world(dialect: &'static Dialect) -> (World, &'static str) {
     let (world, tool) = if dialect.name == "probe" {
         (World::answering(dialect, Arc::new(Model)), "execute_plan")
@@ -68,7 +71,7 @@ fn world(dialect: &'static Dialect) -> (World, &'static str) {
 }
 
 #[tokio::test]
-async fn scripts_of_both_styles_reply_what_they_should() {
+async fn scripts_of_both_styles_reply_as_documented() {
     let mut worlds: Vec<(&str, (World, &str))> = Vec::new();
     let mut wrong = Vec::new();
     let mut count = 0;
@@ -83,19 +86,19 @@ async fn scripts_of_both_styles_reply_what_they_should() {
         let [("script", source), ("reply", wanted)] = found.as_slice() else { panic!("{title}") };
         let outcome = world.call(tool, json!({ "code": source })).await;
         let root = world.root().canonicalize().unwrap().display().to_string();
-        let said = words(&outcome).trim_end().replace(&root, "{root}");
+        let reply_text = words(&outcome).trim_end().replace(&root, "{root}");
         count += 1;
-        if said != *wanted {
-            wrong.push(format!("## {title}\n{said}\n-- wanted\n{wanted}"));
+        if reply_text != *wanted {
+            wrong.push(format!("## {title}\n{reply_text}\n-- wanted\n{wanted}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     assert!(count >= 50, "{count}");
 }
 
-/// The scripts that the reference shows, letter by letter.
+/// Runs the scripts of the reference verbatim.
 #[tokio::test]
-async fn the_scripts_of_the_reference_run_unchanged() {
+async fn reference_scripts_run_unchanged() {
     let world = World::new(&probe::DIALECT);
     world.put("src/api.js", "export function authentication(endpoint) {\n  return endpoint.API;\n}\n");
     let found = words(&world.call("search", json!({ "query": "authentication" })).await);
@@ -104,7 +107,7 @@ async fn the_scripts_of_the_reference_run_unchanged() {
     let rows = [
         (
             "// Get ALL matching results across the entire codebase\nconst allResults = searchAll(\"authentication\")\n\n// With options\nconst results = searchAll({\nquery: \"API endpoint\",\npath: \"./src\",\nmaxPages: 100\n})",
-            "The plan has come to its end; it returned, logged and put out nothing.",
+            "The plan finished without a returned value, logs or output.",
         ),
         (
             "// In execute_plan DSL script\nlet allResults = \"\"\nlet page = search(\"authentication\")\nwhile (page && !page.includes(\"All results retrieved\")) {\nallResults = allResults + \"\\n\" + page\npage = search(\"authentication\") // Same query = next page\n}\nreturn allResults",
@@ -116,12 +119,12 @@ async fn the_scripts_of_the_reference_run_unchanged() {
     }
 }
 
-/// Scripts that want to harm end by a limit while other calls are answered.
+/// Limits stop hostile scripts, and other calls are answered meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hostile_scripts_end_while_others_are_served() {
+async fn hostile_scripts_stop_without_blocking_other_calls() {
     let (world, tool) = world(&probe::DIALECT);
     let world = Arc::new(world);
-    for (source, wanted) in [
+    each_async([
         ("while (true) {}", "it computed for more than 2 s without a call"),
         ("const a = []; while (true) a.push('x'.repeat(1000) + a.length)", "The plan stopped"),
         ("/^(a+)+$/.test('a'.repeat(40) + 'b')", "it computed for more than 2 s without a call"),
@@ -134,20 +137,20 @@ async fn hostile_scripts_end_while_others_are_served() {
         ("search({ get query() { while (true) {} } })", "it computed for more than 2 s without a call"),
         ("(async () => { while (true) await null })()", "it computed for more than 2 s without a call"),
         ("log('x'.repeat(1e6)); throw new Error('end')", "… (934464 more bytes)"),
-    ] {
+    ], async |(source, wanted)| {
         let (own, source) = (world.clone(), source.to_owned());
-        let said = source.clone();
+        let reply_text = source.clone();
         let running = tokio::spawn(async move { own.call(tool, json!({ "code": source })).await });
         let other = world.call("extract", json!({ "file": "config.json" })).await;
-        assert!(words(&other).contains("retries"), "{said}");
+        assert!(words(&other).contains("retries"), "{reply_text}");
         let reply = words(&running.await.unwrap());
-        assert!(reply.contains(wanted), "{said}: {}", &reply[..reply.len().min(2_000)]);
-    }
+        assert!(reply.contains(wanted), "{reply_text}: {}", &reply[..reply.len().min(2_000)]);
+    }).await;
 }
 
 /// A call that prompts on its own also prompts in a script.
 #[tokio::test]
-async fn calls_of_scripts_are_judged_as_any_other_call() {
+async fn access_rules_apply_to_calls_of_scripts() {
     let source = json!({ "code": "return bash('npm install left-pad').length > 0" });
     let (world, tool) = world(&probe::DIALECT);
     let denied = words(&world.call(tool, source).await);
@@ -158,17 +161,18 @@ async fn calls_of_scripts_are_judged_as_any_other_call() {
 }
 
 #[tokio::test]
-async fn what_a_plan_did_before_it_stopped_stays_and_is_told() {
+async fn effects_of_a_stopped_plan_remain_and_are_reported() {
     let (world, tool) = world(&probe::DIALECT);
     let source = "create('made.txt', 'made\\n'); log('made'); missing()";
-    let said = words(&world.call(tool, json!({ "code": source })).await);
-    let wanted = "The plan stopped at line 1, column 44: ReferenceError: missing is not defined. It had made 1 call; what they did stays done.\n\nLogs:\nmade";
-    assert_eq!(said, wanted);
+    let reply_text = words(&world.call(tool, json!({ "code": source })).await);
+    let wanted = "The plan stopped at line 1, column 44: ReferenceError: missing is not defined. It had made 1 call; \
+                  all effects remain.\n\nLogs:\nmade";
+    assert_eq!(reply_text, wanted);
     assert_eq!(world.files()["made.txt"], b"made\n");
 }
 
 #[tokio::test]
-async fn what_a_script_gives_is_data_too() {
+async fn script_results_have_a_structured_reply() {
     let world = World::structured(&probe::DIALECT);
     world.put("a.txt", "a\n");
     let source = "log('x'); extract('a.txt'); return [1]";
@@ -182,17 +186,17 @@ async fn what_a_script_gives_is_data_too() {
     assert_eq!(data, wanted);
 }
 
-/// If only the two tools are served, only scripts can call the others.
+/// When only `search_tools` and `run_code` are served, the other tools can be called from scripts only.
 #[tokio::test]
-async fn tools_that_are_not_shown_are_called_by_scripts_alone() {
+async fn hidden_tools_can_be_called_from_scripts_only() {
     let world = World::only(named("claude").unwrap(), &code::DIALECT);
     world.put("a.txt", "here\n");
-    let said = words(
+    let reply_text = words(
         &world
             .call("run_code", json!({ "code": "return Read({ file_path: 'a.txt' }).includes('here')" }))
             .await,
     );
-    assert_eq!(said, "true");
+    assert_eq!(reply_text, "true");
     let refused = world.call("Read", json!({ "file_path": "a.txt" })).await;
     assert!(matches!(&refused, Outcome::NoSuchTool(_)), "{refused:?}");
     assert_eq!(words(&refused), "No tool is called Read. The tools are: search_tools, run_code.");

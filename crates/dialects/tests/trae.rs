@@ -1,6 +1,7 @@
-//! The tools of the `trae` dialect: effects and failures.
+//! The tools of the dialect `trae`: effects and failures.
 
 use crate::common;
+use toolpost_test_rows::each;
 
 use common::{SECRET, World, words};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use toolpost_dialects::trae::DIALECT;
 use toolpost_engine::Several;
 use toolpost_runtime::Outcome;
 
-/// Entries are `name=content`, `name/` and `name->target`.
+/// Creates a workspace from entries: `name=content`, `name/` (directory) and `name->target` (link).
 fn world(entries: &[&str], several: Several) -> World {
     let world = World::several(&DIALECT, several);
     entries.iter().for_each(|entry| put(world.root(), entry));
@@ -17,7 +18,7 @@ fn world(entries: &[&str], several: Several) -> World {
 }
 
 impl World {
-    /// Makes a call; what it says, with the world's place taken out, and `! ` in front of a failure.
+    /// Makes a call; returns its text without the workspace path, with `! ` before a failure.
     async fn say(&self, tool: &str, arguments: Value) -> String {
         let outcome = self.call(tool, arguments).await;
         let root = self.root().canonicalize().unwrap().display().to_string();
@@ -65,25 +66,25 @@ fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
     }
 }
 
-/// One call in a new world: its reply, and the changed files; `None` if nothing changed.
+/// One call in a new workspace: its reply, and the changed files; `None` if nothing changed.
 #[track_caller]
 fn check(entries: &[&str], tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
-    told(&world(entries, Several::Refused), tool, arguments, words, after);
+    check_in_world(&world(entries, Several::Refused), tool, arguments, words, after);
 }
 
 #[track_caller]
-fn told(world: &World, tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
+fn check_in_world(world: &World, tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
     let before = world.tree();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let said = runtime.block_on(world.say(tool, arguments.clone()));
-    assert_eq!(said, words, "{tool} {arguments}");
+    let reply = runtime.block_on(world.say(tool, arguments.clone()));
+    assert_eq!(reply, words, "{tool} {arguments}");
     let wanted = after.map_or(before, |lines| lines.iter().map(|line| (*line).to_owned()).collect());
     assert_eq!(world.tree(), wanted, "{tool} {arguments}");
     assert_eq!(world.secret(), SECRET);
 }
 
 #[test]
-fn search_by_regex() {
+fn search_by_regex_filters_files_and_limits_lines() {
     let many: String = (1..=60).map(|number| format!("hit {number}\n")).collect();
     let shown: String = (1..=50).map(|number| format!("a.txt:{number}:hit {number}\n")).collect();
     check(
@@ -118,47 +119,51 @@ fn search_by_regex() {
         (json!({"query": "none such", "search_directory": "src/"}), "No matches found in 2 files"),
         (
             json!({"query": "hit", "search_directory": "sxc"}),
-            "! sxc does not exist: check the path, or search its parent directory.\nDid you mean src?",
+            "! sxc does not exist; check the path, or search its parent directory.\nDid you mean src?",
         ),
         (
             json!({"query": "hit", "search_directory": "../out"}),
-            "! ../out is outside the workspace: only ROOT may be used. To allow it, start with another root.",
+            "! ../out is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.",
         ),
         (json!({}), "! query is missing: it takes a string, for example {\"query\":\"fn \\\\w+_timeout\"}."),
     ];
-    for (arguments, words) in rows {
+    each(rows, |(arguments, words)| {
         check(&files, "search_by_regex", arguments, words, None);
-    }
+    });
 }
 
 #[test]
-fn search_codebase() {
+fn search_codebase_ranks_blocks_by_similarity_and_keywords() {
     let files = [
         "src/a.rs=/// Removes what is not needed.\nfn delete_unused(items: &mut Vec<Item>) {\n    items.retain(Item::is_used);\n}\n",
         "src/deep/b.py=def connect(host):\n    return socket(host)\n",
         "c.bin=\0\u{1}",
     ];
-    let found = "src/a.rs:1-4 function delete_unused (score SCORE: meaning SCORE, words delete, unused)\n/// Removes what is not \
+    let found = "src/a.rs:1-4 function delete_unused (score SCORE: similarity SCORE, matching words delete, \
+                 unused)\n/// Removes what is not \
         needed.\nfn delete_unused(items: &mut Vec<Item>) {\n    items.retain(Item::is_used);\n}\n";
     let rows = [
         (
             json!({"query": "delete unused things", "target_directories": ["src/a.rs"]}),
-            format!("{found}[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by keywords]"),
+            format!("{found}[toolpost: the best 1 of 1 block in 1 file, ranked by the built-in model and \
+                     keywords]"),
         ),
         (
             json!({"question": "delete unused things", "directories": "src/a.rs"}),
-            format!("{found}[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by keywords]"),
+            format!("{found}[toolpost: the best 1 of 1 block in 1 file, ranked by the built-in model and \
+                     keywords]"),
         ),
         (
             json!({"query": "socket", "target_directories": ["src/deep", "c.bin"]}),
-            "src/deep/b.py:1-2 function connect (score SCORE: meaning SCORE, words socket)\ndef connect(host):\n    return \
-             socket(host)\n[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by keywords]\n[toolpost: skipped 1 \
+            "src/deep/b.py:1-2 function connect (score SCORE: similarity SCORE, matching words socket)\ndef \
+             connect(host):\n    return \
+             socket(host)\n[toolpost: the best 1 of 1 block in 1 file, ranked by the built-in model and keywords]\n[toolpost: skipped 1 \
              file without text (c.bin)]"
                 .to_owned(),
         ),
         (
             json!({"query": "日本語", "target_directories": ["src"]}),
-            "No code found in 2 files\n[toolpost: the embedding model knows none of these words, so this was a keyword search only; ask in English]"
+            "No code found in 2 files\n[toolpost: the embedding model knows none of the query's words, so this was a keyword search only; ask in English]"
                 .to_owned(),
         ),
         (
@@ -167,25 +172,25 @@ fn search_codebase() {
         ),
         (
             json!({"query": "x", "target_directories": ["../out"]}),
-            "! ../out is outside the workspace: only ROOT may be used. To allow it, start with another root."
+            "! ../out is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR."
                 .to_owned(),
         ),
-        (json!({"query": " "}), "! The query is empty: say in a few words what to look for.".to_owned()),
+        (json!({"query": " "}), "! The query is empty: describe in a few words what to search for.".to_owned()),
     ];
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    for (arguments, wanted) in rows {
+    each(rows, |(arguments, wanted)| {
         let world = world(&files, Several::Refused);
-        let said = runtime.block_on(world.say("search_codebase", arguments.clone()));
-        assert_eq!(scoreless(&said), wanted, "{arguments}");
-    }
+        let reply = runtime.block_on(world.say("search_codebase", arguments.clone()));
+        assert_eq!(scoreless(&reply), wanted, "{arguments}");
+    });
 }
 
-/// Puts a word in place of the numbers that the model gives.
-fn scoreless(said: &str) -> String {
+/// Replaces the scores of the embedding model by a word.
+fn scoreless(reply: &str) -> String {
     let mut out = String::new();
-    let mut rest = said;
+    let mut rest = reply;
     while let Some(at) =
-        ["score ", "meaning "].iter().filter_map(|word| Some(rest.find(word)? + word.len())).min()
+        ["score ", "similarity "].iter().filter_map(|word| Some(rest.find(word)? + word.len())).min()
     {
         let number = rest[at..].find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(0);
         out.push_str(&rest[..at]);
@@ -198,7 +203,7 @@ fn scoreless(said: &str) -> String {
 }
 
 #[test]
-fn what_was_written_a_moment_ago_is_found_by_its_meaning() {
+fn search_codebase_finds_just_written_code() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let world = world(&["a.py=def first():\n    return parse_json(text)\n"], Several::Refused);
     let ask =
@@ -263,17 +268,17 @@ fn view_files_shows_lines() {
              {\"dir_path\":\"d\"}.",
         ),
     ];
-    for (arguments, words) in rows {
+    each(rows, |(arguments, words)| {
         check(&VIEWED, "view_files", arguments, words, None);
-    }
+    });
 }
 
 #[test]
-fn view_files_says_what_it_does_not_show() {
+fn view_files_reports_what_it_cannot_show() {
     let rows = [
         (
             one(json!({"file_path": "ten", "start_line": 11, "end_line": 12})),
-            "! ten has 10 lines; line 11 is behind its end.\nView existing lines, for example from start_line 9.",
+            "! ten has 10 lines; line 11 is after its end.\nView existing lines, for example from start_line 9.",
         ),
         (
             one(json!({"file_path": "d", "start_line": 1, "end_line": 2})),
@@ -281,55 +286,56 @@ fn view_files_says_what_it_does_not_show() {
         ),
         (
             one(json!({"file_path": "nul", "start_line": 1, "end_line": 2})),
-            "! nul is not text: it has zero bytes, 1 byte. It cannot be shown.\nLook for its source, or for a text beside it.",
+            "! nul is not text: it has NUL bytes, 1 byte. It cannot be shown.\nLook for the source from which it was made, or \
+             for a text file next to it.",
         ),
         (
             one(json!({"file_path": "ten", "start_line": 3, "end_line": 2})),
-            "! Lines 3 to 2 of ten are not a range: start_line counts from 1, and end_line must not be smaller (-1 is the end of the file).",
+            "! Lines 3 to 2 of ten are not a range: start_line counts from 1, and end_line must not be less than start_line (-1 is the end of the file).",
         ),
         (
             one(json!({"file_path": "ten", "start_line": -3, "end_line": -2})),
-            "! Lines -3 to -2 of ten are not a range: start_line counts from 1, and end_line must not be smaller (-1 is the end of the file).",
+            "! Lines -3 to -2 of ten are not a range: start_line counts from 1, and end_line must not be less than start_line (-1 is the end of the file).",
         ),
-        (json!({"files": []}), "! files is empty; name at least one file, with its lines."),
+        (json!({"files": []}), "! files is empty; pass at least one file and the lines to view."),
         (
             json!({"files": vec![json!({"file_path": "ten", "start_line": 1, "end_line": 1}); 11]}),
-            "! files has 11 entries; one call shows at most 10. Nothing was shown. Ask for the others in a further call.",
+            "! files has 11 entries; one call shows at most 10. Nothing was shown. View the others in another call.",
         ),
         (
             one(json!({"file_path": "../out/secret", "start_line": 1, "end_line": 2})),
-            "! ../out/secret is outside the workspace: only ROOT may be used. To allow it, start with another root.",
+            "! ../out/secret is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.",
         ),
         (
             one(json!("ten")),
-            "! files[0] must be an object, got \"ten\"; for example {\"files[0]\":{\"file_path\":\"src/main.rs\",\"start_line\":1,\"end_line\":200}}.",
+            "! files[0] must be an object, got \"ten\"; for example {\"files\":[{\"file_path\":\"src/main.rs\",\"start_line\":1,\"end_line\":200}]}.",
         ),
     ];
-    for (arguments, words) in rows {
+    each(rows, |(arguments, words)| {
         check(&VIEWED, "view_files", arguments, words, None);
-    }
+    });
 }
 
 #[test]
-fn view_files_cuts_what_does_not_fit() {
+fn view_files_cuts_long_files() {
     let line = "x".repeat(1_000);
     let long = format!("long={}", format!("{line}\n").repeat(300));
     let world = world(&[&long, TEN], Several::Refused);
     let both = json!({"files": [
         {"file_path": "long", "start_line": 1, "end_line": 200}, {"file_path": "ten", "start_line": 1, "end_line": 2}]});
-    let said = tokio::runtime::Runtime::new().unwrap().block_on(world.say("view_file", both));
-    let notes: Vec<&str> = said.lines().filter(|line| line.starts_with(['-', '['])).collect();
+    let reply = tokio::runtime::Runtime::new().unwrap().block_on(world.say("view_file", both));
+    let notes: Vec<&str> = reply.lines().filter(|line| line.starts_with(['-', '['])).collect();
     let wanted = [
         "--- long: lines 1-100 of 300 ---",
         "[toolpost: cut after line 100; continue with start_line 101]",
         "--- ten: lines 1-2 of 10 ---",
     ];
     assert_eq!(notes, wanted);
-    assert!(said.len() <= DIALECT.budget.bytes && said.ends_with("     2\t2"), "{}", said.len());
+    assert!(reply.len() <= DIALECT.budget.bytes && reply.ends_with("     2\t2"), "{}", reply.len());
 }
 
 #[test]
-fn list_dir() {
+fn list_dir_shows_entries_up_to_max_depth() {
     let files = [
         "a/b/c/d/e/f=1",
         "a/x=1",
@@ -357,12 +363,12 @@ fn list_dir() {
         ),
         (
             json!({"dir_path": "nnoe"}),
-            "! nnoe does not exist: check the path, or search its parent directory.\nDid you mean none?"
+            "! nnoe does not exist; check the path, or search its parent directory.\nDid you mean none?"
                 .to_owned(),
         ),
         (
             json!({"dir_path": ".."}),
-            "! .. is outside the workspace: only ROOT may be used. To allow it, start with another root."
+            "! .. is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR."
                 .to_owned(),
         ),
         (
@@ -370,23 +376,26 @@ fn list_dir() {
             "! dir_path is missing: it takes a string, for example {\"dir_path\":\"src\"}.".to_owned(),
         ),
     ];
-    for (arguments, words) in rows {
+    each(rows, |(arguments, words)| {
         check(&files, "list_dir", arguments, &words, None);
-    }
+    });
     let wide: Vec<String> = (0..1_200).map(|number| format!("wide/{number:04}=")).collect();
     let wide: Vec<&str> = wide.iter().map(String::as_str).chain(["thin/x="]).collect();
     let world = world(&wide, Several::Refused);
-    let said =
+    let reply =
         tokio::runtime::Runtime::new().unwrap().block_on(world.say("list_dir", json!({"dir_path": "."})));
-    let lines: Vec<&str> = said.lines().collect();
+    let lines: Vec<&str> = reply.lines().collect();
     assert_eq!((lines.len(), &lines[..3]), (1_001, &["thin/", "thin/x", "wide/ (… 203 more)"][..]));
-    assert_eq!(lines[1_000], "[toolpost: list a directory with more entries by itself to see them]");
+    assert_eq!(
+        lines[1_000],
+        "[toolpost: to see all entries of a directory marked with `…`, list that directory]"
+    );
 }
 
 const WRITTEN: [&str; 4] = ["f=one\n", "d/", "crlf=a\r\nb\r\n", "out->../out/secret"];
 
 #[test]
-fn write_to_file_writes() {
+fn write_to_file_creates_and_rewrites_files() {
     let kept = |changed: &[&'static str]| {
         let names: Vec<&str> = changed.iter().map(|line| line.split('=').next().unwrap()).collect();
         let same = WRITTEN.iter().filter(|line| !names.contains(&line.split('=').next().unwrap()));
@@ -403,7 +412,7 @@ fn write_to_file_writes() {
         (json!({"path": "m", "contents": "x\n"}), "Created m: 1 line, 2 bytes.", kept(&["m=x\n"])),
         (
             json!({"file_path": "f", "content": "1\n", "rewrite": "True"}),
-            "Rewrote f: it had 1 line, now 1 line (+1 -1).\n@@ -1 +1 @@\n-one\n+1",
+            "Rewrote f: it had 1 line and now has 1 line (+1 -1).\n@@ -1 +1 @@\n-one\n+1",
             kept(&["f=1\n"]),
         ),
         (
@@ -413,17 +422,18 @@ fn write_to_file_writes() {
         ),
         (
             json!({"file_path": "crlf", "content": "a\nc\n", "rewrite": true}),
-            "Rewrote crlf: it had 2 lines, now 2 lines (+1 -1).\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n[toolpost: kept CRLF: the file had CRLF line ends throughout, the new text had none]",
+            "Rewrote crlf: it had 2 lines and now has 2 lines (+1 -1).\n@@ -1,2 +1,2 @@\n \
+             a\n-b\n+c\n[toolpost: kept CRLF: all line endings of the file were CRLF, the new text had none]",
             kept(&["crlf=a\r\nc\r\n"]),
         ),
     ];
-    for (arguments, words, after) in done {
+    each(done, |(arguments, words, after)| {
         check(&WRITTEN, "write_to_file", arguments, words, Some(&after));
-    }
+    });
 }
 
 #[test]
-fn write_to_file_refuses() {
+fn write_to_file_refuses_invalid_writes() {
     let refused = [
         (
             json!({"file_path": "f", "content": "1", "rewrite": false}),
@@ -439,31 +449,32 @@ fn write_to_file_refuses() {
         ),
         (
             json!({"file_path": "d", "content": "1", "rewrite": false}),
-            "! d is a directory, not a file.\n\n(it is empty)\n\nList it with list_dir, for example {\"dir_path\":\"d\"}.",
+            "! d is a directory, not a file.\n\nThe directory is empty.\n\nList it with list_dir, for example {\"dir_path\":\"d\"}.",
         ),
         (
             json!({"file_path": "new/", "content": "1", "rewrite": false}),
-            "! new/ names a directory; name the file in it, without a slash at its end.",
+            "! new/ is the path of a directory; pass the path of a file, without a slash at the end.",
         ),
         (
             json!({"file_path": "f", "content": "// ... rest of the code unchanged ...\n", "rewrite": true}),
-            "! f was not changed: line 1 of the new text is a placeholder for code that is not there: \"// ... rest of the code unchanged ...\"; write the code out, or replace only the lines that change.\nWrite out what shall really stand there.",
+            "! f was not changed: line 1 of the new text is a placeholder for code that is not there: \"// ... rest \
+             of the code unchanged ...\"; write the code out, or replace only the lines that change.",
         ),
         (
             json!({"file_path": "out", "content": "1", "rewrite": true}),
-            "! out is outside the workspace (a symbolic link leads to ../out/secret): only ROOT may be used. To allow it, start with another root.",
+            "! out is outside the workspace (a symbolic link leads to ../out/secret): only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.",
         ),
         (
             json!({"file_path": "f", "rewrite": true}),
             "! content is missing: it takes a string, for example {\"content\":\"fn main() {}\\n\"}.",
         ),
     ];
-    for (arguments, words) in refused {
+    each(refused, |(arguments, words)| {
         check(&WRITTEN, "write_to_file", arguments, words, None);
-    }
+    });
 }
 
-/// Blocks on a file, one row each: `old` and `new` by turns.
+/// Builds `replace_blocks` from alternating old and new texts.
 fn blocks(texts: &[&str]) -> Value {
     let block = |pair: &[&str]| json!({"old_str": pair[0], "new_str": pair[1]});
     json!({"file_path": "f", "replace_blocks": texts.chunks(2).map(block).collect::<Vec<_>>()})
@@ -472,15 +483,16 @@ fn blocks(texts: &[&str]) -> Value {
 const CODE: &str = "f=fn a() {\n    one();\n}\nfn b() {\n    one();\n}\n";
 
 #[test]
-fn update_file_replaces() {
+fn update_file_replaces_blocks_in_order() {
     let done = [
-        // The second block is looked for behind the first, so that it fits one place.
+        // The search for the second block starts after the first, so there is only one match.
         (
             blocks(&["fn b() {", "fn c() {", "    one();", "    two();"]),
-            "Updated f: 2 replacements, now lines 4-5 of 6 (+2 -2).\n@@ -1,6 +1,6 @@\n fn a() {\n     one();\n }\n-fn b() {\n-    one();\n+fn c() {\n+    two();\n }",
+            "Updated f: 2 replacements (+2 -2); the edited part is now lines 4-5 of 6.\n@@ -1,6 +1,6 @@\n \
+             fn a() {\n     one();\n }\n-fn b() {\n-    one();\n+fn c() {\n+    two();\n }",
             "f=fn a() {\n    one();\n}\nfn c() {\n    two();\n}\n",
         ),
-        // Text that a block has inserted is not matched again.
+        // A block does not match text that an earlier block inserted.
         (
             blocks(&[
                 "fn a() {\n    one();",
@@ -488,37 +500,45 @@ fn update_file_replaces() {
                 "one();\n}\n",
                 "two();\n}\n",
             ]),
-            "Updated f: 2 replacements, now lines 3-6 of 7 (+2 -1).\n@@ -1,6 +1,7 @@\n fn a() {\n     one();\n+    one();\n }\n fn b() {\n-    one();\n+    two();\n }",
+            "Updated f: 2 replacements (+2 -1); the edited part is now lines 3-6 of 7.\n@@ -1,6 +1,7 @@\n \
+             fn a() {\n     one();\n+    one();\n }\n fn b() {\n-    one();\n+    two();\n }",
             "f=fn a() {\n    one();\n    one();\n}\nfn b() {\n    two();\n}\n",
         ),
         (
             blocks(&["fn b() {\n  one();\n}", "fn b() {\n  two();\n}"]),
-            "Updated f: 1 replacement, now lines 5-5 of 6 (+1 -1).\n@@ -2,5 +2,5 @@\n     one();\n }\n fn b() {\n-    one();\n+    two();\n }\n[toolpost: matched although these differed from the file: indentation]",
+            "Updated f: 1 replacement (+1 -1); the edited part is now line 5 of 6.\n@@ -2,5 +2,5 @@\n     \
+             one();\n }\n fn b() {\n-    one();\n+    two();\n }\n[toolpost: matched although these \
+             differed from the file: indentation]",
             "f=fn a() {\n    one();\n}\nfn b() {\n    two();\n}\n",
         ),
         (
             blocks(&["fn b() {  \n    one();", "fn b() {"]),
-            "Updated f: 1 replacement, now lines 5-5 of 5 (+0 -1).\n@@ -2,5 +2,4 @@\n     one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the file: white space at line ends]",
+            "Updated f: 1 replacement (+0 -1); the edited part is now line 5 of 5.\n@@ -2,5 +2,4 @@\n     \
+             one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the \
+             file: white space at line ends]",
             "f=fn a() {\n    one();\n}\nfn b() {\n}\n",
         ),
         (
             blocks(&["     4\tfn b() {\n     5\t    one();", "     4\tfn b() {"]),
-            "Updated f: 1 replacement, now lines 5-5 of 5 (+0 -1).\n@@ -2,5 +2,4 @@\n     one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the file: line numbers]",
+            "Updated f: 1 replacement (+0 -1); the edited part is now line 5 of 5.\n@@ -2,5 +2,4 @@\n     \
+             one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the \
+             file: line numbers]",
             "f=fn a() {\n    one();\n}\nfn b() {\n}\n",
         ),
         (
             blocks(&["fn b() {", "fn c() {", "fn a() {", "fn z() {"]),
-            "Updated f: 2 replacements, now lines 1-4 of 6 (+2 -2).\n@@ -1,6 +1,6 @@\n-fn a() {\n+fn z() {\n     one();\n }\n-fn b() {\n+fn c() {\n     one();\n }",
+            "Updated f: 2 replacements (+2 -2); the edited part is now lines 1-4 of 6.\n@@ -1,6 +1,6 \
+             @@\n-fn a() {\n+fn z() {\n     one();\n }\n-fn b() {\n+fn c() {\n     one();\n }",
             "f=fn z() {\n    one();\n}\nfn c() {\n    one();\n}\n",
         ),
     ];
-    for (arguments, words, after) in done {
+    each(done, |(arguments, words, after)| {
         check(&[CODE], "update_file", arguments, words, Some(&[after]));
-    }
+    });
 }
 
 #[test]
-fn update_file_refuses() {
+fn update_file_refuses_invalid_blocks() {
     let refused = [
         (
             blocks(&["one();", "two();"]),
@@ -526,7 +546,7 @@ fn update_file_refuses() {
         ),
         (
             blocks(&["fn a() {", "fn z() {", "fn q() {", "fn r() {"]),
-            "! Edit 2: The text to replace was not found in f. Nothing was changed.\n\nClosest match, lines 1-1 (it differs; → is a tab, · a space):\nfn a() {\n\nThe difference, [-old text-] {+file+}:\n1: fn [-q-]{+a+}() {\n\nCopy the text exactly from f, with view_files: start_line 1, end_line 1.",
+            "! Edit 2: The text to replace was not found in f. Nothing was changed.\n\nClosest match, line 1 (it differs; → is a tab, · a space):\nfn a() {\n\nThe difference, [-old text-] {+file+}:\n1: fn [-q-]{+a+}() {\n\nCopy the text exactly from f, with view_files: start_line 1, end_line 1.",
         ),
         (
             blocks(&["fn a() {", "fn a() {"]),
@@ -534,7 +554,8 @@ fn update_file_refuses() {
         ),
         (
             blocks(&["", "x"]),
-            "! The text to replace is empty, and f is not.\nName the text after or before which the new one belongs, and repeat it in the new text.",
+            "! The text to replace is empty, but f is not.\nAs the text to replace, pass existing text next \
+             to the insertion point, and repeat that text in the new text.",
         ),
         (blocks(&[]), "! replace_blocks is empty; give at least one block with old_str and new_str."),
         (
@@ -546,19 +567,20 @@ fn update_file_refuses() {
             "! In replace_blocks[0]: new_str is missing: it takes a string, for example {\"new_str\":\"let a = 2;\"}.",
         ),
     ];
-    for (arguments, words) in refused {
+    each(refused, |(arguments, words)| {
         check(&[CODE], "update_file", arguments, words, None);
-    }
+    });
 }
 
 #[test]
-fn update_file_takes_other_names_keeps_line_ends_and_the_first_place_where_that_is_set() {
+fn update_file_honours_first_match_aliases_and_line_endings() {
     let first = world(&[CODE], Several::First);
-    told(
+    check_in_world(
         &first,
         "update_file",
         blocks(&["one();", "two();", "one();", "three();"]),
-        "Updated f: 2 replacements, now lines 2-5 of 6 (+2 -2).\n@@ -1,6 +1,6 @@\n fn a() {\n-    one();\n+    two();\n }\n fn b() {\n-    one();\n+    three();\n }",
+        "Updated f: 2 replacements (+2 -2); the edited part is now lines 2-5 of 6.\n@@ -1,6 +1,6 @@\n fn \
+         a() {\n-    one();\n+    two();\n }\n fn b() {\n-    one();\n+    three();\n }",
         Some(&["f=fn a() {\n    two();\n}\nfn b() {\n    three();\n}\n"]),
     );
     let aliases = json!({"path": "f", "edits": "[{\"search\": \"fn b\", \"replace\": \"fn c\"}]"});
@@ -566,33 +588,37 @@ fn update_file_takes_other_names_keeps_line_ends_and_the_first_place_where_that_
         &["f=fn b"],
         "update_file",
         aliases,
-        "Updated f: 1 replacement, now lines 1-1 of 1 (+1 -1).\n@@ -1 +1 @@\n-fn b\n\\ No newline at end of file\n+fn c\n\\ No newline at end of file",
+        "Updated f: 1 replacement (+1 -1); the edited part is now line 1 of 1.\n@@ -1 +1 @@\n-fn b\n\\ No \
+         newline at end of file\n+fn c\n\\ No newline at end of file",
         Some(&["f=fn c"]),
     );
     check(
         &["f=a\r\nb\r\nc\n"],
         "update_file",
         blocks(&["a\nb", "a\nx\nb"]),
-        "Updated f: 1 replacement, now lines 2-2 of 4 (+1 -0).\n@@ -1,3 +1,4 @@\n a\n+x\n b\n c",
+        "Updated f: 1 replacement (+1 -0); the edited part is now line 2 of 4.\n@@ -1,3 +1,4 @@\n a\n+x\n \
+         b\n c",
         Some(&["f=a\r\nx\r\nb\r\nc\n"]),
     );
 }
 
 #[test]
-fn edit_file_fast_apply() {
+fn edit_file_fast_apply_merges_partial_code() {
     let long = format!("f.py={}def a():\n    return 1\n", "x = 1\n".repeat(998));
     check(
         &[&long],
         "edit_file_fast_apply",
         json!({"file_path": "f.py", "content": "def a():\n    return 2\n"}),
-        "! f.py has 1000 lines; partial code is merged into files of less than 1000.\nUse update_file instead, with only the lines that change.",
+        "! f.py has 1000 lines; partial code is merged only into files with fewer than 1000.\nUse update_file \
+         instead, with only the lines that change.",
         None,
     );
     check(
         &["f=def a():\r\n    return 1\r\n"],
         "edit_file_fast_apply",
         json!({"target_file": "f", "code_edit": "def a():\n    return 2\n\n\n# ...\n", "language": "python", "instructions": "two"}),
-        "Updated f: 1 replacement, now lines 2-2 of 2 (+1 -1).\n@@ -1,2 +1,2 @@\n def a():\n-    return 1\n+    return 2",
+        "Updated f: 1 replacement (+1 -1); the edited part is now line 2 of 2.\n@@ -1,2 +1,2 @@\n def \
+         a():\n-    return 1\n+    return 2",
         Some(&["f=def a():\r\n    return 2\r\n"]),
     );
     check(
@@ -602,10 +628,76 @@ fn edit_file_fast_apply() {
         "f.py is unchanged: it already has this content.",
         None,
     );
+    check(
+        &["f.py=def a():\n    return 1\n"],
+        "edit_file_fast_apply",
+        json!({"file_path": "f.py", "content": "\n  \n"}),
+        "! content is empty; give the code that changes, with what is around it, or empty the file with write_to_file, rewrite: true.",
+        None,
+    );
+}
+
+/// Complete new content of a small file without definitions replaces the file, although most lines differ.
+#[test]
+fn fast_apply_replaces_files_without_definitions() {
+    let rows = [
+        (
+            "pk.json",
+            "{\n  \"name\": \"a\",\n  \"version\": \"1\",\n  \"main\": \"x\"\n}\n",
+            "{\n  \"name\": \"b\",\n  \"version\": \"2\",\n  \"main\": \"x\"\n}\n",
+        ),
+        (
+            "idx.html",
+            "<html>\n<body>\n<p>one</p>\n<p>two</p>\n</body>\n</html>\n",
+            "<html>\n<body>\n<p>1</p>\n<p>2</p>\n</body>\n</html>\n",
+        ),
+        ("k.css", "a {\n  color: red;\n  margin: 0;\n}\n", "a {\n  color: blue;\n  margin: 1px;\n}\n"),
+        ("h.txt", "one\ntwo\nthree\nfour\n", "one\n2\n3\nfour\n"),
+    ];
+    each(rows, |(name, before, after)| {
+        let world = world(&[&format!("{name}={before}")], Several::Refused);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let arguments = json!({"file_path": name, "content": after});
+        let reply = runtime.block_on(world.say("edit_file_fast_apply", arguments));
+        assert_eq!(world.tree(), [format!("{name}={after}")], "{reply}");
+    });
 }
 
 #[test]
-fn rename_file() {
+fn fast_apply_reports_unchanged_files() {
+    let world = world(&["f.py=def a():\n    return 1\n"], Several::Refused);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let view = json!({"files": [{"file_path": "f.py", "start_line": 1, "end_line": 9}]});
+    runtime.block_on(world.say("view_files", view));
+    put(world.root(), "f.py=def a():\n    return 2\n");
+    let same = json!({"file_path": "f.py", "content": "def a():\n    return 2\n"});
+    check_in_world(
+        &world,
+        "edit_file_fast_apply",
+        same,
+        "f.py is unchanged: it already has this content.",
+        None,
+    );
+}
+
+#[test]
+fn search_codebase_searches_a_named_ignored_directory() {
+    let world = world(
+        &[
+            "src/a.py=def seen():\n    pass\n",
+            ".gitignore=ign/\n",
+            "ign/b.py=def ignored_thing():\n    return 1\n",
+        ],
+        Several::Refused,
+    );
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let ask = json!({"query": "ignored_thing", "target_directories": ["ign"]});
+    let reply = runtime.block_on(world.say("search_codebase", ask));
+    assert!(reply.starts_with("ign/b.py:1-2 function ignored_thing"), "{reply}");
+}
+
+#[test]
+fn rename_file_moves_entries_and_refuses_invalid_moves() {
     let files = ["a=A", "b=B", "d/x=X", "l->../out", "sub/.env=key"];
     let done: [(Value, &str, &[&str]); 4] = [
         (
@@ -629,35 +721,41 @@ fn rename_file() {
             &["a=A", "b=B", "d/", "d/l->../out", "d/x=X", "sub/", "sub/.env=key"],
         ),
     ];
-    for (arguments, words, after) in done {
+    each(done, |(arguments, words, after)| {
         check(&files, "rename_file", arguments, words, Some(after));
-    }
-    let taken = "Choose a name that is free, or delete b first if it is meant to go; for a place inside of a directory, name the file in it.";
+    });
+    let taken = "Choose an unused name, or delete b first if it is not needed; for a destination inside a directory, \
+                 include the file name.";
     let refused = [
-        ("a", "b", format!("! b: exists already. Nothing was changed.\n{taken}")),
-        ("a", "d", format!("! d: exists already. Nothing was changed.\n{}", taken.replace("delete b", "delete d"))),
-        ("a", "d/", "! d/ names a directory; write the whole new path, with the name of the file at its end.".to_owned()),
+        ("a", "b", format!("! b already exists. Nothing was changed.\n{taken}")),
+        ("a", "d", format!("! d already exists. Nothing was changed.\n{}", taken.replace("delete b", "delete d"))),
+        ("a", "d/", "! d/ ends with a slash, which means a directory; pass the whole new path, including \
+                     the file name.".to_owned()),
         ("a", "./a", "! a already has this name; nothing was moved.".to_owned()),
-        ("d", "d/in/d", "! d cannot be moved into itself, to d/in/d.\nName a place outside of it.".to_owned()),
+        ("d", "d/in/d", "! d cannot be moved into itself, to d/in/d.\nChoose a destination outside it.".to_owned()),
         ("q", "n", "! File not found: q (the workspace is ROOT).\nList the existing files with list_dir.".to_owned()),
-        (".", "n", "! . is a root of the workspace, which stays where it is.".to_owned()),
-        ("a", "../out/a", "! ../out/a is outside the workspace: only ROOT may be used. To allow it, start with another root.".to_owned()),
-        ("l/secret", "n", "! l/secret is outside the workspace (a symbolic link leads to ../out): only ROOT may be used. To allow it, start with another root.".to_owned()),
-        ("a", "l/new", "! l/new is outside the workspace (a symbolic link leads to ../out): only ROOT may be used. To allow it, start with another root.".to_owned()),
-        ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow this, with a rule: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
-        ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
-        ("sub", "seen", "! sub cannot be taken as a whole: the rules do not let sub/.env be read without asking. Nothing was changed.\nLeave that file where it is and name the others, or name it in a call of its own, so that somebody can be asked.".to_owned()),
+        (".", "n", "! . is a root of the workspace, which cannot be moved or copied.".to_owned()),
+        ("a", "../out/a", "! ../out/a is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
+        ("l/secret", "n", "! l/secret is outside the workspace (a symbolic link leads to ../out): only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
+        ("a", "l/new", "! l/new is outside the workspace (a symbolic link leads to ../out): only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
+        ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow this, with a rule that a server reads when it starts: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
+        ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule that a server reads when it starts: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
+        ("sub", "seen", "! sub cannot be moved, copied or deleted as a whole: under the rules, sub/.env \
+                         cannot be read without \
+          approval. Nothing was changed.\nLeave that file out and pass the other paths, or pass that file in a separate call, which can ask the user.".to_owned()),
     ];
-    for (from, to, words) in refused {
+    each(refused, |(from, to, words)| {
         check(&files, "rename_file", json!({"file_path": from, "rename_file_path": to}), &words, None);
-    }
+    });
     let hooks = ["d/tasks.json={}"];
-    let words = "! .vscode cannot be taken as a whole: the rules do not let .vscode/tasks.json be written, moved or deleted without asking. Nothing was changed.\nLeave that file where it is and name the others, or name it in a call of its own, so that somebody can be asked.";
+    let words = "! .vscode cannot be moved, copied or deleted as a whole: under the rules, \
+                 .vscode/tasks.json cannot be written, moved \
+                 or deleted without approval. Nothing was changed.\nLeave that file out and pass the other paths, or pass that file in a separate call, which can ask the user.";
     check(&hooks, "rename_file", json!({"file_path": "d", "rename_file_path": ".vscode"}), words, None);
 }
 
 #[test]
-fn delete_file() {
+fn delete_file_removes_files_and_refuses_invalid_paths() {
     let files = ["a=A", "b=BB", "d/x=X", "l->../out/secret", ".env=key"];
     let done: [(Value, &str, &[&str]); 4] = [
         (
@@ -681,26 +779,28 @@ fn delete_file() {
             &[".env=key", "a=A", "b=BB", "d/", "d/x=X"],
         ),
     ];
-    for (arguments, words, after) in done {
+    each(done, |(arguments, words, after)| {
         check(&files, "delete_file", arguments, words, Some(after));
-    }
-    let directory = "d is a directory: delete_file deletes files only; name the files in it.";
+    });
+    let directory = "d is a directory: delete_file deletes only files; pass the files in the directory.";
     let refused = [
-        (json!({"file_paths": []}), "! file_paths is empty; name at least one file.".to_owned()),
+        (json!({"file_paths": []}), "! file_paths is empty; pass at least one file.".to_owned()),
         (json!({"file_paths": ["d"]}), format!("! {directory}")),
         (json!({"file_paths": ["d/"]}), format!("! {directory}")),
-        (json!({"file_paths": ["a", "d", "zz"]}), format!("! Nothing was deleted: 2 of 3 cannot be.\n{directory}\nFile not found: zz (the workspace is ROOT).\nList the existing files with list_dir.")),
+        (json!({"file_paths": ["a", "d", "zz"]}), format!("! Nothing was deleted: 2 of 3 paths cannot be \
+                 deleted.\n{directory}\nFile not found: zz (the workspace is ROOT).\nList the existing files with \
+                 list_dir.")),
         (json!({"file_paths": ["."]}), "! . is a root of the workspace, which is never deleted.".to_owned()),
-        (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside the workspace: only ROOT may be used. To allow it, start with another root.".to_owned()),
-        (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
+        (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
+        (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule that a server reads when it starts: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
     ];
-    for (arguments, words) in refused {
+    each(refused, |(arguments, words)| {
         check(&files, "delete_file", arguments, &words, None);
-    }
+    });
 }
 
 #[test]
-fn what_was_seen_and_has_changed_since_is_neither_rewritten_nor_moved_nor_deleted() {
+fn stale_files_are_not_rewritten_renamed_or_deleted() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let changed = || {
         let world = world(&["f=one\n"], Several::Refused);
@@ -717,18 +817,31 @@ fn what_was_seen_and_has_changed_since_is_neither_rewritten_nor_moved_nor_delete
     let what = "! f has changed since it was last seen in this session; nothing was written.";
     for (tool, arguments) in rows {
         let world = changed();
-        let said = runtime.block_on(world.say(tool, arguments));
-        assert_eq!((said.lines().next(), world.tree()), (Some(what), vec!["f=two\n".to_owned()]), "{tool}");
+        let reply = runtime.block_on(world.say(tool, arguments));
+        assert_eq!((reply.lines().next(), world.tree()), (Some(what), vec!["f=two\n".to_owned()]), "{tool}");
     }
     let world = changed();
-    // The change of a part goes on where its place is certain.
+    // An edit of a part of a changed file succeeds if its position is certain.
     let edit = json!({"file_path": "f", "replace_blocks": [{"old_str": "two", "new_str": "2"}]});
-    told(
+    check_in_world(
         &world,
         "update_file",
         edit,
-        "Updated f: 1 replacement, now lines 1-1 of 1 (+1 -1).\n@@ -1 +1 @@\n-two\n+2\n[toolpost: the file changed since it was last seen (1 line differs: line 1); the current version was changed]",
+        "Updated f: 1 replacement (+1 -1); the edited part is now line 1 of 1.\n@@ -1 +1 \
+         @@\n-two\n+2\n[toolpost: the file changed \
+         since it was last seen (1 line differs: line 1); the change was made to its current version]",
         Some(&["f=2\n"]),
     );
-    told(&world, "delete_file", json!({"file_paths": ["f"]}), "Deleted f (2 bytes).", Some(&[]));
+    check_in_world(&world, "delete_file", json!({"file_paths": ["f"]}), "Deleted f (2 bytes).", Some(&[]));
+}
+
+#[test]
+fn search_by_regex_advises_only_what_it_can_do_about_line_breaks() {
+    let world = world(&["a.txt=one\ntwo\n"], Several::Refused);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    each(["one\\ntwo", "one\ntwo", "(?s)one.two\\n"], |query| {
+        let reply = runtime.block_on(world.say("search_by_regex", json!({"query": query})));
+        assert!(reply.contains("Each line is searched separately"), "{query}: {reply}");
+        assert!(!reply.contains("multiline"), "{query}: {reply}");
+    });
 }

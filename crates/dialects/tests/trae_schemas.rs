@@ -1,10 +1,11 @@
 //! The published schemas of the `trae` dialect equal its reference.
 
 use serde_json::{Map, Value};
+use toolpost_test_rows::each;
 use toolpost_tool::published;
 
-/// Limits and choices that the reference states in prose and the contract as data, published in addition to the reference's
-/// schema.
+/// Limits and choices that the reference states only in prose, and that the published schemas state as data.
+/// The test adds them to the schemas of the reference.
 const STATED: [(&str, &str, &str, &str); 4] = [
     ("view_files", "/properties/files", "maxItems", "10"),
     ("list_dir", "/properties/max_depth", "maximum", "5"),
@@ -31,17 +32,17 @@ fn without_descriptions(schema: Value) -> Value {
 }
 
 #[test]
-fn every_schema_is_the_one_of_the_reference() {
+fn published_schemas_equal_the_reference() {
     let fixture = std::fs::read_to_string("tests/fixtures/trae_schemas.json").unwrap();
     let mut wanted: Map<String, Value> = serde_json::from_str(&fixture).unwrap();
-    for (tool, place, key, limit) in STATED {
+    each(STATED, |(tool, place, key, limit)| {
         let property = wanted[tool].pointer_mut(place).unwrap().as_object_mut().unwrap();
         assert_eq!(
             property.insert(key.to_owned(), serde_json::from_str(limit).unwrap()),
             None,
-            "{tool}: the reference has it by now"
+            "{tool}: the schema of the reference already has {key}"
         );
-    }
+    });
     let published = shapes();
     assert!(published.len() >= 7, "tools are missing: {:?}", published.keys());
     for (tool, schema) in published {

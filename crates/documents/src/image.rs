@@ -1,186 +1,83 @@
-//! Making an image safe and small enough to be shown to a model.
+//! Preparation of an image for a model: checks it, and scales or encodes it again if it is too large.
 
+#[cfg(feature = "readers")]
 mod container;
+#[cfg(feature = "readers")]
 mod decode;
+#[cfg(feature = "readers")]
 mod encode;
 mod error;
-
-use ::image::metadata::Orientation;
-
-use container::{Container, End};
-use decode::Decoded;
+mod format;
+#[cfg(feature = "readers")]
+mod prepare;
 
 pub use error::ImageError;
+pub use format::Format;
+#[cfg(feature = "readers")]
+pub use prepare::show;
 
-/// Limits on the size of an image, before and after conversion.
+/// Limits on the size of an image, before and after it is prepared for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageLimits {
-    /// The longest side that is shown, in pixels; a longer one is scaled down.
+    /// Maximum length of the longer side, in pixels; larger images are scaled down.
     pub max_side: u32,
-    /// The most bytes that are handed on.
+    /// Maximum size of the encoded image, in bytes.
     pub max_bytes: usize,
-    /// The most pixels (width × height) that are decoded.
+    /// Maximum number of pixels (width × height) that are decoded.
     pub max_pixels: u64,
-    /// The most bytes that decoding may take.
+    /// Maximum memory for decoding, in bytes.
     pub max_memory: u64,
 }
 
 impl Default for ImageLimits {
-    /// 1568 pixels a side, 3 750 000 bytes (5 MB as base64), 64 million pixels, 400 MB decoded.
+    /// The limits for models: sides of 1568 pixels, 3 750 000 bytes (5 MB as base64), 64 million pixels, and 400 MB for
+    /// decoding.
     fn default() -> Self {
         Self { max_side: 1568, max_bytes: 3_750_000, max_pixels: 64_000_000, max_memory: 400_000_000 }
     }
 }
 
-/// An image format that can be shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// PNG.
-    Png,
-    /// JPEG.
-    Jpeg,
-    /// GIF.
-    Gif,
-    /// WebP.
-    Webp,
-}
-
-/// One thing that was done to an image before it was shown.
+/// A change that was made to an image before it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// The first frame of an animation was taken.
+    /// Only the first frame of an animation is shown.
     FirstFrame,
-    /// The image was rotated or mirrored according to its EXIF orientation.
+    /// The image was rotated or mirrored as its EXIF orientation demands.
     Turned,
-    /// The image was scaled down.
+    /// The image was scaled down to the maximum side length.
     Scaled,
-    /// The image was encoded again.
+    /// The image was encoded again, so `data` differs from the file.
     Reencoded,
 }
 
-/// An image that is known to decode.
+/// An image that was decoded without an error and fits the limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ViewableImage {
     /// The media type of `data`.
     pub mime: &'static str,
     /// The encoded image.
     pub data: Vec<u8>,
-    /// Pixels across, as shown.
+    /// Width of the encoded image, in pixels.
     pub width: u32,
-    /// Pixels down, as shown.
+    /// Height of the encoded image, in pixels.
     pub height: u32,
-    /// Pixels across in the file, after its EXIF orientation.
+    /// Width of the image in the file, in pixels, after its EXIF orientation is applied.
     pub original_width: u32,
-    /// Pixels down in the file, after its EXIF orientation.
+    /// Height of the image in the file, in pixels, after its EXIF orientation is applied.
     pub original_height: u32,
-    /// Frames in the file; 1 unless it is animated.
+    /// Number of frames in the file; 1 unless it is animated.
     pub frames: u32,
-    /// The format of the file.
+    /// The format of the file; that of `data` may differ.
     pub format: Format,
-    /// The steps, in order; empty if `data` is the file's own bytes.
+    /// The changes that were made, in order; empty if `data` is the unchanged file.
     pub changed: Vec<Change>,
 }
 
-/// Decodes an image completely, then returns it: unchanged if it fits, else rotated, scaled and encoded again.
+/// Replaces the image reader in a build without it.
 ///
 /// # Errors
-///
-/// If the bytes are not an image, or the image is too large to decode or damaged. A damaged image is never returned.
-pub fn show(bytes: &[u8], limits: ImageLimits) -> Result<Shown, ImageError> {
-    let Some(format) = container::format_of(bytes) else {
-        return Err(ImageError::NotAnImage { size: bytes.len() });
-    };
-    let container = container::walk(format, bytes);
-    let decoded = decode::decode(bytes, format, &container, &limits)?;
-    let (width, height) = (decoded.picture.width(), decoded.picture.height());
-    let changed = changes(bytes, &container, &decoded, &limits);
-    let (original_width, original_height) =
-        if swaps_sides(decoded.orientation) { (height, width) } else { (width, height) };
-    let whole = Shown {
-        mime: mime(format),
-        data: Vec::new(),
-        width,
-        height,
-        original_width,
-        original_height,
-        frames: container.frames,
-        format,
-        changed,
-    };
-    if whole.changed.is_empty() {
-        return Ok(Shown { data: bytes.to_vec(), ..whole });
-    }
-    remade(whole, decoded, bytes.len(), &limits)
-}
-
-fn changes(bytes: &[u8], container: &Container, decoded: &Decoded, limits: &ImageLimits) -> Vec<Change> {
-    let mut changed = Vec::new();
-    if container.frames > 1 {
-        changed.push(Change::FirstFrame);
-    }
-    if decoded.orientation != Orientation::NoTransforms {
-        changed.push(Change::Turned);
-    }
-    if decoded.picture.width().max(decoded.picture.height()) > limits.max_side {
-        changed.push(Change::Scaled);
-    }
-    if !changed.is_empty() || bytes.len() > limits.max_bytes || container.end == End::Missing {
-        changed.push(Change::Reencoded);
-    }
-    changed
-}
-
-fn remade(
-    mut shown: Shown,
-    decoded: Decoded,
-    size: usize,
-    limits: &ImageLimits,
-) -> Result<Shown, ImageError> {
-    let format = shown.format;
-    let broken = |why: String| ImageError::Broken { format, size, why };
-    let Decoded { mut picture, orientation } = decoded;
-    if let Some(smaller) = encode::scaled(&picture, limits.max_side).map_err(broken)? {
-        picture = smaller;
-    }
-    let turned = encode::turned(picture, orientation);
-    let (fit_width, fit_height) = (turned.width(), turned.height());
-    let Some(encoded) = encode::fitted(turned, limits.max_bytes).map_err(broken)? else {
-        return Err(ImageError::TooManyBytes {
-            format,
-            size,
-            width: shown.original_width,
-            height: shown.original_height,
-            max_bytes: limits.max_bytes,
-        });
-    };
-    if (encoded.width, encoded.height) != (fit_width, fit_height) && !shown.changed.contains(&Change::Scaled)
-    {
-        shown.changed.insert(shown.changed.len() - 1, Change::Scaled);
-    }
-    Ok(Shown {
-        mime: encoded.mime,
-        data: encoded.data,
-        width: encoded.width,
-        height: encoded.height,
-        ..shown
-    })
-}
-
-fn mime(format: Format) -> &'static str {
-    match format {
-        Format::Png => "image/png",
-        Format::Jpeg => "image/jpeg",
-        Format::Gif => "image/gif",
-        Format::Webp => "image/webp",
-    }
-}
-
-fn swaps_sides(orientation: Orientation) -> bool {
-    matches!(
-        orientation,
-        Orientation::Rotate90
-            | Orientation::Rotate270
-            | Orientation::Rotate90FlipH
-            | Orientation::Rotate270FlipH
-    )
+/// Always [`ImageError::Unavailable`].
+#[cfg(not(feature = "readers"))]
+pub fn show(_bytes: &[u8], _limits: ImageLimits) -> Result<ViewableImage, ImageError> {
+    Err(ImageError::Unavailable)
 }

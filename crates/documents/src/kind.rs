@@ -1,6 +1,6 @@
 //! Detection of a file's type by its first bytes, then by its name.
 
-/// The type of a file, as far as this crate can show it.
+/// The type of a file, as far as this crate distinguishes types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A PNG image.
@@ -13,21 +13,21 @@ pub enum Kind {
     Webp,
     /// A PDF document.
     Pdf,
-    /// A Jupyter notebook, recognised by its name.
+    /// A Jupyter notebook, recognised by its file name.
     Notebook,
-    /// A known binary format that nothing here shows.
+    /// A file in another binary format whose name is known.
     Other {
         /// The name of the format, such as "Zip archive".
         what: &'static str,
     },
-    /// Unknown: text, or a binary without a signature.
+    /// A text file, or a binary file without a known signature.
     Unknown,
 }
 
-/// Returns the type of a file by its first bytes (512 are enough) and its name.
+/// Returns the type of a file, by its first bytes (512 are enough) and its name.
 ///
-/// The bytes take precedence: a PNG named `notes.txt` is a PNG. The name decides only for notebooks, which are JSON.
-/// SVG is text, so it is `Unknown`.
+/// The bytes take precedence over the name: a PNG named `notes.txt` is a PNG. The name decides only for notebooks,
+/// which are JSON. SVG is text, so it is `Unknown`.
 pub fn kind(head: &[u8], name: &str) -> Kind {
     if let Some(kind) = shown(head) {
         return kind;
@@ -41,10 +41,10 @@ pub fn kind(head: &[u8], name: &str) -> Kind {
     Kind::Unknown
 }
 
-/// A signature: bytes at an offset, and the name of the format.
+/// A file signature: an offset, the bytes there, and the name of the format.
 type Signature = (usize, &'static [u8], &'static str);
 
-/// Checked in order, so the longer signature of a shared prefix comes first.
+/// The known file signatures. The first match counts, so a longer signature comes before its own beginning.
 const SIGNATURES: &[Signature] = &[
     (0, b"PK\x03\x04", "Zip archive"),
     (0, b"PK\x05\x06", "Zip archive"),
@@ -123,7 +123,7 @@ fn shown(head: &[u8]) -> Option<Kind> {
     starts_as_pdf(head).then_some(Kind::Pdf)
 }
 
-/// A PDF may follow a byte order mark or a little white space, but not words.
+/// Returns whether a file starts with a PDF header, after an optional byte order mark and white space.
 fn starts_as_pdf(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     head.trim_ascii_start().starts_with(b"%PDF-")
@@ -145,7 +145,7 @@ fn other(head: &[u8]) -> Option<&'static str> {
     structured(head)
 }
 
-/// Formats whose signature is too short to be trusted alone.
+/// Returns the name of a format whose signature is so short that further bytes must confirm it.
 fn structured(head: &[u8]) -> Option<&'static str> {
     match head {
         [0xca, 0xfe, 0xba, 0xbe, 0, 0, major_high, major, ..]

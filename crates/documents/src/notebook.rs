@@ -1,92 +1,92 @@
-//! Reading the cells of a Jupyter notebook.
+//! Reader for the cells of a Jupyter notebook.
 
 mod output;
 mod terminal;
 
 use serde_json::{Map, Value};
 
-use crate::image::{ImageLimits, Shown};
+use crate::image::{ImageLimits, ViewableImage};
 use output::Outputs;
 
 /// Limits on a notebook's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotebookLimits {
-    /// Maximum bytes of text per output.
+    /// Maximum size of the text of an output, in bytes.
     pub max_output_bytes: usize,
-    /// Maximum number of images of the whole notebook.
+    /// Maximum number of images in the whole notebook.
     pub max_images: usize,
     /// The limits of each image.
     pub image: ImageLimits,
 }
 
 impl Default for NotebookLimits {
-    /// 10 000 bytes an output, 20 images.
+    /// The default limits: 10 000 bytes of text for each output, and 20 images.
     fn default() -> Self {
         Self { max_output_bytes: 10_000, max_images: 20, image: ImageLimits::default() }
     }
 }
 
-/// A notebook.
+/// The content of a Jupyter notebook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notebook {
-    /// The language of its code, if the notebook names it.
+    /// The programming language of the cells, if the notebook names it.
     pub language: Option<String>,
-    /// The cells in order.
+    /// The cells in the order of the notebook.
     pub cells: Vec<Cell>,
 }
 
-/// One cell.
+/// One cell of a notebook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// The cell's id; `cell-N`, counted from 0, where the notebook has none.
+    /// The cell's id, or `cell-N`, counted from 0, if the notebook has none.
     pub id: String,
-    /// The content type of the cell.
+    /// The type of the cell's content.
     pub kind: CellKind,
-    /// The number of its last run.
+    /// The execution number of the cell's last run.
     pub execution_count: Option<u64>,
-    /// The source.
+    /// The source text of the cell.
     pub source: String,
-    /// The outputs of its last run.
+    /// The outputs of the cell's last run.
     pub outputs: Vec<Output>,
 }
 
-/// The content type of a cell.
+/// The type of a cell's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellKind {
-    /// Code.
+    /// Code in the language of the notebook.
     Code,
-    /// Markdown, headings of version 3 included.
+    /// Markdown; also a heading cell of notebook format 3.
     Markdown,
-    /// Raw text.
+    /// Raw text, which is neither run nor formatted.
     Raw,
 }
 
-/// An output of a run.
+/// An output of a cell's last run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
-    /// Text: a stream, or a value as text.
+    /// Text that the code printed, or a value as text.
     Text {
-        /// The text, cut at the limit.
+        /// The text, truncated at the limit for an output.
         text: String,
-        /// Bytes that are left out; 0 when the text is whole.
+        /// Number of bytes that were omitted at the end; 0 if the text is complete.
         left_out: usize,
     },
-    /// An image, safe to show.
-    Image(Shown),
+    /// An image that was decoded without an error and fits the limits.
+    Image(ViewableImage),
     /// An output that is not shown, with the reason.
     NotShown {
-        /// The reason, in words.
+        /// The reason why the output is not shown, as text.
         why: String,
     },
-    /// An error that the code raised.
+    /// An exception that the code raised.
     Error {
-        /// The error's name.
+        /// The name of the exception, such as `ValueError`.
         name: String,
-        /// The error's message.
+        /// The message of the exception.
         value: String,
-        /// The traceback without terminal colours, cut at the limit.
+        /// The end of the traceback, without terminal colours; its beginning is omitted if it exceeds the limit.
         traceback: String,
-        /// Bytes of the traceback that are left out.
+        /// Number of bytes that were omitted at the start of the traceback; 0 if it is complete.
         left_out: usize,
     },
 }
@@ -96,43 +96,43 @@ pub enum Output {
 pub enum NotebookError {
     /// The file is not JSON.
     #[error(
-        "the notebook is not valid JSON: {why} at line {line} column {column}; look at it as text to repair it"
+        "the notebook is not valid JSON: {why} at line {line} column {column}; read it as text to repair it"
     )]
     Json {
-        /// The parser's message.
+        /// The message of the JSON parser.
         why: String,
-        /// Line, from 1.
+        /// The line of the error, counted from 1.
         line: usize,
-        /// Column, from 1.
+        /// The column of the error, counted from 1.
         column: usize,
     },
-    /// The JSON is not a notebook.
+    /// The file is JSON, but not a notebook.
     #[error("the JSON is not a notebook: {why}")]
     NotANotebook {
-        /// The missing part.
+        /// A clause that names the part that is missing or wrong.
         why: String,
     },
     /// The notebook's format has an unknown version.
-    #[error("notebook format {version} is not known: versions 3 and 4 are read; look at it as text")]
+    #[error("unknown notebook format {version}: versions 3 and 4 are supported; read it as text")]
     Version {
-        /// The file's `nbformat`.
+        /// The version in the file's field `nbformat`.
         version: u64,
     },
 }
 
-/// Reads the cells of a notebook of format 3 or 4.
+/// Reads the cells of a notebook in format 3 or 4.
 ///
 /// # Errors
 ///
-/// If the bytes are not JSON (with the position), or the JSON is not a notebook.
+/// If the bytes are not JSON (with the position of the error), or the JSON is not a notebook.
 pub fn read(bytes: &[u8], limits: NotebookLimits) -> Result<Notebook, NotebookError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let notebook: Value = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
     let Some(notebook) = notebook.as_object() else {
-        return Err(not_a_notebook("it is no object"));
+        return Err(not_a_notebook("the top level is not an object"));
     };
     let Some(version) = notebook.get("nbformat").and_then(Value::as_u64) else {
-        return Err(not_a_notebook("it has no number `nbformat`"));
+        return Err(not_a_notebook("there is no number `nbformat`"));
     };
     let cells = match version {
         3 => worksheet_cells(notebook)?,
@@ -142,6 +142,37 @@ pub fn read(bytes: &[u8], limits: NotebookLimits) -> Result<Notebook, NotebookEr
     let mut outputs = Outputs::new(&limits);
     let cells = cells.iter().enumerate().map(|(place, cell)| read_cell(place, cell, &mut outputs));
     Ok(Notebook { language: language(notebook), cells: cells.collect::<Result<_, _>>()? })
+}
+
+/// Lists the metadata that a notebook loses if the content `after` replaces `before`: names of notebook metadata, and
+/// the number of cells that lose theirs.
+///
+/// Returns an empty list if `before` or `after` is not a notebook.
+#[must_use]
+pub fn lost_metadata(before: &[u8], after: &[u8]) -> Vec<String> {
+    let parsed = |bytes: &[u8]| {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        serde_json::from_slice::<Value>(bytes).ok().filter(|value| value.get("nbformat").is_some())
+    };
+    let (Some(before), Some(after)) = (parsed(before), parsed(after)) else { return Vec::new() };
+    let names = before.get("metadata").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+    let kept = |name: &str| after.get("metadata").is_some_and(|metadata| metadata.get(name).is_some());
+    let mut lost: Vec<String> = names.filter(|name| !kept(name)).cloned().collect();
+    let cells = hidden_in_cells(&before).saturating_sub(hidden_in_cells(&after));
+    if cells > 0 {
+        lost.push(format!("metadata or attachments of {cells} cell{}", if cells == 1 { "" } else { "s" }));
+    }
+    lost
+}
+
+/// Counts the cells that have metadata or attachments, because [`read`] omits these.
+fn hidden_in_cells(notebook: &Value) -> usize {
+    let cells = notebook.get("cells").and_then(Value::as_array).into_iter().flatten();
+    let hidden = |cell: &&Value| {
+        let entries = ["metadata", "attachments"].into_iter().filter_map(|name| cell.get(name)?.as_object());
+        entries.into_iter().any(|entries| !entries.is_empty())
+    };
+    cells.filter(hidden).count()
 }
 
 fn read_cell(place: usize, cell: &Value, reader: &mut Outputs<'_>) -> Result<Cell, NotebookError> {
@@ -173,7 +204,7 @@ fn worksheet_cells(notebook: &Map<String, Value>) -> Result<Vec<&Value>, Noteboo
     let mut cells = Vec::new();
     for sheet in array(notebook, "worksheets")? {
         let Some(sheet) = sheet.as_object() else {
-            return Err(not_a_notebook("a worksheet is no object"));
+            return Err(not_a_notebook("a worksheet is not an object"));
         };
         cells.extend(array(sheet, "cells")?);
     }
@@ -182,10 +213,10 @@ fn worksheet_cells(notebook: &Map<String, Value>) -> Result<Vec<&Value>, Noteboo
 
 fn array<'v>(object: &'v Map<String, Value>, key: &str) -> Result<&'v [Value], NotebookError> {
     let found = object.get(key).and_then(Value::as_array);
-    found.map(Vec::as_slice).ok_or_else(|| not_a_notebook(&format!("it has no list `{key}`")))
+    found.map(Vec::as_slice).ok_or_else(|| not_a_notebook(&format!("there is no list `{key}`")))
 }
 
-/// Returns the language by the kernel's name, else by that of the first code cell.
+/// Returns the language in the notebook's metadata, or else that of the first code cell that names one.
 fn language(notebook: &Map<String, Value>) -> Option<String> {
     let metadata = notebook.get("metadata");
     let pointed = ["/language_info/name", "/kernelspec/language", "/language"];
@@ -201,7 +232,7 @@ fn language(notebook: &Map<String, Value>) -> Option<String> {
     said.or_else(of_cells).map(str::to_owned)
 }
 
-/// Text, stored as one string or as a list of them.
+/// Returns a text that a notebook stores as one string or as a list of strings.
 fn joined(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),

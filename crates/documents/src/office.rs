@@ -1,19 +1,31 @@
-//! Word documents, spreadsheets, presentations and archives, as text in parts: pages, slides, rows of sheets, lists of entries.
+//! Reader for Word documents, spreadsheets, presentations and archives.
 //!
-//! Archives may be hostile: unpacking is limited in bytes and in time, entities are never expanded, and no reader recurses.
+//! Their text is returned in parts: pages, slides, rows of sheets, or lists of archive entries.
+//!
+//! Archives may be hostile: unpacking is limited in bytes and in time, XML entities are never expanded, and no reader
+//! is recursive.
 
+#[cfg(feature = "readers")]
 mod archive;
+#[cfg(feature = "readers")]
 mod flow;
+#[cfg(feature = "readers")]
 mod listing;
+#[cfg(feature = "readers")]
 mod package;
+#[cfg(feature = "readers")]
 mod sheets;
+#[cfg(feature = "readers")]
 mod slides;
+#[cfg(feature = "readers")]
 mod word;
+#[cfg(feature = "readers")]
 mod xml;
 
+use crate::UNAVAILABLE;
 use std::time::{Duration, Instant};
 
-/// The kind of an archive, by its name.
+/// The format of an office document or archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// A Word document (`.docx`).
@@ -22,24 +34,24 @@ pub enum Format {
     Sheets,
     /// A presentation (`.pptx`).
     Slides,
-    /// A Zip archive, also as `.jar`, `.whl` and the like.
+    /// A Zip archive, including `.jar` and `.whl` files.
     Zip,
     /// A tar archive.
     Tar,
-    /// A tar archive that gzip compressed.
+    /// A tar archive compressed with gzip.
     TarGz,
 }
 
-/// Bounds of unpacking, in bytes and time.
+/// Limits on reading a document or archive.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Bytes that all members together may unpack to.
+    /// Maximum size of all unpacked members (files in the archive) together, in bytes.
     pub unpacked: u64,
-    /// Bytes of text.
+    /// Maximum size of the text of all parts, in bytes.
     pub text: usize,
-    /// Entries of an archive that are listed.
+    /// Maximum number of entries of an archive that are listed.
     pub entries: usize,
-    /// The time for all of it.
+    /// Maximum time for reading the document.
     pub time: Duration,
 }
 
@@ -49,45 +61,48 @@ impl Default for Limits {
     }
 }
 
-/// A document as text.
+/// The content of a document or archive as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Its parts, in order.
-    pub parts: Vec<Part>,
-    /// Remarks about content that is not shown, in a sentence each.
+    /// The parts in the order of the document.
+    pub parts: Vec<DocumentPart>,
+    /// Notes about content that is not shown, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A part of a document.
+/// A part of a document, such as a page, a slide, or rows of a sheet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Part {
-    /// Its name, such as `slide 3` or `sheet Prices, from row 201`.
+pub struct DocumentPart {
+    /// The name of the part, such as `slide 3` or `sheet Prices, from row 201`.
     pub title: String,
-    /// Its text.
+    /// The text of the part.
     pub text: String,
 }
 
-/// A reason for which a document cannot be shown.
+/// The reason why a document cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It is not a whole archive.
+    /// The file is not a complete Zip or tar archive; the text is the reason.
     #[error("the archive is damaged: {0}")]
     Damaged(String),
-    /// A member that every document of its kind has is missing.
-    #[error("it has no {0}, as documents of its kind do")]
+    /// A member of the archive that the document's format requires is missing; the text is its name.
+    #[error("the document has no {0}, which every document of its format must have")]
     Missing(String),
-    /// A member is not well-formed XML.
-    #[error("{0} in it cannot be read: {1}")]
+    /// A member of the archive is not well-formed XML; the texts are its name and the reason.
+    #[error("the member {0} of the document cannot be read: {1}")]
     Xml(String, String),
-    /// It unpacks to more than is allowed.
-    #[error("it unpacks to more than {0} bytes, more than the limit")]
+    /// The unpacked document exceeds the limit, which is the number in bytes.
+    #[error("the document unpacks to more than the limit of {0} bytes")]
     TooLarge(u64),
-    /// The time was up.
-    #[error("reading it took longer than {0} seconds")]
+    /// Reading took longer than the time limit, which is the number in seconds.
+    #[error("reading the document took longer than {0} s")]
     TimedOut(u64),
+    /// This build has no reader for documents.
+    #[error("{UNAVAILABLE}")]
+    Unavailable,
 }
 
-/// Limits that are being used up.
+/// The number of bytes that may still be unpacked, and the time at which reading must end.
 struct Budget {
     limits: Limits,
     unpacked: u64,
@@ -99,7 +114,7 @@ impl Budget {
         Self { limits, unpacked: limits.unpacked, end: Instant::now().checked_add(limits.time) }
     }
 
-    /// Checks the clock.
+    /// Fails if the time limit is reached.
     fn check(&self) -> Result<(), Error> {
         match self.end {
             Some(end) if Instant::now() >= end => Err(Error::TimedOut(self.limits.time.as_secs())),
@@ -107,15 +122,15 @@ impl Budget {
         }
     }
 
-    /// Takes bytes that were unpacked.
+    /// Subtracts unpacked bytes from the budget. Fails if too many bytes were unpacked or the time limit is reached.
     fn take(&mut self, bytes: u64) -> Result<(), Error> {
         self.unpacked = self.unpacked.checked_sub(bytes).ok_or(Error::TooLarge(self.limits.unpacked))?;
         self.check()
     }
 }
 
-/// The format of a file that begins as `what` says (in the words of [`crate::Kind::Other`]) and has this name; none for what
-/// cannot be read here.
+/// Returns the format of a file from its detected type (`what`, the text of [`crate::Kind::Other`]) and its name;
+/// `None` if no reader supports it.
 #[must_use]
 pub fn format(what: &str, name: &str) -> Option<Format> {
     let name = name.to_ascii_lowercase();
@@ -131,10 +146,11 @@ pub fn format(what: &str, name: &str) -> Option<Format> {
     }
 }
 
-/// Reads a document of a format.
+/// Reads a document in a given format.
 ///
 /// # Errors
-/// When it is damaged, lacks what its kind has, or exceeds a limit.
+/// If the file is damaged, lacks a required member, or exceeds a limit.
+#[cfg(feature = "readers")]
 pub fn read(bytes: &[u8], format: Format, limits: Limits) -> Result<Document, Error> {
     let mut budget = Budget::new(limits);
     let mut document = match format {
@@ -149,7 +165,7 @@ pub fn read(bytes: &[u8], format: Format, limits: Limits) -> Result<Document, Er
     Ok(document)
 }
 
-/// Drops the parts beyond a number of bytes of text.
+/// Drops the parts at the end that exceed `most` bytes of text in total, and adds a note about them.
 fn shorten(document: &mut Document, most: usize) {
     let mut used = 0;
     let all = document.parts.len();
@@ -158,6 +174,18 @@ fn shorten(document: &mut Document, most: usize) {
         used <= most
     });
     if document.parts.len() < all {
-        document.notes.push(format!("of {all} parts only the first {} are read", document.parts.len()));
+        document.notes.push(format!(
+            "the limit on text is reached: only {} of {all} parts are shown",
+            document.parts.len()
+        ));
     }
+}
+
+/// Replaces the document reader in a build without it.
+///
+/// # Errors
+/// Always [`Error::Unavailable`].
+#[cfg(not(feature = "readers"))]
+pub fn read(_bytes: &[u8], _format: Format, _limits: Limits) -> Result<Document, Error> {
+    Err(Error::Unavailable)
 }

@@ -1,18 +1,30 @@
-//! Text of PDF files, page by page.
+//! Reader for the text of PDF files, page by page.
 
+#[cfg(feature = "readers")]
 mod cmap;
+#[cfg(feature = "readers")]
 mod content;
+#[cfg(feature = "readers")]
 mod document;
+#[cfg(feature = "readers")]
 mod embedded;
+#[cfg(feature = "readers")]
 mod encoding;
 mod error;
+#[cfg(feature = "readers")]
 mod font;
+#[cfg(feature = "readers")]
 mod layout;
+#[cfg(feature = "readers")]
 mod lexer;
+#[cfg(feature = "readers")]
 mod load;
+#[cfg(feature = "readers")]
 mod matrix;
+#[cfg(feature = "readers")]
 mod metrics;
 mod range;
+#[cfg(feature = "readers")]
 mod worker;
 
 use std::fmt;
@@ -21,61 +33,61 @@ use std::time::Duration;
 pub use error::PdfError;
 pub use range::{PageRange, PageRangeError};
 
-/// Limits on reading a PDF in one call.
+/// Limits on reading a PDF file in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PdfLimits {
-    /// Maximum number of pages without a range.
+    /// Maximum number of pages of a document that is read without a range of pages.
     pub max_unasked: u32,
-    /// Maximum number of pages with a range.
+    /// Maximum number of pages in the requested range.
     pub max_pages: u32,
-    /// Maximum bytes of text per page.
+    /// Maximum size of the text of a page, in bytes.
     pub max_page_bytes: usize,
-    /// Time limit of the caller.
+    /// Maximum time that the caller waits.
     pub deadline: Duration,
 }
 
 impl Default for PdfLimits {
-    /// 10 pages without a range, 20 pages with one, 1 MB of text a page, 20 seconds.
+    /// The default limits: 10 pages without a range, 20 pages with one, 1 MB of text per page, and 20 seconds.
     fn default() -> Self {
         Self { max_unasked: 10, max_pages: 20, max_page_bytes: 1_000_000, deadline: Duration::from_secs(20) }
     }
 }
 
-/// The requested pages of a PDF.
+/// The requested pages of a PDF file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pdf {
-    /// Pages in the whole document.
+    /// Number of pages of the whole document.
     pub total_pages: u32,
     /// The pages that were read, in ascending order.
     pub pages: Vec<Page>,
 }
 
-/// One page.
+/// One page of a PDF file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// The page's number, from 1.
+    /// The number of the page, counted from 1.
     pub number: u32,
-    /// Its text; empty only with a note that gives the reason.
+    /// The text of the page; if it is empty, `note` gives the reason.
     pub text: String,
-    /// A note about the text.
+    /// The reason why the text is missing, mostly unreadable or truncated; otherwise `None`.
     pub note: Option<PageNote>,
 }
 
-/// A note about a page's text.
+/// The reason why a page's text is missing or truncated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageNote {
-    /// The page is an image without a text layer.
+    /// The page has images and almost no text.
     Image,
     /// The page is blank.
     Blank,
-    /// The page's text could not be read.
+    /// The text of the page could not be read.
     Garbled {
-        /// The cause.
+        /// The cause, as a clause.
         why: String,
     },
-    /// The text was cut at the limit.
+    /// The text of the page was truncated at the limit.
     Cut {
-        /// Bytes of text that are left out.
+        /// Number of bytes that were omitted at the end.
         left_out: usize,
     },
 }
@@ -83,7 +95,7 @@ pub enum PageNote {
 impl fmt::Display for PageNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Image => f.write_str("no text layer: the page is an image"),
+            Self::Image => f.write_str("no text layer: the page has images and almost no text"),
             Self::Blank => f.write_str("the page is blank"),
             Self::Garbled { why } => write!(f, "the page's text cannot be read: {why}"),
             Self::Cut { left_out } => write!(f, "the page's text is cut: {left_out} bytes are left out"),
@@ -91,14 +103,25 @@ impl fmt::Display for PageNote {
     }
 }
 
-/// Reads the text of a PDF's pages; all of them if the document is short and no range is given.
+/// Reads the text of the requested pages of a PDF file; without a range, of all pages of a short document.
 ///
-/// The work runs on its own thread: whatever the file contains, the caller waits at most until the deadline.
+/// The work runs on its own thread, so the caller waits at most until the deadline, whatever the file contains.
 ///
 /// # Errors
 ///
-/// If the file is not a PDF, is encrypted or damaged, the range does not fit, no requested page has text, or time is up.
+/// If the file is not a PDF, is encrypted or damaged, the range does not fit, no requested page has text, or the time
+/// limit is reached.
+#[cfg(feature = "readers")]
 pub fn read(bytes: Vec<u8>, pages: Option<&PageRange>, limits: PdfLimits) -> Result<Pdf, PdfError> {
     let range = pages.cloned();
     worker::run(limits.deadline, move |clock| document::read(&bytes, range.as_ref(), &limits, clock))
+}
+
+/// Replaces the PDF reader in a build without it.
+///
+/// # Errors
+/// Always [`PdfError::Unavailable`].
+#[cfg(not(feature = "readers"))]
+pub fn read(_bytes: Vec<u8>, _pages: Option<&PageRange>, _limits: PdfLimits) -> Result<Pdf, PdfError> {
+    Err(PdfError::Unavailable)
 }

@@ -1,24 +1,25 @@
-//! What an image shows, and that a bad one never does.
+//! Tests of image preparation: the result, and the refusal of damaged images.
 #![cfg(test)]
 
 use crate::pictures;
+use toolpost_test_rows::each;
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use pictures::*;
-use toolpost_documents::image::{Change, Format, ImageError, ImageLimits, Shown, show};
+use toolpost_documents::image::{Change, Format, ImageError, ImageLimits, ViewableImage, show};
 
 use Change::{FirstFrame, Reencoded, Scaled, Turned};
 
-/// What is said of a picture, without its bytes: media type, shown size, original size, frames, changes.
+/// The properties of a shown image without its bytes: media type, shown size, original size, frames, changes.
 type Facts = (&'static str, (u32, u32), (u32, u32), u32, Vec<Change>);
 
-fn facts(shown: &Shown) -> Facts {
+fn facts(shown: &ViewableImage) -> Facts {
     let original = (shown.original_width, shown.original_height);
     (shown.mime, (shown.width, shown.height), original, shown.frames, shown.changed.clone())
 }
 
-/// Shows a picture, checks what is said against what the bytes decode to.
-fn check(bytes: &[u8], limits: ImageLimits, expected: Facts) -> Shown {
+/// Shows an image, and compares the properties with the expected ones and with the decoded bytes.
+fn check(bytes: &[u8], limits: ImageLimits, expected: Facts) -> ViewableImage {
     let shown = show(bytes, limits).unwrap();
     assert_eq!(facts(&shown), expected);
     assert!(shown.data.len() <= limits.max_bytes);
@@ -29,7 +30,7 @@ fn check(bytes: &[u8], limits: ImageLimits, expected: Facts) -> Shown {
 }
 
 #[test]
-fn passes_on_what_fits_and_remakes_what_does_not() {
+fn passes_fitting_images_unchanged_and_reencodes_others() {
     let limits = ImageLimits { max_side: 64, ..ImageLimits::default() };
     let rows: Vec<(Vec<u8>, Facts)> = vec![
         (encoded(&gradient(40, 30), ImageFormat::Png), ("image/png", (40, 30), (40, 30), 1, vec![])),
@@ -55,9 +56,9 @@ fn passes_on_what_fits_and_remakes_what_does_not() {
         (animated_webp(20, 10, 2), ("image/png", (20, 10), (20, 10), 2, vec![FirstFrame, Reencoded])),
         (animated_png(20, 10, 5), ("image/png", (20, 10), (20, 10), 5, vec![FirstFrame, Reencoded])),
     ];
-    for (bytes, expected) in rows {
+    each(rows, |(bytes, expected)| {
         check(&bytes, limits, expected);
-    }
+    });
 }
 
 #[test]
@@ -76,16 +77,16 @@ fn keeps_the_colours_of_every_pixel_type() {
         (DynamicImage::ImageLuma16(picture.to_luma16()), [grey; 3]),
         (DynamicImage::ImageLumaA16(picture.to_luma_alpha16()), [grey; 3]),
     ];
-    for (picture, expected) in rows {
+    each(rows, |(picture, expected)| {
         let shown = show(&encoded(&picture, ImageFormat::Png), limits).unwrap();
         let pixel = image::load_from_memory(&shown.data).unwrap().to_rgb8().get_pixel(4, 4).0;
         let near = pixel.iter().zip(expected).all(|(got, want)| got.abs_diff(want) <= 6);
         assert!(near, "{:?}: {pixel:?}, wanted {expected:?}", picture.color());
-    }
+    });
 }
 
 #[test]
-fn keeps_what_can_be_seen_through() {
+fn keeps_transparency() {
     let clear = DynamicImage::ImageRgba8(image::RgbaImage::from_pixel(40, 40, image::Rgba([9, 9, 9, 0])));
     let limits = ImageLimits { max_side: 20, ..ImageLimits::default() };
     let facts = ("image/png", (20, 20), (40, 40), 1, vec![Scaled, Reencoded]);
@@ -95,7 +96,7 @@ fn keeps_what_can_be_seen_through() {
 
 #[test]
 fn turns_every_orientation_upright() {
-    // Upright: red, green, blue and white in the corners, clockwise from the top left.
+    // The upright image has red, green, blue and white corners, clockwise from the top left.
     let upright = corners();
     for orientation in 1..=8_u8 {
         let stored = as_stored(&upright, orientation);
@@ -112,7 +113,7 @@ fn turns_every_orientation_upright() {
 }
 
 #[test]
-fn makes_a_picture_fit_its_bytes() {
+fn reduces_an_image_to_the_byte_limit() {
     let noise = noise(200, 200);
     let bytes = encoded(&noise, ImageFormat::Png);
     let limit = |max_bytes| ImageLimits { max_bytes, ..ImageLimits::default() };
@@ -134,10 +135,10 @@ fn refuses_bombs_by_their_header() {
         (Format::Gif, gif_header((10, 10), (65_535, 65_535)), 10, 10),
         (Format::Webp, webp_header(16_000, 16_000), 16_000, 16_000),
     ];
-    for (format, bytes, width, height) in rows {
+    each(rows, |(format, bytes, width, height)| {
         let expected = ImageError::TooManyPixels { format, size: bytes.len(), width, height, max_pixels };
         assert_eq!(show(&bytes, limits), Err(expected));
-    }
+    });
     let bytes = encoded(&plain(100, 100), ImageFormat::Png);
     let limits = ImageLimits { max_memory: 29_999, ..limits };
     let (format, size) = (Format::Png, bytes.len());
@@ -146,7 +147,7 @@ fn refuses_bombs_by_their_header() {
 }
 
 #[test]
-fn never_hands_on_a_broken_image() {
+fn refuses_truncated_and_damaged_images() {
     let picture = noise(60, 50);
     let whole = [
         encoded(&picture, ImageFormat::Png),
@@ -154,13 +155,13 @@ fn never_hands_on_a_broken_image() {
         encoded(&picture, ImageFormat::WebP),
         gif(60, 50, 1),
     ];
-    for bytes in &whole {
+    each(&whole, |bytes| {
         for part in 1..10 {
             let cut = &bytes[..bytes.len() * part / 10];
             let refused = matches!(show(cut, ImageLimits::default()), Err(ImageError::Broken { size, .. }) if size == cut.len());
             assert!(refused, "{part}/10 of {:?}", bytes[..4].escape_ascii().to_string());
         }
-    }
+    });
     let mut damaged = whole[0].clone();
     let middle = damaged.len() / 2;
     damaged[middle] ^= 0xff;
@@ -170,29 +171,29 @@ fn never_hands_on_a_broken_image() {
     ));
     let cut = &whole[1][..whole[1].len() / 2];
     let message = format!(
-        "broken JPEG image ({} bytes): the data ends before the picture does; restore or export the file again",
+        "broken JPEG image ({} bytes): the data ends before the image is complete; restore or export the file again",
         cut.len()
     );
     assert_eq!(show(cut, ImageLimits::default()).unwrap_err().to_string(), message);
 }
 
 #[test]
-fn remakes_what_lacks_only_its_end() {
+fn reencodes_an_image_that_lacks_only_its_end() {
     let gif = gif(30, 20, 1);
     let facts = ("image/png", (30, 20), (30, 20), 1, vec![Reencoded]);
     check(&gif[..gif.len() - 1], ImageLimits::default(), facts);
 }
 
 #[test]
-fn refuses_what_is_no_image() {
-    for bytes in [&b""[..], b"words", b"<svg/>", b"%PDF-1.7", b"\x89PNG"] {
+fn refuses_bytes_that_are_not_an_image() {
+    each([&b""[..], b"words", b"<svg/>", b"%PDF-1.7", b"\x89PNG"], |bytes| {
         assert_eq!(show(bytes, ImageLimits::default()), Err(ImageError::NotAnImage { size: bytes.len() }));
-    }
+    });
 }
 
 #[test]
-fn survives_any_damage() {
-    // Every byte of small files, set to a few values: an answer or an error, never a panic.
+fn damaged_files_give_an_image_or_an_error() {
+    // Set every byte of small files to a few values: the result must be an image or an error, never a panic.
     let tiny = DynamicImage::ImageRgb8(RgbImage::from_pixel(3, 2, Rgb([1, 2, 3])));
     let files = [encoded(&tiny, ImageFormat::Png), encoded(&tiny, ImageFormat::WebP), gif(3, 2, 2)];
     let limits = ImageLimits { max_pixels: 1 << 20, max_memory: 1 << 24, ..ImageLimits::default() };

@@ -1,10 +1,11 @@
-//! What a file is, by its first bytes and its name.
+//! Tests of detecting the type of a file by its first bytes and its name.
 #![cfg(test)]
 
 use toolpost_documents::{Kind, kind};
+use toolpost_test_rows::each;
 
 #[test]
-fn tells_files_apart() {
+fn detects_file_types_by_content_and_name() {
     let other = |what| Kind::Other { what };
     let tar = [vec![b'a'; 257], b"ustar\x0000".to_vec()].concat();
     let rows: &[(&[u8], &str, Kind)] = &[
@@ -52,7 +53,7 @@ fn tells_files_apart() {
         (b"\xcb\x0d\x0d\x0a\0\0\0\0", "", other("Python bytecode")),
         (&tar, "", other("tar archive")),
     ];
-    for (head, name, expected) in rows {
+    each(rows, |(head, name, expected)| {
         assert_eq!(kind(head, name), *expected, "{name} {:?}", head.escape_ascii().to_string());
-    }
+    });
 }

@@ -1,7 +1,8 @@
-//! What a notebook shows, and what it says when it cannot.
+//! Tests of reading notebooks, and of the errors for those that cannot be read.
 #![cfg(test)]
 
 use crate::pictures;
+use toolpost_test_rows::each;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +29,7 @@ fn check(notebook: &Value, language: Option<&str>, cells: Vec<Cell>) {
     assert_eq!(read(notebook.to_string().as_bytes(), NotebookLimits::default()), Ok(expected));
 }
 
-/// The outputs of a notebook of format 4 whose one cell has these.
+/// Returns the outputs that are read from a notebook of format 4 with one cell.
 fn outputs(outputs: &Value, limits: NotebookLimits) -> Vec<Output> {
     let cell = json!({"cell_type": "code", "source": "", "outputs": outputs});
     let notebook = json!({"nbformat": 4, "metadata": {}, "cells": [cell]});
@@ -98,7 +99,8 @@ fn shows_each_kind_of_output() {
         .collect::<Vec<_>>();
     let picture = |bytes: &[u8]| Output::Image(show(bytes, ImageLimits::default()).unwrap());
     let why = format!(
-        "image/jpeg: broken JPEG image ({} bytes): the data ends before the picture does; restore or export the file again",
+        "image/jpeg: broken JPEG image ({} bytes): the data ends before the image is complete; restore or export the \
+         file again",
         jpeg.len() / 2
     );
     let data = |data: Value| json!([{"output_type": "display_data", "data": data, "metadata": {}}]);
@@ -133,13 +135,13 @@ fn shows_each_kind_of_output() {
         ),
         (json!([{"output_type": "new"}, 7, null]), vec![not_shown("output of type unknown")]),
     ];
-    for (written, expected) in rows {
+    each(rows, |(written, expected)| {
         assert_eq!(outputs(&written, NotebookLimits::default()), expected, "{written}");
-    }
+    });
 }
 
 #[test]
-fn cuts_what_is_too_long() {
+fn cuts_long_outputs_and_omits_surplus_images() {
     let limits = NotebookLimits { max_output_bytes: 5, max_images: 1, ..NotebookLimits::default() };
     let png = STANDARD.encode(encoded(&plain(3, 2), ImageFormat::Png));
     let written = json!([
@@ -158,15 +160,15 @@ fn cuts_what_is_too_long() {
         left_out: 5,
     };
     let cut = Output::Text { text: "1234".to_owned(), left_out: 3 };
-    let last = not_shown("image/png: at most 1 images of a notebook are shown");
+    let last = not_shown("image/png: the limit of images per notebook (1) is reached");
     assert_eq!(shown, [text("12345"), cut, raised, last]);
 }
 
 #[test]
-fn says_what_is_wrong() {
+fn reports_why_a_notebook_is_invalid() {
     let not = |why: &str| format!("the JSON is not a notebook: {why}");
     let deep = format!("{{\"nbformat\": 4, \"cells\": {}", "[".repeat(100_000));
-    let repair = "look at it as text to repair it";
+    let repair = "read it as text to repair it";
     let rows = [
         (
             "",
@@ -182,23 +184,23 @@ fn says_what_is_wrong() {
                 "the notebook is not valid JSON: recursion limit exceeded at line 1 column 152; {repair}"
             ),
         ),
-        ("[]", not("it is no object")),
-        ("{}", not("it has no number `nbformat`")),
-        ("{\"nbformat\": \"4\"}", not("it has no number `nbformat`")),
-        ("{\"nbformat\": 4}", not("it has no list `cells`")),
-        ("{\"nbformat\": 3}", not("it has no list `worksheets`")),
-        ("{\"nbformat\": 3, \"worksheets\": [1]}", not("a worksheet is no object")),
+        ("[]", not("the top level is not an object")),
+        ("{}", not("there is no number `nbformat`")),
+        ("{\"nbformat\": \"4\"}", not("there is no number `nbformat`")),
+        ("{\"nbformat\": 4}", not("there is no list `cells`")),
+        ("{\"nbformat\": 3}", not("there is no list `worksheets`")),
+        ("{\"nbformat\": 3, \"worksheets\": [1]}", not("a worksheet is not an object")),
         ("{\"nbformat\": 4, \"cells\": [{}]}", not("cell 0 is of the unknown type \"\"")),
         (
             "{\"nbformat\": 5}",
-            "notebook format 5 is not known: versions 3 and 4 are read; look at it as text".to_owned(),
+            "unknown notebook format 5: versions 3 and 4 are supported; read it as text".to_owned(),
         ),
     ];
-    for (written, expected) in rows {
+    each(rows, |(written, expected)| {
         let message = read(written.as_bytes(), NotebookLimits::default())
             .map_err(|error: NotebookError| error.to_string());
         assert_eq!(message, Err(expected));
-    }
+    });
     let marked = [&b"\xef\xbb\xbf"[..], br#"{"nbformat": 4, "cells": []}"#].concat();
     assert_eq!(read(&marked, NotebookLimits::default()), Ok(Notebook { language: None, cells: vec![] }));
     assert!(matches!(

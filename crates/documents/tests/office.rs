@@ -1,10 +1,11 @@
-//! Office documents and archives as text, and the limits of a hostile one.
+//! Tests of office documents and archives as text, and of the limits for hostile ones.
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use std::{io::Write as _, time::Duration};
 use toolpost_documents::office::{self, Document, Error, Format, Limits};
 
-/// Makes a Zip archive of compressed members.
+/// Creates a Zip archive of compressed members.
 fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
@@ -22,7 +23,7 @@ fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
     bytes
 }
 
-/// Makes a tar archive; a name that is too long for a header gets a separate entry.
+/// Creates a tar archive; a name that is too long for a header gets a separate entry.
 fn tar(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut entry = |name: &str, kind: u8, content: &[u8]| {
@@ -94,7 +95,7 @@ fn parts(document: &Document) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn a_word_document_comes_as_the_text_of_its_pages() {
+fn a_word_document_is_read_page_by_page() {
     let body = "<w:p><w:pPr><w:pStyle w:val=\"Heading2\"/><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>Report</w:t></w:r></w:p>\
         <w:p><w:r><w:t xml:space=\"preserve\">One &lt;two&gt; </w:t></w:r><w:r><w:tab/><w:t>three</w:t><w:br/><w:t>four</w:t></w:r>\
         <w:r><w:instrText>PAGE</w:instrText></w:r></w:p>\
@@ -112,7 +113,7 @@ fn a_word_document_comes_as_the_text_of_its_pages() {
 }
 
 #[test]
-fn a_spreadsheet_comes_as_rows_with_their_numbers() {
+fn a_spreadsheet_is_read_as_numbered_rows() {
     let rows = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c><c r=\"C1\" t=\"s\"><v>1</v></c></row>\
         <row r=\"4\"><c r=\"A4\"><f>1+1</f><v>2</v></c><c r=\"B4\" s=\"1\"><v>45292</v></c><c r=\"C4\" t=\"b\"><v>1</v></c>\
         <c r=\"D4\" t=\"inlineStr\"><is><t>in\nline</t></is></c><c r=\"E4\" t=\"e\"><v>#DIV/0!</v></c></row>";
@@ -123,6 +124,13 @@ fn a_spreadsheet_comes_as_rows_with_their_numbers() {
             ("sheet Prices, from row 1", "1\tname\t\tCafé & co\n4\t2\t2024-01-01\tTRUE\tin line\t#DIV/0!\n"),
             ("sheet Empty", "(empty)\n"),
         ]
+    );
+    // A formula without a stored value is shown itself.
+    let formulas = "<row r=\"1\"><c r=\"A1\"><f>SUM(B1:B2)&amp;\"x\"</f></c><c r=\"B1\" t=\"str\"><f>A1</f><v></v></c>\
+        <c r=\"C1\"><f t=\"shared\" si=\"0\"/></c><c r=\"D1\"><f>1+2</f><v>3</v></c><c r=\"E1\"/></row>";
+    assert_eq!(
+        parts(&read(&sheets(formulas), Format::Sheets))[0],
+        ("sheet Prices, from row 1", "1\t=SUM(B1:B2)&\"x\"\t=A1\t=…\t3\n")
     );
     let many: String =
         (1..=450).map(|row| format!("<row r=\"{row}\"><c r=\"A{row}\"><v>{row}</v></c></row>")).collect();
@@ -140,7 +148,7 @@ fn a_spreadsheet_comes_as_rows_with_their_numbers() {
 }
 
 #[test]
-fn slides_come_in_the_order_in_which_they_are_shown_with_their_notes() {
+fn slides_are_read_in_display_order_with_their_notes() {
     let slide = |text: &str| {
         format!("<p:sld xmlns:p=\"p\" xmlns:a=\"a\"><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:sld>")
     };
@@ -169,7 +177,7 @@ fn slides_come_in_the_order_in_which_they_are_shown_with_their_notes() {
 }
 
 #[test]
-fn archives_come_as_lists_of_their_entries() {
+fn archives_are_read_as_lists_of_entries() {
     let long = format!("{}/end.txt", "d".repeat(150));
     let entries: [(&str, &[u8]); 3] = [("a.txt", b"one"), (&long, &[7; 700]), ("b\n[x]", b"")];
     let wanted = format!("{:>12}  a.txt\n{:>12}  {long}\n{:>12}  b\\n[x]\n", 3, 700, 0);
@@ -180,12 +188,15 @@ fn archives_come_as_lists_of_their_entries() {
     {
         let document = read(&bytes, format);
         assert_eq!(parts(&document), [("entries 1-3", wanted.as_str())], "{format:?}");
-        assert!(document.notes[0].starts_with("an archive of 3 entries, 703 bytes unpacked"), "{document:?}");
+        assert!(
+            document.notes[0].starts_with("an archive of 3 entries, 703 bytes when unpacked"),
+            "{document:?}"
+        );
     }
 }
 
 #[test]
-fn what_unpacks_to_too_much_is_refused_within_its_limits() {
+fn files_that_unpack_to_too_much_are_refused() {
     let limits = Limits { unpacked: 1 << 20, time: Duration::from_secs(5), ..Limits::default() };
     let zeros = vec![b' '; 64 << 20];
     let bomb = zip(&[("word/document.xml", &zeros)]);
@@ -204,7 +215,7 @@ fn what_unpacks_to_too_much_is_refused_within_its_limits() {
 }
 
 #[test]
-fn what_is_damaged_or_another_thing_says_so() {
+fn damaged_and_mismatched_files_report_the_cause() {
     let whole = word("<w:p><w:r><w:t>text</w:t></w:r></w:p>");
     let cut = office::read(&whole[..whole.len() / 2], Format::Word, Limits::default());
     assert!(matches!(cut, Err(Error::Damaged(_))), "{cut:?}");
@@ -222,9 +233,14 @@ const FORMATS: [Format; 6] =
     [Format::Word, Format::Sheets, Format::Slides, Format::Zip, Format::Tar, Format::TarGz];
 
 proptest! {
-    /// A changed byte, a cut, or bytes from nowhere end in a document or an error, never in a panic.
+    #![proptest_config(ProptestConfig {
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/office.txt"))),
+        ..ProptestConfig::default()
+    })]
+
+    /// A changed byte, a truncated file, or random bytes result in a document or an error, never in a panic.
     #[test]
-    fn no_bytes_bring_a_reader_down(
+    fn arbitrary_bytes_never_panic_a_reader(
         at in 0.0_f64..1.0,
         byte in any::<u8>(),
         cut in 0.0_f64..1.0,
@@ -233,7 +249,7 @@ proptest! {
         let word = word("<w:p><w:r><w:t>text</w:t></w:r></w:p>");
         let sheets = sheets("<row r=\"1\"><c r=\"ZZZZ1\"><v>1</v></c><c r=\"A1\" s=\"99\"><v>45292</v></c></row>");
         let tar = tar(&[("a", b"text")]);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a share of a length")]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "the numbers are small")]
         let share = |of: f64, len: usize| (of * len as f64) as usize;
         for original in [word, sheets, tar.clone(), gzip(&tar), noise] {
             let mut changed = original;

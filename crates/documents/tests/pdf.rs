@@ -1,19 +1,20 @@
-//! What a PDF shows, page by page, and what it says when it cannot.
+//! Tests of the text of PDF files, page by page, and of the errors for those that cannot be read.
 #![cfg(test)]
 
 use crate::papers;
+use toolpost_test_rows::each;
 
 use std::time::Duration;
 
 use papers::Paper;
 use toolpost_documents::pdf::{Page, PageNote, PageRange, Pdf, PdfError, PdfLimits, read};
 
-/// Reads a range of a file: the document's length and each page, or the error.
+/// Reads a range of pages of a file.
 fn read_range(bytes: &[u8], range: &str) -> Result<Pdf, PdfError> {
     read(bytes.to_vec(), Some(&PageRange::parse(range).unwrap()), PdfLimits::default())
 }
 
-/// What is expected of a file: its pages, or the error.
+/// The expected result of a file: its pages, or the error.
 type Pages = Result<Vec<Page>, PdfError>;
 
 fn page(number: u32, text: &str) -> Page {
@@ -38,7 +39,7 @@ fn basic() -> Vec<Page> {
 }
 
 #[test]
-fn reads_what_common_writers_write() {
+fn reads_files_of_common_pdf_writers() {
     let unicode = "Ελληνικά Русский ∑∞ ≠\nligatures: fine flow ffi ffl\n\nCafé naïve straße – “quoted” … €5";
     let wrapped = "Ünïcödé Ђђ and plain words\n\nA paragraph of many words that is set over more than one line, \
                    for it is\nlong.";
@@ -67,13 +68,13 @@ fn reads_what_common_writers_write() {
         ("no password, AES 128", include_bytes!("pdf/owner_4.pdf"), Ok(basic())),
         ("no password, AES 256", include_bytes!("pdf/owner_6.pdf"), Ok(basic())),
     ];
-    for (name, bytes, expected) in rows {
+    each(rows, |(name, bytes, expected)| {
         check(name, bytes, expected);
-    }
+    });
 }
 
 #[test]
-fn lays_text_out_as_it_stands() {
+fn lays_text_out_by_its_position_on_the_page() {
     let rows = [
         ("BT /F1 12 Tf 72 700 Td [(Ke)-20(rned)-300(wo)15(rds)]TJ ET", "Kerned words"),
         ("BT /F1 12 Tf 72 700 Td (one) Tj 40 0 Td (two) Tj 200 0 Td (cell) Tj ET", "one two\tcell"),
@@ -106,12 +107,12 @@ fn lays_text_out_as_it_stands() {
         (") ] >> } 1 2 junk /x BT /F1 12 Tf 72 700 Td (behind the junk) Tj ET (open", "behind the junk"),
         ("Q Q Q BT /F1 12 Tf 72 700 Td (more restored than saved) Tj ET", "more restored than saved"),
     ];
-    for (content, expected) in rows {
+    each(rows, |(content, expected)| {
         check(content, &Paper::page(content, "", "").bytes(), Ok(vec![page(1, expected)]));
-    }
+    });
 }
 
-/// Draws one string with a font (object 6), beside which stand a descendant (7) and a stream (8).
+/// Checks the text of one string in a font (object 6), which can have a descendant (7) and a stream (8).
 fn check_font(name: &str, font: &str, text: &str, stream: &[u8], expected: Page) {
     let paper = Paper::page(&format!("BT /F2 12 Tf 72 700 Td {text} Tj ET"), "/F2 6 0 R", "")
         .object(6, font)
@@ -137,10 +138,10 @@ fn understands_simple_fonts() {
         ("map over encoding", "/Encoding/WinAnsiEncoding/ToUnicode 8 0 R", "(ABC)", &map, "XBC"),
         ("the font's own encoding", "/FontDescriptor<</FontFile 8 0 R>>", "(ABCDEF)", own, "fi≃C↦(\u{fffd}"),
     ];
-    for (name, entries, text, stream, expected) in rows {
+    each(rows, |(name, entries, text, stream, expected)| {
         let font = format!("<</Type/Font/Subtype/Type1/BaseFont/X{entries}>>");
         check_font(name, &font, text, stream, page(1, expected));
-    }
+    });
 }
 
 #[test]
@@ -162,17 +163,17 @@ fn understands_composite_fonts() {
         ("Korean", "KSCms-UHC-H", "<C7D1B1DB>", "", "한글"),
         ("down the page", "UniJIS-UCS2-V", "<65E5672C> Tj <8A9E>", "", "日本語"),
     ];
-    for (name, encoding, text, entries, expected) in rows {
+    each(rows, |(name, encoding, text, entries, expected)| {
         let map = if entries.is_empty() { Vec::new() } else { char_map("<0000> <ffff>", entries) };
         check_font(name, &font(encoding), text, &map, page(1, expected));
-    }
-    let why = "2 of 2 characters are of fonts that do not tell their letters".to_owned();
+    });
+    let why = "2 of 2 characters have fonts without a character map".to_owned();
     let unknown = noted(1, "\u{fffd}\u{fffd}", PageNote::Garbled { why });
     check_font("no map", &font("Identity-H"), "<00410042>", b"", unknown);
 }
 
 #[test]
-fn draws_forms_within_forms() {
+fn reads_text_of_nested_forms() {
     let form = "/Type/XObject/Subtype/Form/Resources<</Font<</F1 5 0 R>>/XObject<</X1 6 0 R/X2 7 0 R>>>>";
     let inner = b"BT /F1 12 Tf 72 700 Td (inside a form) Tj ET";
     let rows: [(&str, &[u8], Pages); 3] = [
@@ -190,7 +191,7 @@ fn draws_forms_within_forms() {
 }
 
 #[test]
-fn chooses_pages() {
+fn reads_only_the_requested_pages() {
     let bytes = Paper::of_pages(300).bytes();
     let pages = |numbers: &[u32]| {
         Ok(numbers
@@ -210,19 +211,19 @@ fn chooses_pages() {
         ("301", Err(PdfError::OutOfRange { page: 301, total: 300 })),
         ("1,400-", Err(PdfError::OutOfRange { page: 400, total: 300 })),
     ];
-    for (range, expected) in rows {
+    each(rows, |(range, expected)| {
         let got = read_range(&bytes, range);
         assert!(got.as_ref().map_or(true, |pdf| pdf.total_pages == 300));
         assert_eq!(got.map(|pdf| pdf.pages), expected, "{range}");
-    }
-    check("no range, too long", &bytes, Err(PdfError::PagesNeeded { total: 300, max: 20 }));
-    let eleven = Err(PdfError::PagesNeeded { total: 11, max: 20 });
+    });
+    check("no range, too long", &bytes, Err(PdfError::PagesNeeded { total: 300, unasked: 10, max: 20 }));
+    let eleven = Err(PdfError::PagesNeeded { total: 11, unasked: 10, max: 20 });
     check("no range, 11 pages", &Paper::of_pages(11).bytes(), eleven);
     check("no range, 10 pages", &Paper::of_pages(10).bytes(), pages(&(1..=10).collect::<Vec<_>>()));
 }
 
 #[test]
-fn never_succeeds_without_text() {
+fn pages_without_text_are_errors_or_noted() {
     let picture = "/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray";
     let with_picture =
         |content: &str| Paper::page(content, "", "/XObject<</I1 6 0 R>>").stream(6, picture, b"\0").bytes();
@@ -244,7 +245,7 @@ fn rescues_or_refuses_broken_files() {
     let end = whole.windows(9).rposition(|window| window == b"startxref").unwrap();
     let table = whole.windows(5).rposition(|window| window == b"\nxref").unwrap();
     let missing = || Err(garbled("the page's content is missing from the file"));
-    let no_page = || Err(garbled("no page can be found in it"));
+    let no_page = || Err(garbled("no page can be found"));
     let kids = |kids: &str| {
         Paper::new()
             .object(1, "<</Type/Catalog/Pages 2 0 R>>")
@@ -270,9 +271,9 @@ fn rescues_or_refuses_broken_files() {
         ("words", b"not at all".to_vec(), Err(PdfError::NotAPdf)),
         ("nothing", Vec::new(), Err(PdfError::NotAPdf)),
     ];
-    for (name, bytes, expected) in rows {
+    each(rows, |(name, bytes, expected)| {
         check(name, &bytes, expected);
-    }
+    });
 }
 
 #[test]
@@ -294,20 +295,24 @@ fn withstands_hostile_files() {
             still(),
         ),
         ("endless glyph name", endless, still()),
-        ("deep object", deep_object, Err(garbled("no page can be found in it"))),
+        ("deep object", deep_object, Err(garbled("no page can be found"))),
         ("bomb", include_bytes!("pdf/bomb.pdf").to_vec(), Err(garbled(bomb))),
     ];
-    for (name, bytes, expected) in rows {
+    each(rows, |(name, bytes, expected)| {
         check(name, &bytes, expected);
-    }
-    // An array of 4 MB that would take many times as much in memory.
+    });
+    // An array of 4 MB in the file that would need many times as much memory.
     let wide = format!("<</Type/Catalog/Pages 2 0 R/Wide [{}]>>", "0 ".repeat(2_000_000));
     let wide = Paper::new().object(1, &wide).object(2, "<</Type/Pages/Kids[]/Count 0>>").bytes();
-    check("wide object", &wide, Err(garbled("its objects take too much memory when they are unpacked")));
+    check(
+        "wide object",
+        &wide,
+        Err(garbled("the PDF's objects take too much memory when they are unpacked")),
+    );
 }
 
 #[test]
-fn ends_when_time_is_up() {
+fn stops_at_the_deadline() {
     let content = "BT /F1 12 Tf 72 700 Td (again and again) Tj ET ".repeat(100_000);
     let bytes = Paper::page(&content, "", "").bytes();
     for (deadline, seconds) in [(Duration::ZERO, 0), (Duration::from_millis(1), 0)] {
@@ -330,12 +335,12 @@ fn cuts_a_page_that_is_too_long() {
 }
 
 #[test]
-fn survives_any_damage() {
-    // Bytes of a small file, set to a few values: an answer or an error that names a cause, in any case.
+fn damaged_files_give_a_document_or_an_error() {
+    // Set bytes of a small file to a few values: the result must be a document or an error with a cause.
     let file = include_bytes!("pdf/object_streams.pdf");
     let mut read_well = 0;
     for place in (0..file.len()).step_by(11) {
-        for value in [0, b'9', b'<', 0xff] {
+        each([0, b'9', b'<', 0xff], |value| {
             let mut bytes = file.to_vec();
             bytes[place] = value;
             match read(bytes, None, PdfLimits::default()) {
@@ -345,7 +350,7 @@ fn survives_any_damage() {
                 }
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
-        }
+        });
     }
     assert!(read_well > 0);
 }

@@ -1,20 +1,21 @@
-//! Page ranges as people write them.
+//! Tests of parsing page ranges.
 #![cfg(test)]
 
 use toolpost_documents::pdf::{PageRange, PageRangeError};
+use toolpost_test_rows::each;
 
 #[test]
-fn understands_ranges() {
+fn parses_page_ranges() {
     let same = [("1-5", "1 - 5"), ("3", " 3 "), ("10-", "10 -"), ("1,3,5-7", "1, 3, 5–7"), ("7", "007")];
-    for (plain, written) in same {
+    each(same, |(plain, written)| {
         assert_eq!(PageRange::parse(plain), PageRange::parse(written), "{written}");
         assert!(PageRange::parse(plain).is_ok());
-    }
+    });
     assert_ne!(PageRange::parse("1-5"), PageRange::parse("1-6"));
 }
 
 #[test]
-fn says_what_is_wrong() {
+fn reports_why_a_page_range_is_invalid() {
     let shape = "write pages such as \"3\", \"1-5\", \"10-\" or \"1,3,5-7\"";
     let unclear = |part: &str| format!("\"{part}\" is not a page or a range: {shape}");
     let rows = [
@@ -30,8 +31,8 @@ fn says_what_is_wrong() {
         ("1,0-3", "\"0-3\" asks for page 0: pages are counted from 1".to_owned()),
         ("5-2", "\"5-2\" ends before it begins: write \"2-5\"".to_owned()),
     ];
-    for (written, expected) in rows {
+    each(rows, |(written, expected)| {
         let message = PageRange::parse(written).map_err(|error: PageRangeError| error.to_string());
         assert_eq!(message, Err(expected), "{written}");
-    }
+    });
 }

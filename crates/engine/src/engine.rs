@@ -1,4 +1,4 @@
-//! The engine: the capabilities of one workspace, opened together.
+//! The engine: all capabilities of one workspace, such as files, search and commands.
 
 use crate::{
     access::Touch,
@@ -7,7 +7,7 @@ use crate::{
     code::Code,
     commands::{CommandAccess, Commands},
     editors::{
-        Editing, Editors,
+        EditorSetup, Editors,
         buffers::{self, BufferNotes},
     },
     edits::{Edits, Several, freshness},
@@ -17,8 +17,8 @@ use crate::{
     operation::RunsOn,
     overview::Overview,
     plans::Plans,
-    search::{self, Searcher, Seeking, packages::Packages},
-    session::freshness::Expected,
+    search::{self, SearchBackend, Searcher, retrieve::packages::Packages},
+    session::freshness::ExpectedHashes,
     skills::{self, SkillLibrary, SkillPlaces},
     tasks::{TaskBoards, store::TaskLists},
     upstream::{Bridges, UpstreamAccess},
@@ -27,12 +27,13 @@ use crate::{
 };
 use encoding_rs::Encoding;
 use std::{path::PathBuf, sync::Arc, time::Duration};
-use toolpost_grams::Grams;
-use toolpost_index::{Index, embed::Embedder, ranked::Index as Words};
 use toolpost_lsp::Servers;
 use toolpost_net::code::Service;
 use toolpost_packages::{Dependencies, ResolvedPath};
+use toolpost_ranked::{Index as Words, embed::Embedder};
 use toolpost_search::Rules;
+use toolpost_symbols::Index;
+use toolpost_trigrams::Grams;
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// The capabilities of one workspace. Clones share their state.
@@ -57,14 +58,14 @@ struct Capabilities {
     upstream: UpstreamAccess,
 }
 
-/// Options of an engine. Their order does not matter.
+/// Options of an engine. They can be set in any order.
 #[derive(Clone)]
 pub struct EngineBuilder {
     workspace: Workspace,
     encoding: Option<&'static Encoding>,
     rules: Rules,
     several: Several,
-    seeking: Seeking,
+    seeking: SearchBackend,
     cache: Option<PathBuf>,
     embedder: Option<Arc<dyn Embedder>>,
     dependencies: Option<Dependencies>,
@@ -73,19 +74,19 @@ pub struct EngineBuilder {
     agents: Option<Arc<dyn Agents>>,
     bridges: Option<Arc<dyn Bridges>>,
     skills: SkillPlaces,
-    editing: Editing,
+    editing: EditorSetup,
     servers: Option<Servers>,
     service: Option<Arc<Service>>,
     index_wait: Duration,
 }
 
-/// Default time that a call waits for an index that is not complete.
+/// Default maximum time that a call waits for an index that is still being built.
 const INDEX_WAIT: Duration = Duration::from_millis(1_500);
 
 impl EngineBuilder {
     /// Sets the backend of natural-language search.
     #[must_use]
-    pub fn with_seeking(self, seeking: Seeking) -> Self {
+    pub fn with_search_backend(self, seeking: SearchBackend) -> Self {
         Self { seeking, ..self }
     }
 
@@ -95,43 +96,44 @@ impl EngineBuilder {
         Self { encoding, ..self }
     }
 
-    /// Sets the ignore rules for dialects that leave them to the project.
+    /// Sets the ignore rules for dialects that follow the setting `ignore_files`.
     #[must_use]
     pub fn with_rules(self, rules: Rules) -> Self {
         Self { rules, ..self }
     }
 
-    /// Sets the result of an ambiguous sequential edit.
+    /// Sets the treatment of a change that replaces the next match of a text (`Where::Next`), if the text
+    /// matches more than once.
     #[must_use]
     pub fn with_several(self, several: Several) -> Self {
         Self { several, ..self }
     }
 
-    /// Persists the indexes below a directory.
+    /// Stores the indexes in a directory; with `None`, they are only in memory.
     #[must_use]
     pub fn with_cache(self, cache: Option<PathBuf>) -> Self {
         Self { cache, ..self }
     }
 
-    /// Sets the embedding model; the default is the embedded one.
+    /// Sets the embedding model; the default is the model that is compiled into Toolpost.
     #[must_use]
     pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
         Self { embedder, ..self }
     }
 
-    /// Allows reading the dependencies of the project.
+    /// Allows reading these dependencies of the project; with `None`, no dependency can be read.
     #[must_use]
     pub fn with_dependencies(self, dependencies: Option<Dependencies>) -> Self {
         Self { dependencies, ..self }
     }
 
-    /// Sets the trigram index, which limits the files that searches read.
+    /// Sets the trigram index, which selects the files that searches must read.
     #[must_use]
     pub fn with_grams(self, grams: Option<Grams>) -> Self {
         Self { grams, ..self }
     }
 
-    /// Allows running commands.
+    /// Allows running commands; `commands` starts and tracks them.
     #[must_use]
     pub fn with_commands(self, commands: Commands) -> Self {
         Self { commands: Some(commands), ..self }
@@ -143,21 +145,21 @@ impl EngineBuilder {
         Self { agents, ..self }
     }
 
-    /// Sets the connections to upstream servers.
+    /// Sets the connections to upstream MCP servers.
     #[must_use]
     pub fn with_bridges(self, bridges: Option<Arc<dyn Bridges>>) -> Self {
         Self { bridges, ..self }
     }
 
-    /// Sets the directories of the user's skills, and the skills of the project that are trusted.
+    /// Sets the directories of the user's skills, and the check for trusted skills of the project.
     #[must_use]
     pub fn with_skills(self, skills: SkillPlaces) -> Self {
         Self { skills, ..self }
     }
 
-    /// Sets the editor.
+    /// Sets the attached editor, and the treatment of text to insert at the cursor if no editor is attached.
     #[must_use]
-    pub fn with_editing(self, editing: Editing) -> Self {
+    pub fn with_editing(self, editing: EditorSetup) -> Self {
         Self { editing, ..self }
     }
 
@@ -173,13 +175,13 @@ impl EngineBuilder {
         Self { service, ..self }
     }
 
-    /// Sets the maximum time that a call waits for an index that is not complete.
+    /// Sets the maximum time that a call waits for an index that is still being built.
     #[must_use]
     pub fn with_index_wait(self, index_wait: Duration) -> Self {
         Self { index_wait, ..self }
     }
 
-    /// Opens all capabilities.
+    /// Creates the engine with all capabilities.
     #[must_use]
     pub fn build(self) -> Engine {
         let words = Words::new(self.workspace.clone()).with_encoding(self.encoding);
@@ -226,7 +228,7 @@ impl EngineBuilder {
 }
 
 impl Engine {
-    /// Opens an engine over a workspace with the default options.
+    /// Creates an engine for a workspace with the default options.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
         Self::builder(workspace).build()
@@ -240,7 +242,7 @@ impl Engine {
             encoding: None,
             rules: Rules::Git,
             several: Several::default(),
-            seeking: Seeking::default(),
+            seeking: SearchBackend::default(),
             cache: None,
             embedder: None,
             dependencies: None,
@@ -249,14 +251,14 @@ impl Engine {
             agents: None,
             bridges: None,
             skills: SkillPlaces::default(),
-            editing: Editing::default(),
+            editing: EditorSetup::default(),
             servers: None,
             service: None,
             index_wait: INDEX_WAIT,
         }
     }
 
-    /// Returns an engine with the same state that uses no model and no agent.
+    /// Returns an engine that shares all state but uses no models or agents.
     #[must_use]
     pub fn without_agents(&self) -> Self {
         let agents = AgentAccess::new(None);
@@ -273,7 +275,7 @@ impl Engine {
     /// Runs an operation.
     ///
     /// # Errors
-    /// Those of the operation.
+    /// The errors of the operation.
     pub async fn run<O: RunsOn<Self>>(
         &self,
         request: O::Request,
@@ -282,19 +284,19 @@ impl Engine {
         O::run(O::capability(self), request, cx).await
     }
 
-    /// The workspace.
+    /// Returns the workspace: the directories that tools may use.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         self.0.files.workspace()
     }
 
-    /// Ignore rules for dialects that leave them to the project.
+    /// Returns the ignore rules for dialects that follow the setting `ignore_files`.
     #[must_use]
     pub fn rules(&self) -> Rules {
         self.0.files.rules()
     }
 
-    /// Encoding of files that are neither UTF-8 nor marked by a byte order mark.
+    /// Returns the encoding of files that are neither UTF-8 nor marked by a byte order mark.
     #[must_use]
     pub fn encoding(&self) -> Option<&'static Encoding> {
         self.0.files.encoding()
@@ -303,7 +305,7 @@ impl Engine {
     /// Resolves a path; a link at its end is followed.
     ///
     /// # Errors
-    /// `Outside` if it leads out of every root, `Invalid` if it is not a path.
+    /// `Outside` if the path leads out of every root, `Invalid` if the text is not a path.
     pub fn resolve(&self, path: &str) -> Result<WorkspacePath, Failure> {
         self.0.files.resolve(path)
     }
@@ -311,27 +313,34 @@ impl Engine {
     /// Resolves the name of a directory entry; a link at its end is not followed.
     ///
     /// # Errors
-    /// As `resolve`.
+    /// The same as for `resolve`.
     pub fn resolve_entry(&self, path: &str) -> Result<WorkspacePath, Failure> {
         self.0.files.resolve_entry(path)
+    }
+
+    /// Returns true if a file, a directory or a link exists at a path.
+    #[must_use]
+    pub fn exists(&self, path: &WorkspacePath) -> bool {
+        self.0.files.workspace().stat(path).is_ok()
     }
 
     /// Resolves the name of a dependency.
     ///
     /// # Errors
-    /// `Invalid` if it is malformed, `NotFound` if the project does not depend on it or it is not on this machine, `Ambiguous`
-    /// if several versions match, `Outside` if it leads out of the package, `Denied` if dependencies must not be read.
+    /// `Invalid` if the name is malformed, `NotFound` if the project does not have the dependency or this
+    /// machine does not have its files, `Ambiguous` if several versions match, `Outside` if a path leads out
+    /// of the package, `Denied` if dependencies must not be read.
     pub fn dependency(&self, name: &str) -> Result<ResolvedPath, Failure> {
         self.0.files.dependency(name)
     }
 
-    /// Roots of the workspace, in the form that replies show.
+    /// Returns the paths of the roots, in the form that replies show.
     #[must_use]
     pub fn roots(&self) -> Vec<String> {
         self.0.files.roots()
     }
 
-    /// Returns the runner of commands.
+    /// Returns the part of the engine that starts and tracks commands.
     ///
     /// # Errors
     /// `Denied` if running commands is disabled.
@@ -339,15 +348,15 @@ impl Engine {
         self.0.commands.commands()
     }
 
-    /// Returns the backend that runs models and agents.
+    /// Returns the backend for models and agents.
     ///
     /// # Errors
-    /// `Denied` if none is configured, with the way to configure one.
+    /// `Denied` if no model is configured; the hint names the command that explains how to configure one.
     pub fn agents(&self) -> Result<Arc<dyn Agents>, Failure> {
         self.0.agents.backend()
     }
 
-    /// Returns the connections to upstream servers.
+    /// Returns the connections to upstream MCP servers.
     ///
     /// # Errors
     /// `NotFound` if there is none.
@@ -355,55 +364,61 @@ impl Engine {
         self.0.upstream.bridges()
     }
 
-    /// The editor.
+    /// Returns the attached editor, and the treatment of text to insert at the cursor if no editor is
+    /// attached.
     #[must_use]
-    pub fn editing(&self) -> &Editing {
+    pub fn editing(&self) -> &EditorSetup {
         self.0.editors.editing()
     }
 
-    /// The language servers; `None` if none is used.
+    /// Returns the language servers; `None` if the engine was created without them.
     #[must_use]
     pub fn servers(&self) -> Option<Servers> {
         self.0.code.servers()
     }
 
-    /// Code search service that usage searches also query.
+    /// Returns the code search service that usage searches also query.
     #[must_use]
     pub fn service(&self) -> Option<Arc<Service>> {
         self.0.search.service()
     }
 
-    /// Lists all skills.
+    /// Lists the project's skills, except those whose files `may` does not allow reading, and the user's
+    /// skills.
     #[must_use]
-    pub fn skills(&self, may: &MayRead) -> skills::Found {
+    pub fn skills(&self, may: &MayRead) -> skills::FoundSkills {
         skills::find::find(&self.0.skills, may)
     }
 
     /// Lists the stored task lists of this workspace.
     ///
     /// # Errors
-    /// `Io` if they cannot be read.
+    /// `Io` if the lists cannot be read.
     pub fn task_lists(&self) -> Result<TaskLists, Failure> {
         self.0.tasks.tasks()?.lists()
     }
 
-    /// Pauses or resumes the construction of the indexes. While it is paused, only the files that an answer needs first are
-    /// read, so that a test sees answers from an incomplete index without a large workspace.
+    /// Pauses or resumes the construction of the indexes.
+    ///
+    /// While the construction is paused, a call reads only the files that are likely to contain the answer.
+    /// Tests use this to get answers from an incomplete index without a large workspace.
     pub fn pause_indexes(&self, paused: bool) {
         self.0.code.index().pause(paused);
         self.0.search.words().pause(paused);
     }
 
-    /// Checks that the caller has seen the content that it is about to overwrite; returns that content.
+    /// Checks that the caller has seen the content that a call overwrites. Returns, for each overwritten
+    /// file, the hash of the content that the caller has seen.
     ///
     /// # Errors
-    /// `Unread` if it must read first, `Stale` if it would overwrite content that it has not seen.
-    pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Arc<Expected>, Failure> {
+    /// `Unread` if the caller must read a file first, `Stale` if a file changed after the caller read it.
+    pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Arc<ExpectedHashes>, Failure> {
         let (files, cx) = (self.0.files.clone(), cx.clone());
         blocking(move || freshness::judge(&files, &cx, &touches).map(Arc::new)).await
     }
 
-    /// Compares the files that a call names with the buffers of the attached editor; returns notes for the reply.
+    /// Checks the files that a call names for unsaved changes in the attached editor; returns notes for the
+    /// reply.
     ///
     /// # Errors
     /// `Conflict` if the call would write a file that has unsaved changes in the editor.

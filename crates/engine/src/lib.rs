@@ -1,4 +1,4 @@
-//! The engine: operations in one folder for each capability, and the session.
+//! The engine: the operations of Toolpost, grouped by capability, and the session state that calls share.
 
 mod access;
 mod agents;
@@ -15,7 +15,7 @@ mod operation;
 mod overview;
 mod plans;
 mod search;
-mod seen;
+mod seen_content;
 mod session;
 mod skills;
 mod tasks;
@@ -25,7 +25,8 @@ mod workers;
 
 pub use agents::{AgentAccess, Agents, Finished, Job, Prompt, Report};
 pub use call::nested::{
-    CallGateway, Calling, Ended, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
+    CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, InnerPicture, May, NestedCallFuture,
+    Pictures,
 };
 pub use call::permissions::{MayRead, NoPermissions, Permissions};
 pub use call::{Asking, CallCtx, Progress};
@@ -33,49 +34,51 @@ pub use code::Code;
 pub use commands::{BadPort, CommandAccess, Commands, PublishedPorts};
 pub use editors::buffers::BufferNotes;
 pub use editors::{
-    Act as EditorAct, Buffer, Chosen, Editing, Editor, Editors, Point, Shape, Sight, Standing, View, Without,
+    Act as EditorAct, Buffer, Editor, EditorSetup, Editors, InsertionFallback, Point, SaveState,
+    SelectionVisibility, Shape, TextSelection, View,
 };
 pub use edits::{Edits, Several};
 pub use engine::{Engine, EngineBuilder};
-pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
+pub use failure::{ExistenceMismatch, FOUND, Facts, Failure, Hint, Kind, Trouble};
 pub use files::Files;
 pub use find::Find;
 pub use operation::{Effect, Operation, RunsOn};
 pub use overview::Overview;
 pub use plans::Plans;
 pub use search::embedding_service::Service as EmbeddingService;
-pub use search::{Searcher, Seeking};
-pub use seen::{Part, Seen};
+pub use search::{SearchBackend, Searcher};
+pub use seen_content::{SeenContent, SeenRange};
 pub use session::Session;
-pub use session::freshness::{Changed, Expected, Fresh, Need, Pinned};
-pub use session::grants::Granted;
-pub use skills::{Found as FoundSkills, Skill, SkillLibrary, SkillPlaces, Source as SkillSource, Trusts};
-pub use tasks::store::{Kept as KeptTasks, TaskLists};
+pub use session::approvals::SessionApprovals;
+pub use session::freshness::{ContentPin, ExpectedHashes, Fresh, ReadRequirement, StaleEditPolicy};
+pub use skills::{FoundSkills, Skill, SkillLibrary, SkillPlaces, Source as SkillSource, Trusts};
+pub use tasks::store::{StoredTaskList, TaskLists};
 pub use tasks::{Completion, TaskBoards};
-pub use toolpost_grams::{Grams, Status as GramsStatus};
-/// Which language servers there are, and how they are started.
-pub use toolpost_index::embed::{Embedder, Local as LocalModel};
+// Installed language servers, and how they are started.
 pub use toolpost_lsp::{InstalledServer, Servers, Settings as ServerSettings};
-/// Services on other machines that search code.
+// Code search services on other machines.
 pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
-/// Which hosts are reached, and how far.
+// The hosts that may be contacted, the addresses that they may have, and embedding services.
 pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
-/// Dependencies of the project, and their locations.
+// Dependencies of the project, and the paths of their sources.
 pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
-/// Accesses of a call, which the policy decides about.
+// Accesses of a call, which the policy allows or denies.
 pub use toolpost_policy::{Access, Approval, Command, EditorUse, Extent, Host, Line, RemoteTool, Touch};
-/// How commands are confined, and what the system here allows of it.
+// The confinement of commands, and its availability on this system.
 pub use toolpost_process::{
-    Access as Confinement, Available, Environment, Means, Network, Plan, Resources, Sandbox, available,
-    inner_step, inner_step_of,
+    Access as Confinement, Available, Environment, Means, Network, PathAccess, PathList, Plan, Resources,
+    Sandbox, available, inner_step, inner_step_of,
 };
-/// What a script may use up.
+// Models that compute embeddings.
+pub use toolpost_ranked::embed::{Embedder, Local as LocalModel};
+// The limits of a script in code mode, such as time and memory.
 pub use toolpost_script::Limits as ScriptLimits;
+pub use toolpost_trigrams::{Grams, Status as GramsStatus};
 pub use upstream::{Bridges, Piece, UpstreamAccess};
 pub use web::Web;
 pub use workers::WORKERS;
 
-/// Every operation by its name: its request, its output and the type that runs it.
+/// All operations. The module of each contains the request, the output and the operation type.
 pub mod operations {
     pub use crate::agents::delegate;
     pub use crate::code::{navigate, outline, query, relations, rename_symbol, symbol, symbols};

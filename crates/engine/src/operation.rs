@@ -1,60 +1,61 @@
-//! The `Operation` trait, and the hosts that can run operations.
+//! The `Operation` trait, and the trait that connects an operation with the host that runs it.
 
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::Failure,
-    seen::Seen,
+    seen_content::SeenContent,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::future::Future;
 
-/// The effect of an operation's writes on existing content; the hints that clients see are derived from it.
+/// The effect of an operation's writes on existing content. The MCP annotations `destructiveHint` and
+/// `idempotentHint` are derived from this value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// They add and replace nothing; repeating the request changes nothing more.
+    /// Writes only add content and never replace any; repeating the request has no further effect.
     Adds,
-    /// They replace existing content; repeating the request changes nothing more.
+    /// Writes replace existing content; repeating the request has no further effect.
     Replaces,
-    /// They modify existing content; repeating the request may modify it again.
+    /// Writes modify existing content; repeating the request may modify it again.
     Changes,
 }
 
 /// One function of the engine, with a typed request and a typed output.
 pub trait Operation: 'static {
-    /// The name in traces and events.
+    /// The name of the operation in traces and events.
     const NAME: &'static str;
-    /// The sorts of access that it can have at most.
+    /// All kinds of access that a request can need.
     const ACCESS: &'static [Access];
-    /// The effect of its writes on existing content; meaningless for an operation that only reads.
+    /// The effect of writes on existing content; meaningless for an operation that only reads.
     const EFFECT: Effect = Effect::Changes;
-    /// The capability that runs it.
+    /// The part of the engine that runs the operation.
     type Capability: Send + Sync;
-    /// The request.
+    /// The request, already parsed from the arguments of a tool.
     type Request: Send + 'static;
-    /// The output; the structured part of the reply in every dialect.
+    /// The output. In every dialect, it is the structured part of the reply.
     type Output: Serialize + JsonSchema + Send;
 
     /// Lists the accesses of the request, before anything runs.
     fn touches(request: &Self::Request) -> Vec<Touch>;
 
-    /// Runs the operation.
+    /// Runs the operation. The caller has already checked the accesses that `touches` lists.
     fn run(
         capability: &Self::Capability,
         request: Self::Request,
         cx: &CallCtx,
     ) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 
-    /// Lists the files that the caller has now seen, and their state.
-    fn seen(_output: &Self::Output) -> Vec<Seen> {
+    /// Lists the files whose content the output shows: they count as read by the caller.
+    fn seen(_output: &Self::Output) -> Vec<SeenContent> {
         Vec::new()
     }
 }
 
-/// An operation whose capability a host provides, for example the engine.
+/// An operation that runs on a host, for example the engine, which provides the operation's capability.
 pub trait RunsOn<H>: Operation {
-    /// Returns the capability of the host that runs the operation.
+    /// Returns the part of the host that runs the operation.
     fn capability(host: &H) -> &Self::Capability;
 }
 

@@ -1,26 +1,28 @@
-//! Worker threads: blocking work of calls, bounded, and the same work on many items in parallel.
+//! Worker threads: a bounded number of threads runs the blocking work of calls.
 
 use crate::failure::{Failure, Kind};
-use std::sync::Arc;
-use tokio::{sync::Semaphore, task::JoinSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Semaphore;
+use toolpost_workspace::on_threads;
 
-/// The maximum number of threads that work for calls at once. The runtime must have more threads: the
-/// listener for clients needs one too, and never waits for this work.
+/// The maximum number of worker threads that run work of calls at the same time. The Tokio runtime must
+/// allow more blocking threads than this, so that the listener for clients never waits for a worker.
 pub const WORKERS: usize = 32;
 
 static AT_WORK: Semaphore = Semaphore::const_new(WORKERS);
 
-/// Runs blocking work on a worker thread; resumes a panic in the caller.
+/// Runs blocking work on a worker thread. A panic of the work continues in the caller.
 ///
 /// # Errors
-/// Those of the work, and `Cancelled` if the server is shutting down.
+/// The error that `work` returns, or `Cancelled` if the server is shutting down.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
-    // The semaphore is never closed; without a permit the work runs all the same.
+    // The semaphore is never closed, so this always returns a permit.
     let place = AT_WORK.acquire().await.ok();
     let work = move || {
-        // The thread releases the permit: a cancelled call may leave it at work.
+        // The worker holds the permit, not the call, because the worker may continue after its call was
+        // cancelled.
         let _place = place;
         work()
     };
@@ -28,41 +30,46 @@ pub(crate) async fn blocking<T: Send + 'static>(
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(payload) => std::panic::resume_unwind(payload),
-            Err(_) => Err(Failure::new(Kind::Cancelled, "The server is ending.")),
+            Err(_) => Err(Failure::new(Kind::Cancelled, "The server is shutting down.")),
         },
     }
 }
 
-/// The maximum number of items in progress at once.
-const AT_ONCE: usize = 8;
-
-/// Processes all items in parallel with other calls; the results are in the order of the items.
+/// Processes the items in parallel on a worker thread and its helper threads, one thread for every `each`
+/// items. Returns the results in the order of the items.
 ///
 /// # Errors
-/// Those of the work on any of the items.
-pub(crate) async fn at_once<T: Send + 'static, R: Send + 'static>(
-    things: Vec<T>,
-    work: impl Fn(T) -> Result<R, Failure> + Send + Sync + 'static,
+/// The first error of the work on an item. Once an item fails, no further item is started.
+pub(crate) async fn at_once<T: Send + Sync + 'static, R: Send + 'static>(
+    items: Vec<T>,
+    each: usize,
+    work: impl Fn(&T) -> Result<R, Failure> + Send + Sync + 'static,
 ) -> Result<Vec<R>, Failure> {
-    let (permits, work) = (Arc::new(Semaphore::new(AT_ONCE)), Arc::new(work));
-    let mut running = JoinSet::new();
-    let mut done: Vec<(usize, R)> = Vec::with_capacity(things.len());
-    for (number, thing) in things.into_iter().enumerate() {
-        let (permits, work) = (permits.clone(), work.clone());
-        running.spawn(async move {
-            let _turn = permits.acquire_owned().await;
-            blocking(move || work(thing)).await.map(|result| (number, result))
+    let failed = AtomicBool::new(false);
+    let all = move || {
+        let one = |item: &T| work(item).inspect_err(|_| failed.store(true, Ordering::Relaxed));
+        on_threads(&items, each, &one, &|| failed.load(Ordering::Relaxed)).into_iter().collect()
+    };
+    blocking(all).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, atomic::AtomicUsize};
+
+    #[tokio::test]
+    async fn results_are_in_order_and_the_first_failure_ends_the_work() {
+        let items: Vec<usize> = (0..1_000).collect();
+        let all = at_once(items.clone(), 1, |item| Ok(item * 2)).await.unwrap();
+        assert_eq!(all, items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        let started = Arc::new(AtomicUsize::new(0));
+        let counted = started.clone();
+        let failed = at_once(items, 1, move |item| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Err::<(), _>(Failure::new(Kind::NotFound, item.to_string()))
         });
+        assert_eq!(failed.await.unwrap_err().what, "0");
+        assert!(started.load(Ordering::Relaxed) < 1_000);
     }
-    while let Some(ended) = running.join_next().await {
-        match ended {
-            Ok(result) => done.push(result?),
-            Err(error) => match error.try_into_panic() {
-                Ok(payload) => std::panic::resume_unwind(payload),
-                Err(_) => return Err(Failure::new(Kind::Cancelled, "The server is ending.")),
-            },
-        }
-    }
-    done.sort_by_key(|(number, _)| *number);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
 }

@@ -1,4 +1,5 @@
-//! SEARCH/REPLACE blocks of another system's suite, with their line hints, as one change of several texts.
+//! Runs the SEARCH/REPLACE cases of Roo Code's test suite: the blocks of a case are one change with several
+//! replacements, and their line hints are kept.
 
 use crate::common::permissive;
 use serde_json::Value;
@@ -6,7 +7,7 @@ use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
     Engine, Session,
-    operations::change::{Change, ChangeFiles, Request, Step, Want, Where},
+    operations::change::{Change, ChangeFiles, MatchCount, Request, Step, Where},
 };
 use toolpost_text::lines::LineRange;
 use toolpost_workspace::{Options, Workspace};
@@ -18,14 +19,14 @@ struct Block {
     near: Option<LineRange>,
 }
 
-/// The current section of a block.
+/// The section of a block that the parser is in.
 enum Reading {
     Outside,
     Search,
     Replace,
 }
 
-/// Parses blocks in that system's format; `None` if the text is invalid.
+/// Parses blocks in Roo Code's format; `None` if the text is invalid.
 fn blocks(diff: &str) -> Option<Vec<Block>> {
     let (mut blocks, mut reading) = (Vec::new(), Reading::Outside);
     let (mut search, mut replace, mut start) = (String::new(), String::new(), None);
@@ -54,7 +55,7 @@ fn blocks(diff: &str) -> Option<Vec<Block>> {
     (matches!(reading, Reading::Outside) && !blocks.is_empty()).then_some(blocks)
 }
 
-/// Applies a row; returns the bytes afterwards, and the reason if nothing was done.
+/// Applies the blocks of a row; returns the file's content afterwards, and the failure message, if any.
 async fn apply(row: &Value) -> (String, Option<String>) {
     let (root, state) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let file = root.path().join("f");
@@ -68,7 +69,12 @@ async fn apply(row: &Value) -> (String, Option<String>) {
     let path = engine.resolve("f").unwrap();
     let change = |block: Block| Change {
         path: path.clone(),
-        at: Where::Text { old: block.search, want: Want::One, near: block.near, matching: Step::Unescaped },
+        at: Where::Text {
+            old: block.search,
+            want: MatchCount::One,
+            near: block.near,
+            matching: Step::Unescaped,
+        },
         text: block.replace,
     };
     let request = Request { changes: blocks.into_iter().map(change).collect() };
@@ -84,50 +90,50 @@ fn rows() -> Vec<Value> {
     read("apply_diff_a").into_iter().chain(read("apply_diff_b")).collect()
 }
 
-/// An outcome that differs from the suite's, on purpose.
+/// An outcome that intentionally differs from the outcome that the suite expects.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Otherwise {
     Refused,
-    /// The content that the suite expects, with this before it.
+    /// The expected content is preceded by this text.
     With(&'static str),
 }
 
-/// The rows that have another outcome here, each with its reason.
+/// The rows whose outcome intentionally differs in Toolpost, each with the reason.
 const OTHERWISE: [(&str, Otherwise, &str); 5] = [
     (
         "should find matches from middle out",
         Otherwise::Refused,
-        "several places fit, and which of them is meant is not said",
+        "several places match, and the row does not tell which one is meant",
     ),
     (
         "should handle mixed indentation styles in the same file",
         Otherwise::Refused,
-        "the old text is flat where the file is indented: nothing tells how to indent the new one",
+        "the old text is not indented and the file is, so the indentation of the new text is unknown",
     ),
     (
         "should match content with small differences (>90% similar)",
         Otherwise::Refused,
-        "the words differ, and what is only similar is never replaced",
+        "the words differ, and text that is only similar is never replaced",
     ),
     (
         "should match content with extra whitespace",
         Otherwise::Refused,
-        "white space inside of a line differs, and may lie in a string",
+        "white space inside a line differs, and may be part of a string",
     ),
     (
         "should handle content with line numbers at the last line",
         Otherwise::With("                \n"),
-        "the first line of the new text is kept, though it is blank",
+        "the first line of the new text is kept, although it is blank",
     ),
 ];
 
 #[tokio::test]
-async fn blocks_do_what_their_suite_says_or_change_nothing() {
+async fn replacement_blocks_match_the_roo_code_suite() {
     let rows = rows();
     let mut wrong = Vec::new();
     let (mut markers, mut listed) = (0, 0);
     for row in &rows {
-        // Those rows are only about the markers of the text form, which nothing here takes as input.
+        // These rows test only the block markers of Roo Code's text format, which Toolpost does not accept.
         if row["kind"] == "markers" {
             markers += 1;
             continue;

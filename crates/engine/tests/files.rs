@@ -1,6 +1,7 @@
-//! Tests of whole files: viewed together, deleted, moved, copied; and of creating directories.
+//! Tests of operations on whole files: view, delete, rename and copy, and of creating directories.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{Permissive, World};
 use std::{
@@ -26,7 +27,8 @@ const FREE: Fresh = Fresh::NOT_ASKED;
 const WITH: Directories = Directories::WithAllInside;
 const WITHOUT: Directories = Directories::Refused("a flag is needed");
 
-/// Creates a world: `name/` is a directory, `name->target` a symlink, all else a file that contains its own name.
+/// Creates an environment: `name/` is a directory, `name->target` a symlink, any other name a file that
+/// contains its name.
 fn world(entries: &[&str]) -> World {
     let world = World::new(&[]);
     entries.iter().for_each(|entry| put(&world, entry));
@@ -34,7 +36,8 @@ fn world(entries: &[&str]) -> World {
 }
 
 impl World {
-    /// Returns a context that forbids reads, or writes, of every path with this ending.
+    /// Returns a context that forbids reads of paths that end with `read`, and writes of paths that end with
+    /// `write`.
     fn keeping(&self, read: &'static str, write: &'static str) -> CallCtx {
         let free = |name: &'static str| {
             move |path: &toolpost_workspace::WorkspacePath| name.is_empty() || !path.raw().ends_with(name)
@@ -55,19 +58,19 @@ impl World {
         cx: CallCtx,
     ) -> Result<delete::Output, Failure> {
         let target =
-            |name: &&str| Ok(Target { path: self.engine.resolve_entry(name)?, said: (*name).to_owned() });
+            |name: &&str| Ok(Target { path: self.engine.resolve_entry(name)?, raw_path: (*name).to_owned() });
         let targets = names.iter().map(target).collect::<Result<_, Failure>>()?;
         self.run::<Delete>(delete::Request { targets, directories }, cx).await
     }
 
     async fn rename(&self, from: &str, to: &str, cx: CallCtx) -> Result<rename::Output, Failure> {
         let (place, to) = (self.engine.resolve_entry(from)?, self.engine.resolve_entry(to)?);
-        self.run::<Rename>(rename::Request { from: place, said: from.to_owned(), to }, cx).await
+        self.run::<Rename>(rename::Request { from: place, raw_path: from.to_owned(), to }, cx).await
     }
 
     async fn copy(&self, from: &str, to: &str, cx: CallCtx) -> Result<copy::Output, Failure> {
         let (place, to) = (self.engine.resolve_entry(from)?, self.engine.resolve_entry(to)?);
-        self.run::<Copy>(copy::Request { from: place, said: from.to_owned(), to }, cx).await
+        self.run::<Copy>(copy::Request { from: place, raw_path: from.to_owned(), to }, cx).await
     }
 
     async fn view(
@@ -75,9 +78,9 @@ impl World {
         parts: &[(&str, u64, Option<u64>)],
         max_bytes: usize,
     ) -> Result<view::Output, Failure> {
-        let part = |(name, from, to): &(&str, u64, Option<u64>)| view::Part {
+        let part = |(name, from, to): &(&str, u64, Option<u64>)| view::ExcerptRequest {
             path: self.engine.resolve(name).unwrap(),
-            said: (*name).to_owned(),
+            raw_path: (*name).to_owned(),
             from: *from,
             to: *to,
             of: view::Of::Lines,
@@ -121,7 +124,7 @@ fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
 
 const KNOWN: [&str; 6] = ["a", "b", "d/in/x", "d/y", "e/", "l->d"];
 
-/// Lists the known world after changes.
+/// Lists the files of `KNOWN` as `World::tree` shows them, with some lines replaced or removed.
 fn known(changed: &[(&str, &str)]) -> Vec<String> {
     let lines = ["a=a", "b=b", "d/", "d/in/", "d/in/x=d/in/x", "d/y=d/y", "e/", "l->d"];
     let gone = |line: &&&str| !changed.iter().any(|(old, _)| old == *line);
@@ -133,15 +136,15 @@ fn known(changed: &[(&str, &str)]) -> Vec<String> {
 
 #[track_caller]
 fn refused<T>(answer: Result<T, Failure>, kind: Kind, what: &str, world: &World, before: &[String]) {
-    let Err(failure) = answer else { panic!("done, instead of: {what}") };
+    let Err(failure) = answer else { panic!("the call succeeded, but should have failed: {what}") };
     assert_eq!(world.said(&failure), (kind, what.to_owned()));
     assert_eq!(world.tree(), before, "{what}");
     assert_eq!(fs::read_to_string(world.base.path().join("out/secret")).unwrap(), "secret");
 }
 
 #[tokio::test]
-async fn deleting() {
-    /// The names, the treatment of directories, the reported deletions, and the actual ones.
+async fn delete_removes_and_reports_each_path() {
+    /// The names to delete, the treatment of directories, the reported deletions, and the actual deletions.
     type Row<'a> =
         (&'a [&'a str], Directories, &'a [(&'a str, FileKind, u64, u64)], &'a [(&'a str, &'a str)]);
     let rows: [Row<'_>; 7] = [
@@ -163,7 +166,7 @@ async fn deleting() {
             &[("d/", ""), ("d/in/", ""), ("d/in/x=d/in/x", ""), ("d/y=d/y", "")],
         ),
     ];
-    for (names, directories, wanted, left) in rows {
+    each_async(rows, async |(names, directories, wanted, left)| {
         let world = world(&KNOWN);
         let output = world.delete(names, directories, world.cx(FREE)).await.unwrap();
         let deleted: Vec<_> = output
@@ -173,11 +176,12 @@ async fn deleting() {
             .collect();
         assert_eq!((deleted.as_slice(), output.notes.len()), (wanted, 0), "{names:?}");
         assert_eq!(world.tree(), known(left), "{names:?}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn what_is_not_deleted() {
+async fn delete_refuses_missing_paths_roots_and_outside_paths() {
     let rows: [(&[&str], Directories, Kind, &str); 8] = [
         (&["gone"], WITHOUT, Kind::NotFound, "File not found: gone (the workspace is ROOT)."),
         (&["d"], WITHOUT, Kind::WrongKind, "d is a directory: a flag is needed."),
@@ -187,34 +191,35 @@ async fn what_is_not_deleted() {
             &["../out/secret"],
             WITH,
             Kind::Outside,
-            "../out/secret is outside the workspace: only ROOT may be used. To allow it, start with another root.",
+            "../out/secret is outside the workspace: only paths in ROOT may be used.",
         ),
         (
             &["outside/secret"],
             WITH,
             Kind::Outside,
-            "outside/secret is outside the workspace (a symbolic link leads to ../out): only ROOT may be used. To allow \
-             it, start with another root.",
+            "outside/secret is outside the workspace (a symbolic link leads to ../out): only paths in ROOT may be used.",
         ),
         (&["a/"], WITH, Kind::WrongKind, "a is not a directory, so a/ cannot exist."),
         (
             &["a", "gone", "d"],
             WITHOUT,
             Kind::NotFound,
-            "Nothing was deleted: 2 of 3 cannot be.\nFile not found: gone (the workspace is ROOT).\nd is a directory: a \
+            "Nothing was deleted: 2 of 3 paths cannot be deleted.\nFile not found: gone (the workspace is ROOT).\nd is a \
+             directory: a \
              flag is needed.",
         ),
     ];
-    for (names, directories, kind, what) in rows {
+    each_async(rows, async |(names, directories, kind, what)| {
         let world = world(&KNOWN);
         put(&world, "outside->../out");
         let before = world.tree();
         refused(world.delete(names, directories, world.cx(FREE)).await, kind, what, &world, &before);
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_link_that_leads_out_is_moved_copied_and_deleted_itself() {
+async fn link_to_outside_is_moved_copied_and_deleted_itself() {
     let world = world(&["out->../out", "file->../out/secret"]);
     world.rename("out", "new/out", world.cx(FREE)).await.unwrap();
     world.copy("file", "new/file", world.cx(FREE)).await.unwrap();
@@ -232,8 +237,8 @@ async fn a_link_that_leads_out_is_moved_copied_and_deleted_itself() {
 }
 
 #[tokio::test]
-async fn renaming() {
-    /// The old name, the new name, the report, and the differences in the world.
+async fn rename_moves_files_links_and_directories() {
+    /// The old name, the new name, the reported kind, bytes and entries, and the changed lines of the tree.
     type Row<'a> = (&'a str, &'a str, (FileKind, u64, u64), &'a [(&'a str, &'a str)]);
     let rows: [Row<'_>; 6] = [
         ("a", "c", (FileKind::File, 1, 0), &[("a=a", "c=a")]),
@@ -253,24 +258,24 @@ async fn renaming() {
         ),
         ("d/in/x", "d/z", (FileKind::File, 6, 0), &[("d/in/x=d/in/x", "d/z=d/in/x")]),
     ];
-    for (from, to, wanted, changed) in rows {
+    each_async(rows, async |(from, to, wanted, changed)| {
         let world = world(&KNOWN);
         let output = world.rename(from, to, world.cx(FREE)).await.unwrap();
         assert_eq!((output.kind, output.bytes, output.entries), wanted, "{from} {to}");
         assert_eq!((output.from.as_str(), output.to.as_str(), output.notes.len()), (from, to, 0));
         assert_eq!(world.tree(), known(changed), "{from} {to}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn what_is_not_moved_or_copied() {
-    const OUT: &str =
-        "../out/new is outside the workspace: only ROOT may be used. To allow it, start with another root.";
-    const STAYS: &str = ". is a root of the workspace, which stays where it is.";
+async fn rename_and_copy_refuse_invalid_sources_and_targets() {
+    const OUT: &str = "../out/new is outside the workspace: only paths in ROOT may be used.";
+    const STAYS: &str = ". is a root of the workspace, which cannot be moved or copied.";
     const GONE: &str = "File not found: gone (the workspace is ROOT).";
-    const FILE: &str = "b: exists already. Nothing was changed.";
-    const LINK: &str = "l: exists already. Nothing was changed.";
-    const DIRECTORY: &str = "e: exists already. Nothing was changed.";
+    const FILE: &str = "b already exists. Nothing was changed.";
+    const LINK: &str = "l already exists. Nothing was changed.";
+    const DIRECTORY: &str = "e already exists. Nothing was changed.";
     let rows: [(&str, &str, Kind, &str, &str); 9] = [
         ("a", "b", Kind::Conflict, FILE, FILE),
         ("a", "l", Kind::Conflict, LINK, LINK),
@@ -289,18 +294,19 @@ async fn what_is_not_moved_or_copied() {
             "d",
             ".",
             Kind::WrongKind,
-            ".: is a root of the workspace, which is never replaced, moved or deleted. Nothing was changed.",
-            "d could not be copied to .: is a root of the workspace, which is never replaced, moved or deleted. Nothing was \
+            ". is a root of the workspace, which is never replaced, moved or deleted. Nothing was changed.",
+            "d could not be copied: . is a root of the workspace, which is never replaced, moved or deleted. Nothing was \
              changed.",
         ),
         ("gone", "f", Kind::NotFound, GONE, GONE),
     ];
-    for (from, to, kind, moving, copying) in rows {
+    each_async(rows, async |(from, to, kind, moving, copying)| {
         let world = world(&KNOWN);
         let before = world.tree();
         refused(world.rename(from, to, world.cx(FREE)).await, kind, moving, &world, &before);
         refused(world.copy(from, to, world.cx(FREE)).await, kind, copying, &world, &before);
-    }
+    })
+    .await;
     let world = world(&KNOWN);
     let same = world.rename("a", "./a", world.cx(FREE)).await;
     refused(same, Kind::Invalid, "a already has this name; nothing was moved.", &world, &known(&[]));
@@ -309,7 +315,7 @@ async fn what_is_not_moved_or_copied() {
 }
 
 #[tokio::test]
-async fn copying() {
+async fn copy_includes_whole_directories_and_keeps_modes() {
     let world = world(&KNOWN);
     fs::set_permissions(world.at("a"), fs::Permissions::from_mode(0o640)).unwrap();
     let output = world.copy("a", "new/a", world.cx(FREE)).await.unwrap();
@@ -322,12 +328,13 @@ async fn copying() {
 }
 
 #[tokio::test]
-async fn what_a_rule_keeps_does_not_go_with_its_directory() {
+async fn protected_file_blocks_move_copy_and_delete_of_its_directory() {
     let world = world(&["d/in/.env", "d/in/keep", "d/x"]);
     let before = world.tree();
     let words = |top: &str, first: &str, verb: &str| {
         format!(
-            "{top} cannot be taken as a whole: the rules do not let {first} be {verb} without asking. Nothing was changed."
+            "{top} cannot be moved, copied or deleted as a whole: under the rules, {first} cannot be {verb} without approval. Nothing \
+             was changed."
         )
     };
     let write = "written, moved or deleted";
@@ -337,7 +344,10 @@ async fn what_a_rule_keeps_does_not_go_with_its_directory() {
     refused(
         world.delete(&["d/in", "d/x"], WITH, kept.clone()).await,
         Kind::Denied,
-        &format!("Nothing was deleted: 1 of 2 cannot be.\n{}", words("d/in", "d/in/.env", write)),
+        &format!(
+            "Nothing was deleted: 1 of 2 paths cannot be deleted.\n{}",
+            words("d/in", "d/in/.env", write)
+        ),
         &world,
         &before,
     );
@@ -347,20 +357,22 @@ async fn what_a_rule_keeps_does_not_go_with_its_directory() {
     let read = words("d", "d/in/.env", "read");
     refused(world.rename("d", "n", unread.clone()).await, Kind::Denied, &read, &world, &before);
     refused(world.copy("d", "n", unread).await, Kind::Denied, &read, &world, &before);
-    // Only the new path of a file is protected: moving a directory must not bypass that.
+    // The rules protect only the new path of a file: moving its directory must not bypass them.
     let hooks = world.keeping("", "hooks/keep");
     let there = words(".git/hooks", ".git/hooks/keep", write);
     refused(world.rename("d/in", ".git/hooks", hooks).await, Kind::Denied, &there, &world, &before);
 }
 
 #[tokio::test]
-async fn a_root_does_not_go_with_the_directory_that_holds_it() {
+async fn directory_that_contains_a_root_is_not_moved_or_deleted() {
     let world = world(&["d/root/a", "d/b"]);
     let roots = vec![world.at(""), world.at("d/root")];
     let (workspace, _) = Workspace::open(Options { roots, ..Options::default() }).unwrap();
     let world = World { engine: Engine::new(workspace), ..world };
     let before = world.tree();
-    let what = |top: &str| format!("{top} cannot be taken as a whole: ROOT/d/root in it is a root.");
+    let what = |top: &str| {
+        format!("{top} cannot be moved, copied or deleted as a whole: it contains the root ROOT/d/root.")
+    };
     refused(world.delete(&["d"], WITH, world.cx(FREE)).await, Kind::WrongKind, &what("d"), &world, &before);
     refused(world.rename("d", "e", world.cx(FREE)).await, Kind::WrongKind, &what("d"), &world, &before);
     let itself = "d/root is a root of the workspace, which is never deleted.";
@@ -377,12 +389,13 @@ async fn a_file_that_changed_since_it_was_seen_is_neither_deleted_nor_moved() {
     fs::write(world.at("d/a"), "by another hand").unwrap();
     let before = world.tree();
     let stale = "d/a has changed since it was last seen in this session; nothing was written.";
-    for names in [&["d/a"][..], &["d"], &["d/b", "d/a"], &["d/b", "d"]] {
+    each_async([&["d/a"][..], &["d"], &["d/b", "d/a"], &["d/b", "d"]], async |names| {
         let Err(failure) = world.delete(names, WITH, world.cx(FREE)).await else { panic!("{names:?}") };
         assert_eq!(failure.kind, Kind::Stale, "{names:?}");
         assert!(failure.what.ends_with(stale), "{}", failure.what);
         assert_eq!(world.tree(), before);
-    }
+    })
+    .await;
     refused(world.rename("d/a", "n", world.cx(FREE)).await, Kind::Stale, stale, &world, &before);
     refused(world.rename("d", "n", world.cx(FREE)).await, Kind::Stale, stale, &world, &before);
     world.see("d/a").await;
@@ -392,7 +405,7 @@ async fn a_file_that_changed_since_it_was_seen_is_neither_deleted_nor_moved() {
 }
 
 #[tokio::test]
-async fn what_was_seen_is_known_under_its_new_name() {
+async fn files_read_before_a_rename_or_copy_count_as_read_after_it() {
     let world = world(&["d/a", "b"]);
     world.see("d/a").await;
     world.see("b").await;
@@ -408,7 +421,7 @@ fn known_as(world: &World, name: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_tree_of_ten_thousand_entries_goes_as_a_whole() {
+async fn tree_of_ten_thousand_entries_is_moved_and_deleted() {
     let world = world(&[]);
     for directory in 0..100 {
         let place = world.at(&format!("d/{directory}"));
@@ -425,21 +438,22 @@ async fn a_tree_of_ten_thousand_entries_goes_as_a_whole() {
 }
 
 #[tokio::test]
-async fn making_directories() {
+async fn make_directory_creates_parents_and_reports_existing() {
     let world = world(&KNOWN);
     let make = async |name: &str| {
         let path = world.engine.resolve(name)?;
         world.run::<MakeDirectory>(make_directory::Request { path }, world.cx(FREE)).await
     };
     let rows = [("n/m", false), ("n", true), ("n/m", true), ("d", true), (".", true), ("l", true)];
-    for (name, existed) in rows {
+    each_async(rows, async |(name, existed)| {
         assert_eq!(make(name).await.unwrap().existed, existed, "{name}");
-    }
+    })
+    .await;
     let before = known(&[("", "n/"), ("", "n/m/")]);
     refused(
         make("a").await,
         Kind::WrongKind,
-        "a exists and is no directory; nothing was changed.",
+        "a exists and is not a directory; nothing was changed.",
         &world,
         &before,
     );
@@ -452,9 +466,9 @@ async fn making_directories() {
     );
 }
 
-/// Formats each part in a line: its line numbers and the next line, or the reason why there are none.
+/// Formats each part in a line: its first and last line and the next line, or the kind of failure.
 fn lines(output: &view::Output) -> Vec<String> {
-    let line = |viewed: &view::Viewed| match &viewed.answer {
+    let line = |viewed: &view::FileExcerpt| match &viewed.answer {
         Answer::File(file) => {
             let text = file.text().unwrap();
             let numbers: Vec<u64> = text.lines.iter().map(|line| line.number).collect();
@@ -466,7 +480,7 @@ fn lines(output: &view::Output) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn viewing() {
+async fn view_shows_line_ranges_and_reports_failures_per_file() {
     let world = world(&["empty", "dir/"]);
     fs::write(world.at("ten"), "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n").unwrap();
     fs::write(world.at("empty"), "").unwrap();
@@ -502,20 +516,20 @@ async fn viewing() {
     let wanted = [
         "None of the files could be shown.",
         "File not found: tne",
-        "ten has 10 lines; line 11 is behind its end.",
+        "ten has 10 lines; line 11 is after its end.",
     ];
     assert_eq!(shown, wanted);
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_shared_and_said() {
+async fn view_shares_the_byte_limit_and_reports_truncation() {
     let world = world(&[]);
     let line = "x".repeat(92);
     fs::write(world.at("long"), format!("{line}\n").repeat(100)).unwrap();
     fs::write(world.at("longer"), format!("{line}\n").repeat(200)).unwrap();
     fs::write(world.at("short"), "one\ntwo\n").unwrap();
     let parts = [("long", 1, None), ("short", 1, None), ("longer", 11, Some(30)), ("longer", 51, None)];
-    // 100 bytes for each line, and room for 30 lines and the short file.
+    // A shown line takes 100 bytes; the limit fits 30 lines and the short file.
     let output = world.view(&parts, 512 + 4 * 160 + 22 + 3_000).await.unwrap();
     let wanted = [
         "long Some(1)..Some(10) Some(11)",

@@ -1,7 +1,8 @@
-//! Tests of investigations, analyses and searches that a model guides: an honest model, and models that lie, fail,
-//! never end or exceed their limits.
+//! Tests of investigations, analyses and searches that a model guides: a model that makes correct claims, cites
+//! wrongly, fails, never answers, or makes too many calls.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{Permissive, World};
 use std::{
@@ -14,13 +15,14 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, Asking, CallCtx, CallGateway, Calling, Ended, Engine, Failure, Finished, Fresh,
-    InnerAnswer, InnerCall, Job, Kind, May, Offered, Pictures, Prompt, Report, Seeking, Session,
+    Access, Agents, Asking, CallCtx, CallGateway, CallOutcome, CallableTool, Engine, Failure, Finished,
+    Fresh, InnerAnswer, InnerCall, Job, Kind, May, NestedCallFuture, Pictures, Prompt, Report, SearchBackend,
+    Session,
     operations::{
         analyze::{self, Analyze, Depth},
-        investigate::{GuideEnded, Investigate, Limits, Output, Request, Whose},
+        investigate::{GuideEndReason, Investigate, Limits, Output, Request, Whose},
         search::{self, From, Matching, Tests},
-        seek::{self, By, Seek},
+        seek::{self, BlockSelector, Seek},
     },
 };
 
@@ -38,19 +40,20 @@ const FILES: [(&str, &str); 4] = [
 ];
 
 /// The behaviour of a scripted agent.
+#[derive(Debug)]
 enum Does {
     Says(&'static str),
     Stops(&'static str, Finished),
     Fails,
     Waits,
-    /// Sends this number of calls, then answers.
+    /// Makes this number of calls, then answers.
     Calls(usize, &'static str),
 }
 
 /// The function that answers a prompt.
 type Answer = dyn Fn(&Prompt) -> Result<String, Failure> + Send + Sync;
 
-/// A model that follows a script, and records the questions.
+/// A fake model that follows a script and records the requests.
 struct Scripted {
     does: Does,
     jobs: Mutex<Vec<Job>>,
@@ -117,7 +120,7 @@ impl Agents for Scripted {
                     let missing = Some("The work was stopped.".to_owned());
                     Ok(Report { missing, ended, ..report(words) })
                 }
-                Does::Fails => Err(Failure::new(Kind::Io, "The model gave no answer: as told.")),
+                Does::Fails => Err(Failure::new(Kind::Io, "The model did not answer: as told.")),
                 Does::Waits => pending().await,
                 Does::Calls(count, words) => {
                     for number in 0..count {
@@ -138,19 +141,19 @@ impl Agents for Scripted {
     }
 }
 
-/// A gateway that counts the calls.
+/// A gateway that records the calls.
 #[derive(Default)]
 struct Counted {
-    made: Mutex<Vec<InnerCall>>,
+    received_calls: Mutex<Vec<InnerCall>>,
 }
 
 impl CallGateway for Counted {
-    fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
-        self.made.lock().unwrap().push(call);
-        Box::pin(ready(InnerAnswer::of_words(Ended::Done, String::new())))
+    fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> NestedCallFuture<'a> {
+        self.received_calls.lock().unwrap().push(call);
+        Box::pin(ready(InnerAnswer::of_words(CallOutcome::Done, String::new())))
     }
 
-    fn tools(&self) -> Vec<Offered> {
+    fn tools(&self) -> Vec<CallableTool> {
         let rows = [
             ("look", vec![Access::Reads]),
             ("search", vec![Access::Reads, Access::Asks]),
@@ -158,7 +161,7 @@ impl CallGateway for Counted {
             ("run", vec![Access::Executes]),
             ("fetch", vec![Access::Fetches]),
         ];
-        let offered = rows.map(|(name, access)| Offered {
+        let offered = rows.map(|(name, access)| CallableTool {
             name: name.to_owned(),
             description: String::new(),
             schema: "{}".to_owned(),
@@ -168,19 +171,19 @@ impl CallGateway for Counted {
     }
 
     fn apart(&self) -> Arc<dyn CallGateway> {
-        panic!("made apart twice")
+        panic!("`apart` was called on a gateway that is already separate")
     }
 }
 
-/// A gateway that returns the counting one when a separate one is requested.
+/// The outer gateway: its `apart` returns the recording gateway, and no call may go to it directly.
 struct Outer(Arc<Counted>);
 
 impl CallGateway for Outer {
-    fn call<'a>(&'a self, _call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
-        panic!("the session of the call was used")
+    fn call<'a>(&'a self, _call: InnerCall, _cancel: CancellationToken) -> NestedCallFuture<'a> {
+        panic!("the model's call used the session of the outer call")
     }
 
-    fn tools(&self) -> Vec<Offered> {
+    fn tools(&self) -> Vec<CallableTool> {
         self.0.tools()
     }
 
@@ -189,13 +192,13 @@ impl CallGateway for Outer {
     }
 }
 
-/// An engine over the files of a world.
-fn engine(world: &World, model: Option<Arc<Scripted>>, seeking: Seeking) -> Engine {
+/// Creates an engine for the files of a test environment.
+fn engine(world: &World, model: Option<Arc<Scripted>>, seeking: SearchBackend) -> Engine {
     let agents = model.map(|model| model as Arc<dyn Agents>);
-    Engine::builder(world.engine.workspace().clone()).with_agents(agents).with_seeking(seeking).build()
+    Engine::builder(world.engine.workspace().clone()).with_agents(agents).with_search_backend(seeking).build()
 }
 
-/// A world with a guiding model.
+/// A test environment with a guiding model.
 struct Guided {
     world: World,
     gateway: Arc<Counted>,
@@ -205,11 +208,11 @@ struct Guided {
 impl Guided {
     fn by(model: Arc<Scripted>) -> Self {
         let mut world = World::new(&FILES);
-        world.engine = engine(&world, Some(model.clone()), Seeking::Words);
+        world.engine = engine(&world, Some(model.clone()), SearchBackend::Words);
         Self { world, gateway: Arc::default(), model }
     }
 
-    /// Returns the context of a call that may not delegate to an agent.
+    /// Returns the context of a call that may not delegate to this agent.
     fn without(&self, agent: &'static str) -> CallCtx {
         let delegate = Box::new(move |name: &str| name != agent);
         let permissions = Arc::new(Permissive { delegate, ..Permissive::default() });
@@ -236,7 +239,7 @@ fn of_model(output: &Output) -> Vec<(&str, String)> {
 }
 
 #[tokio::test]
-async fn what_a_model_claims_stands_where_it_cites() {
+async fn model_claims_are_located_at_their_citations() {
     let words = "Here it is.\nCLAIM The total is the sum of the prices and the shipping.\nCITE shop/cart.py:5-6 | return  sum(self.prices) + shipping(self)\nCITE E1\n- CLAIM: Shipping is 5.\n- CITE: `shop/cart.py:9-10` | `return 5`\nGAP Nothing says in which currency.";
     let guided = Guided::by(Scripted::does(Does::Says(words)));
     let output = guided.ask(|request| request).await;
@@ -250,12 +253,12 @@ async fn what_a_model_claims_stands_where_it_cites() {
             ("Shipping is 5.", "shop/cart.py:10".to_owned()),
         ]
     );
-    // The findings of the search come after the model's.
+    // The findings of the search follow those of the model.
     assert_eq!((output.findings[2].by, output.findings[2].name.as_str()), (Whose::Search, "Cart.total"));
     let guide = output.guide.as_ref().unwrap();
     assert_eq!(
         (guide.ended, guide.turns, guide.claims, guide.dropped),
-        (GuideEnded::Completed, Some(2), 2, 0)
+        (GuideEndReason::Completed, Some(2), 2, 0)
     );
     assert!(output.gaps.contains(&"the model says: Nothing says in which currency.".to_owned()));
     let jobs = guided.model.jobs.lock().unwrap();
@@ -263,50 +266,36 @@ async fn what_a_model_claims_stands_where_it_cites() {
     assert!(job.task.starts_with("Find out about the code in this workspace: Where is Cart.total computed?"));
     let context = job.context.as_ref().unwrap();
     assert!(context.contains("E1 [shop/cart.py:5"), "{context}");
-    // The search takes two of the eight turns, and the rest is the model's; only tools that read are available.
+    // The search takes two of the eight turns, and the model gets the rest. Only read-only tools are
+    // available.
     assert_eq!(job.turns, Some(8 - (output.meta.turns as u64 - 2)));
     assert_eq!(*guided.model.tools.lock().unwrap(), ["look", "search"]);
 }
 
 #[tokio::test]
-async fn what_is_cited_wrongly_is_dropped_and_counted() {
+async fn claims_with_wrong_citations_are_dropped_and_counted() {
     let rows = [
-        ("CLAIM a", "it cites nothing"),
+        ("CLAIM a", "the claim has no citation"),
         ("CLAIM a\nCITE shop/nothing.py:1 | class Cart", "shop/nothing.py cannot be read here"),
         (
             "CLAIM a\nCITE shop/cart.py:99 | class Cart",
-            "shop/cart.py:99 is cited, and shop/cart.py has 10 lines",
+            "shop/cart.py:99 is cited, but shop/cart.py ends at line 10",
         ),
-        (
-            "CLAIM a\nCITE shop/cart.py:0 | class Cart",
-            "shop/cart.py:0 is cited, and shop/cart.py has 10 lines",
-        ),
-        (
-            "CLAIM a\nCITE shop/cart.py:6-5 | return",
-            "shop/cart.py:6-5 is cited, and shop/cart.py has 10 lines",
-        ),
-        (
-            "CLAIM a\nCITE shop/cart.py:1 | class Basket",
-            "the words that it quotes do not stand in shop/cart.py:1",
-        ),
-        (
-            "CLAIM a\nCITE shop/cart.py:1-5 | return 5",
-            "the words that it quotes do not stand in shop/cart.py:1-5",
-        ),
-        ("CLAIM a\nCITE shop/cart.py:1", "it cites shop/cart.py:1 without words that stand there"),
-        ("CLAIM a\nCITE E99", "E99 is no evidence that was given: there are "),
-        ("CLAIM a\nCITE E0", "E0 is no evidence that was given: there are "),
-        ("CLAIM a\nCITE somewhere", "somewhere is no place: path:line | words is wanted"),
+        ("CLAIM a\nCITE shop/cart.py:0 | class Cart", "shop/cart.py:0 is not a valid range of lines"),
+        ("CLAIM a\nCITE shop/cart.py:6-5 | return", "shop/cart.py:6-5 is not a valid range of lines"),
+        ("CLAIM a\nCITE shop/cart.py:1 | class Basket", "the quoted text is not in shop/cart.py:1"),
+        ("CLAIM a\nCITE shop/cart.py:1-5 | return 5", "the quoted text is not in shop/cart.py:1-5"),
+        ("CLAIM a\nCITE shop/cart.py:1", "the claim cites shop/cart.py:1 without quoting text from there"),
+        ("CLAIM a\nCITE E99", "E99 is not the id of a piece of evidence; there are "),
+        ("CLAIM a\nCITE E0", "E0 is not the id of a piece of evidence; there are "),
+        ("CLAIM a\nCITE somewhere", "somewhere is not a location; write path:line | quoted text"),
         ("CLAIM a\nCITE ../out/secret:1 | secret", ""),
         ("CLAIM a\nCITE shop:1 | x", "shop cannot be read here"),
-        ("CLAIM a\nCITE tests/test_cart.py:5 | assert", "tests/test_cart.py lies outside of the scope"),
-        // A valid citation does not save a claim with an invalid one.
-        (
-            "CLAIM a\nCITE E1\nCITE shop/cart.py:1 | x y z",
-            "the words that it quotes do not stand in shop/cart.py:1",
-        ),
+        ("CLAIM a\nCITE tests/test_cart.py:5 | assert", "tests/test_cart.py is outside the scope"),
+        // A claim with a valid and an invalid citation is dropped, too.
+        ("CLAIM a\nCITE E1\nCITE shop/cart.py:1 | x y z", "the quoted text is not in shop/cart.py:1"),
     ];
-    for (words, why) in rows {
+    each_async(rows, async |(words, why)| {
         let guided = Guided::by(Scripted::does(Does::Says(words)));
         let output = guided.ask(|request| Request { scope: vec!["shop/**".into()], ..request }).await;
         let guide = output.guide.as_ref().unwrap();
@@ -315,98 +304,102 @@ async fn what_is_cited_wrongly_is_dropped_and_counted() {
         assert!(!format!("{output:?}").contains("\"secret\""));
         assert_eq!(output.findings[0].name, "Cart.total", "{words}");
         assert!(
-            output.gaps.last().unwrap().contains("1 claim, 1 of them dropped for what they cite"),
+            output.gaps.last().unwrap().contains("1 claim (1 dropped because of wrong citations)"),
             "{words}"
         );
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn the_report_of_the_search_is_given_however_the_model_ends() {
+async fn search_findings_are_reported_however_the_model_ends() {
     let claim = "CLAIM a\nCITE E1";
     let rows = [
         (
             Does::Fails,
-            GuideEnded::Failed,
+            GuideEndReason::Failed,
             0,
-            "the model that should have guided this failed, so it is what a search alone finds: The model gave no answer: as told",
+            "the guiding model failed, so these results come from the search alone: The model did not answer: as told",
         ),
         (
             Does::Stops("", Finished::Turns),
-            GuideEnded::Turns,
+            GuideEndReason::Turns,
             0,
-            "the model that guided this was stopped before its end: The work was stopped; 0 claims",
+            "the guiding model was stopped early: The work was stopped; 0 claims",
         ),
         (
             Does::Stops(claim, Finished::Turns),
-            GuideEnded::Turns,
+            GuideEndReason::Turns,
             1,
-            "the model that guided this was stopped before its end: The work was stopped; 1 claim",
+            "the guiding model was stopped early: The work was stopped; 1 claim",
         ),
-        (Does::Stops("", Finished::Time), GuideEnded::Time, 0, "the model that guided this was stopped"),
-        (Does::Stops("", Finished::Tokens), GuideEnded::Tokens, 0, "the model that guided this was stopped"),
-        (Does::Stops("", Finished::Calls), GuideEnded::Calls, 0, "the model that guided this was stopped"),
+        (Does::Stops("", Finished::Time), GuideEndReason::Time, 0, "the guiding model was stopped"),
+        (Does::Stops("", Finished::Tokens), GuideEndReason::Tokens, 0, "the guiding model was stopped"),
+        (Does::Stops("", Finished::Calls), GuideEndReason::Calls, 0, "the guiding model was stopped"),
         (
             Does::Says("It is in cart.py."),
-            GuideEnded::Completed,
+            GuideEndReason::Completed,
             0,
-            "a model guided this: its answer has no claim in the form that was asked for; 0 claims",
+            "a model guided this search: the model's answer has no claim in the required form; 0 claims",
         ),
-        (
-            Does::Calls(100, claim),
-            GuideEnded::Completed,
-            1,
-            "a model guided this; 1 claim, 0 of them dropped for what they cite; ",
-        ),
+        (Does::Calls(100, claim), GuideEndReason::Completed, 1, "a model guided this search; 1 claim; "),
     ];
-    for (does, ended, kept, words) in rows {
+    each_async(rows, async |(does, ended, kept, words)| {
         let guided = Guided::by(Scripted::does(does));
         let output = guided.ask(|request| request).await;
         let guide = output.guide.as_ref().unwrap();
         assert_eq!((guide.ended, of_model(&output).len()), (ended, kept), "{words}");
         assert!(output.gaps.last().unwrap().starts_with(words), "{:?}", output.gaps);
         assert_eq!(output.findings[kept].name, "Cart.total", "{words}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_model_makes_no_more_calls_than_there_are() {
+async fn model_tool_calls_stay_within_the_call_limit() {
     let guided = Guided::by(Scripted::does(Does::Calls(100, "CLAIM a\nCITE E1")));
     let limits = Limits { turns: 8, calls: 20 };
     let output = guided.ask(|request| Request { limits, ..request }).await;
     let guide = output.guide.unwrap();
-    let made = guided.gateway.made.lock().unwrap();
-    assert_eq!((made.len(), guide.calls, guide.refused), (guide.calls, made.len(), 100 - made.len()));
-    assert!(made.iter().all(|call| call.may == May::Read));
+    let received_calls = guided.gateway.received_calls.lock().unwrap();
+    assert_eq!(
+        (received_calls.len(), guide.calls, guide.refused),
+        (guide.calls, received_calls.len(), 100 - received_calls.len())
+    );
+    assert!(received_calls.iter().all(|call| call.may == May::Read));
     assert_eq!((output.meta.calls, output.meta.max_calls), (20, 20));
     assert!(output.meta.turns <= 8);
 }
 
 #[tokio::test]
-async fn a_model_is_not_asked_where_it_may_not_be() {
+async fn model_is_not_prompted_if_rules_or_limits_forbid_it() {
     let guided = Guided::by(Scripted::does(Does::Says("CLAIM a\nCITE E1")));
     let request = || guided.request("Where is Cart.total computed?");
-    let inside = CallCtx { gateway: None, ..guided.cx() };
-    let ruled = guided.without("investigator");
+    type Context = fn(&Guided) -> CallCtx;
+    let own: Context = Guided::cx;
+    let inside: Context = |guided| CallCtx { gateway: None, ..guided.cx() };
+    let ruled: Context = |guided| guided.without("investigator");
     let one = Request { limits: Limits { turns: 1, calls: 40 }, ..request() };
     let few = Request { limits: Limits { turns: 8, calls: 1 }, ..request() };
     let late = Request { time: Some(Duration::ZERO), ..request() };
     let rows = [
-        (request(), inside, "no model guided this: inside of another call no model is asked"),
+        (request(), inside, "no model guided this search: a call made by another call cannot ask a model"),
         (
             request(),
             ruled,
-            "no model guided this: the rules do not let work be left to the agent investigator",
+            "no model guided this search: the rules do not allow delegating to the agent investigator",
         ),
-        (one, guided.cx(), "no model guided this: the search took all 1 turns"),
-        (few, guided.cx(), "no model guided this: the search took all 1 tool calls"),
-        (late, guided.cx(), "no model guided this: the time was up"),
+        (one, own, "no model guided this search: the search used all 1 turns"),
+        (few, own, "no model guided this search: the search used all 1 tool calls"),
+        (late, own, "no model guided this search: the time limit was reached"),
     ];
-    for (request, cx, words) in rows {
+    each_async(rows, async |(request, context, words)| {
+        let cx = context(&guided);
         let output = guided.world.run::<Investigate>(request, cx).await.unwrap();
-        assert_eq!(output.guide.as_ref().unwrap().ended, GuideEnded::NotAsked, "{words}");
+        assert_eq!(output.guide.as_ref().unwrap().ended, GuideEndReason::NotAsked, "{words}");
         assert!(output.gaps.last().unwrap().starts_with(words), "{words}: {:?}", output.gaps);
-    }
+    })
+    .await;
     assert!(guided.model.jobs.lock().unwrap().is_empty());
     // Without a model, the output does not mention one.
     let world = World::new(&FILES);
@@ -415,17 +408,17 @@ async fn a_model_is_not_asked_where_it_may_not_be() {
 }
 
 #[tokio::test]
-async fn a_model_that_does_not_end_is_left_when_the_time_is_up_or_the_caller_gives_up() {
+async fn endless_model_is_abandoned_at_time_limit_or_cancellation() {
     let guided = Guided::by(Scripted::does(Does::Waits));
     let time = Some(Duration::from_secs(2));
     let output = guided.ask(|request| Request { time, ..request }).await;
-    assert_eq!(output.guide.unwrap().ended, GuideEnded::Time);
+    assert_eq!(output.guide.unwrap().ended, GuideEndReason::Time);
     assert_eq!(output.findings[0].name, "Cart.total");
     let cx = guided.cx();
     let cancel = cx.cancel.clone();
-    let asked = guided.model.clone();
+    let model = guided.model.clone();
     tokio::spawn(async move {
-        while asked.jobs.lock().unwrap().len() < 2 {
+        while model.jobs.lock().unwrap().len() < 2 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         cancel.cancel();
@@ -434,11 +427,11 @@ async fn a_model_that_does_not_end_is_left_when_the_time_is_up_or_the_caller_giv
     let failure = guided.world.run::<Investigate>(request, cx).await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.what.as_str()),
-        (Kind::Cancelled, "The call was cancelled while a model was asked.")
+        (Kind::Cancelled, "The call was cancelled while it waited for a model.")
     );
 }
 
-/// Returns code with 100 functions that mention parcels, and a mark after the last one.
+/// Returns code with 100 functions that mention parcels, and a comment with `mark` at the end.
 fn parcels(from: usize, mark: &str) -> String {
     let one = |number: usize| {
         let line = format!("    # parcel {number} is weighed, and its weight is written down with care\n");
@@ -461,7 +454,7 @@ async fn analyzed(guided: &Guided, cx: CallCtx) -> Result<analyze::Output, Failu
     guided.world.run::<Analyze>(analyze::Request { base, depth: Depth::Normal, question }, cx).await
 }
 
-/// Returns claims about the first function of a chunk, and about one that does not exist.
+/// Answers a prompt: a valid claim about the first function of the chunk, and one with a wrong quote.
 fn first_of(prompt: &Prompt) -> Result<String, Failure> {
     if prompt.instruction.contains("numbered claims") {
         return Ok(format!("All of them [C1]. {} claims.", prompt.data.lines().count()));
@@ -477,7 +470,7 @@ fn first_of(prompt: &Prompt) -> Result<String, Failure> {
 }
 
 #[tokio::test]
-async fn a_question_is_asked_of_whole_blocks_in_parallel_and_summed_up() {
+async fn question_is_mapped_over_whole_blocks_and_summarised() {
     let guided = mapping(first_of);
     let output = analyzed(&guided, guided.cx()).await.unwrap();
     let mapped = output.mapped.unwrap();
@@ -486,7 +479,7 @@ async fn a_question_is_asked_of_whole_blocks_in_parallel_and_summed_up() {
         prompts.iter().filter(|prompt| !prompt.instruction.contains("numbered")).collect();
     assert_eq!((mapped.chunks, chunks.len()), (chunks.len(), mapped.chunks));
     assert!(mapped.chunks > 2 && mapped.left_out == 0, "{mapped:?}");
-    // Every function is whole in one chunk, and in no other.
+    // Every function is in exactly one chunk, and complete.
     for number in 0..300 {
         let (begins, ends) = (format!("| def parcel_{number}():"), format!("|     return {number}\n"));
         let holding: Vec<_> = chunks.iter().filter(|chunk| chunk.data.contains(&begins)).collect();
@@ -494,7 +487,7 @@ async fn a_question_is_asked_of_whole_blocks_in_parallel_and_summed_up() {
         assert!(holding[0].data.contains(&ends), "{number}");
         assert!(holding[0].data.len() <= 60_000, "{}", holding[0].data.len());
     }
-    // The failed chunk is reported, and the others are summarised.
+    // The failed chunk is reported; the claims of the others are summarised.
     let [failed] = mapped.failed.as_slice() else { panic!("{:?}", mapped.failed) };
     assert!(failed.ends_with("): The model is overloaded") && failed.starts_with("chunk "), "{failed}");
     assert_eq!((mapped.claims.len(), mapped.dropped), (mapped.chunks - 1, mapped.chunks - 1));
@@ -507,7 +500,7 @@ async fn a_question_is_asked_of_whole_blocks_in_parallel_and_summed_up() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_summary_or_without_a_chunk_says_so() {
+async fn failed_chunks_and_summaries_are_reported() {
     let guided = mapping(|prompt| match prompt.instruction.contains("numbered claims") {
         true => Err(Failure::new(Kind::Io, "The model is gone.")),
         false => first_of(prompt),
@@ -524,13 +517,14 @@ async fn an_answer_without_a_summary_or_without_a_chunk_says_so() {
     let guided = mapping(|_| Ok("It is weighed somewhere.".to_owned()));
     let mapped = analyzed(&guided, guided.cx()).await.unwrap().mapped.unwrap();
     assert!(
-        mapped.failed.len() == mapped.chunks && mapped.failed[0].contains("has no claim in the form"),
+        mapped.failed.len() == mapped.chunks
+            && mapped.failed[0].contains("has no claim in the required form"),
         "{mapped:?}"
     );
 }
 
 #[tokio::test]
-async fn a_question_that_nobody_answers_ends_with_the_call() {
+async fn unanswered_question_ends_at_time_limit_or_cancellation() {
     let waiting = || {
         let guided = Guided::by(Scripted::does(Does::Waits));
         guided.world.put("a.py", parcels(0, "first"));
@@ -540,7 +534,7 @@ async fn a_question_that_nobody_answers_ends_with_the_call() {
     let cx = guided.cx().within(Some(Duration::from_secs(3)));
     let mapped = analyzed(&guided, cx).await.unwrap().mapped.unwrap();
     assert_eq!(mapped.failed.len(), mapped.chunks);
-    assert!(mapped.failed[0].ends_with("no answer came in time"), "{:?}", mapped.failed);
+    assert!(mapped.failed[0].ends_with("the time limit was reached"), "{:?}", mapped.failed);
     let guided = waiting();
     let (cx, model) = (guided.cx(), guided.model.clone());
     let cancel = cx.cancel.clone();
@@ -551,7 +545,7 @@ async fn a_question_that_nobody_answers_ends_with_the_call() {
         cancel.cancel();
     });
     assert_eq!(analyzed(&guided, cx).await.unwrap_err().kind, Kind::Cancelled);
-    // Without a question, and if the rules require it, the model is not consulted.
+    // Without a question, or if the rules forbid it, the model is not queried.
     let guided = waiting();
     let base = guided.world.engine.resolve(".").unwrap();
     let request = analyze::Request { base, depth: Depth::Deep, question: None };
@@ -563,7 +557,7 @@ async fn a_question_that_nobody_answers_ends_with_the_call() {
     assert!(guided.model.prompts.lock().unwrap().is_empty());
 }
 
-async fn sought(guided: &Guided, query: &str) -> seek::Output {
+async fn run_seek(guided: &Guided, query: &str) -> seek::Output {
     let request = search::Request {
         base: guided.world.engine.resolve(".").unwrap(),
         query: query.to_owned(),
@@ -583,25 +577,25 @@ fn blocks(output: &seek::Output) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_agent_searches_only_where_that_was_asked_for() {
+async fn agent_search_runs_only_with_the_agent_backend() {
     let words = "CLAIM Mail is where addresses go.\nCITE shop/mail.py:1-2\nCLAIM And what pays.\nCITE E1\nCLAIM Not there.\nCITE shop/mail.py:7-9\n";
     let mut guided = Guided::by(Scripted::does(Does::Says(words)));
-    let plain = sought(&guided, "cart total").await;
+    let plain = run_seek(&guided, "cart total").await;
     assert!(plain.sought.is_none() && guided.model.jobs.lock().unwrap().is_empty());
-    guided.world.engine = engine(&guided.world, Some(guided.model.clone()), Seeking::Agent);
-    let output = sought(&guided, "cart total").await;
+    guided.world.engine = engine(&guided.world, Some(guided.model.clone()), SearchBackend::Agent);
+    let output = run_seek(&guided, "cart total").await;
     let given = output.sought.as_ref().unwrap();
     let guide = given.guide.as_ref().unwrap();
-    assert_eq!((given.by, guide.claims, guide.dropped), (By::Agent, 3, 1));
+    assert_eq!((given.by, guide.claims, guide.dropped), (BlockSelector::Agent, 3, 1));
     assert_eq!(given.groups[0].places, ["shop/mail.py:1-2"]);
     let shown = blocks(&output);
     assert_eq!((shown.len(), shown[0].as_str()), (2, "shop/mail.py:1-2"));
     assert_eq!(shown[1], given.groups[1].places[0]);
-    // Content that was shown counts as seen, so that it can be edited.
+    // Shown content counts as seen, so that it can be edited.
     let seen = guided.world.engine.resolve("shop/mail.py").unwrap();
     assert!(guided.world.session.ledger.seen(&seen).is_some());
-    // A query that text search alone can answer is not sent to an agent.
-    let asked = guided.model.jobs.lock().unwrap().len();
+    // An exact query needs no agent.
+    let jobs_before = guided.model.jobs.lock().unwrap().len();
     let request = search::Request {
         matching: Matching::Exact,
         ..search::Request {
@@ -616,33 +610,34 @@ async fn an_agent_searches_only_where_that_was_asked_for() {
         }
     };
     assert!(guided.world.run::<Seek>(request, guided.cx()).await.unwrap().sought.is_none());
-    assert_eq!(guided.model.jobs.lock().unwrap().len(), asked);
+    assert_eq!(guided.model.jobs.lock().unwrap().len(), jobs_before);
 }
 
 #[tokio::test]
-async fn a_search_without_an_agent_is_expanded_and_says_so() {
+async fn search_falls_back_to_query_expansion_without_an_agent() {
     let rows = [
-        (Does::Fails, "the model that should have guided this failed"),
-        (Does::Stops("", Finished::Turns), "the model that guided this was stopped before its end"),
-        (Does::Says("CLAIM a\nCITE shop/none.py:1-2"), "1 claim, 1 of them dropped"),
-        (Does::Says("NOTHING"), "it says that nothing fits"),
+        (Does::Fails, "the guiding model failed"),
+        (Does::Stops("", Finished::Turns), "the guiding model was stopped early"),
+        (Does::Says("CLAIM a\nCITE shop/none.py:1-2"), "1 claim (1 dropped"),
+        (Does::Says("NOTHING"), "the model reported that nothing matches"),
     ];
-    for (does, words) in rows {
+    each_async(rows, async |(does, words)| {
         let mut guided = Guided::by(Scripted::does(does));
-        guided.world.engine = engine(&guided.world, Some(guided.model.clone()), Seeking::Agent);
-        let output = sought(&guided, "where is the total").await;
+        guided.world.engine = engine(&guided.world, Some(guided.model.clone()), SearchBackend::Agent);
+        let output = run_seek(&guided, "where is the total").await;
         let given = output.sought.as_ref().unwrap();
-        assert_eq!(given.by, By::Expansion, "{words}");
+        assert_eq!(given.by, BlockSelector::Expansion, "{words}");
         assert!(given.guide.as_ref().unwrap().words().contains(words), "{words}: {:?}", given.guide);
         assert!(blocks(&output).contains(&"shop/cart.py:5-6".to_owned()), "{:?}", blocks(&output));
         assert!(blocks(&output).iter().all(|block| !block.starts_with("tests/")));
-    }
-    // Without a model the query is expanded; one with operators is used literally.
+    })
+    .await;
+    // Without a model, the query is expanded; a query with operators is used unchanged.
     let mut guided = Guided::by(Scripted::does(Does::Fails));
-    guided.world.engine = engine(&guided.world, None, Seeking::Agent);
-    let output = sought(&guided, "where is the total").await;
+    guided.world.engine = engine(&guided.world, None, SearchBackend::Agent);
+    let output = run_seek(&guided, "where is the total").await;
     let given = output.sought.as_ref().unwrap();
-    assert!(given.by == By::Expansion && given.guide.is_none());
-    let output = sought(&guided, "total AND NOT cart").await;
-    assert_eq!(output.sought.unwrap().by, By::Words);
+    assert!(given.by == BlockSelector::Expansion && given.guide.is_none());
+    let output = run_seek(&guided, "total AND NOT cart").await;
+    assert_eq!(output.sought.unwrap().by, BlockSelector::Words);
 }

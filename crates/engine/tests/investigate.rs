@@ -1,6 +1,7 @@
-//! Tests of investigations and analyses of a small project, compared as a whole.
+//! Tests of investigations and analyses of a small project, without a model.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::World;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use toolpost_engine::{
     Fresh, Kind,
     operations::{
         analyze::{self, Analyze, Depth},
-        investigate::{Ended, Investigate, Limits, Output, Request},
+        investigate::{EndReason, Investigate, Limits, Output, Request},
     },
 };
 
@@ -36,7 +37,7 @@ async fn ask(objective: &str, change: impl FnOnce(Request) -> Request) -> Output
     world.run::<Investigate>(request, world.cx(Fresh::NOT_ASKED)).await.unwrap()
 }
 
-/// Checks that every claim has locations, and that the quoted text is in the project.
+/// Checks that every claim cites locations, and that these lines exist in the project.
 fn is_cited(output: &Output) {
     for finding in output.findings.iter().chain(&output.recommended) {
         assert!(!finding.evidence.is_empty(), "{finding:?}");
@@ -49,14 +50,14 @@ fn is_cited(output: &Output) {
 }
 
 #[tokio::test]
-async fn what_is_asked_for_comes_first() {
+async fn queried_symbol_is_the_first_finding() {
     let rows = [
         ("Where is Cart.total computed?", "Cart.total", "shop/cart.py:5"),
         ("How is an address sent by mail?", "send", "shop/mail.py:1"),
         ("who decides what shipping costs", "shipping", "shop/cart.py:9"),
         ("`pay` in shop/checkout.py", "pay", "shop/checkout.py:4"),
     ];
-    for (objective, name, place) in rows {
+    each_async(rows, async |(objective, name, place)| {
         let output = ask(objective, |request| request).await;
         is_cited(&output);
         let first = &output.findings[0];
@@ -66,13 +67,14 @@ async fn what_is_asked_for_comes_first() {
             "{objective}: {:#?}",
             output.findings
         );
-        assert_eq!(output.meta.ended, Ended::Settled, "{objective}");
+        assert_eq!(output.meta.ended, EndReason::Settled, "{objective}");
         assert!(output.confidence > 0.3 && output.confidence <= 1.0, "{objective}: {}", output.confidence);
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn links_lead_from_what_was_found_to_who_uses_it() {
+async fn findings_include_the_users_of_a_found_symbol() {
     let output = ask("Where is Cart.total computed?", |request| request).await;
     let pay = output.findings.iter().find(|finding| finding.name == "pay").unwrap();
     assert!(pay.claim.contains("uses Cart.total (call, proved)"), "{}", pay.claim);
@@ -81,20 +83,60 @@ async fn links_lead_from_what_was_found_to_who_uses_it() {
     assert_eq!(
         (total.claim.as_str(), total.evidence.join(" ").as_str()),
         (
-            "If you change function Cart.total (shop/cart.py:5-6), look at its 1 use and 1 use in tests.",
+            "If you change function Cart.total (shop/cart.py:5-6), check its 1 use and 1 use in tests.",
             "shop/cart.py:5 shop/checkout.py:5 tests/test_cart.py:5"
         )
     );
 }
 
+/// A symbol with comments has the lines that the symbol search gives, and each claim names another symbol once.
 #[tokio::test]
-async fn what_is_missing_is_told() {
-    let output = ask("frobnicate the cart", |request| request).await;
+async fn claims_have_the_lines_of_symbols_and_name_each_user_once() {
+    let world = World::new(&[
+        ("shop/ident.py", "class Id:\n    pass\n"),
+        (
+            "shop/group.py",
+            "from shop.ident import Id\n\n\n# A group of arguments,\n# with its conflicts.\nclass ArgGroup:\n    first: Id\n    \
+             second: Id\n    third: Id\n\n    def conflicts(self, other: Id) -> Id:\n        return other\n",
+        ),
+    ]);
+    let base = world.engine.resolve(".").unwrap();
+    let request = Request::of("Which conflicts does an ArgGroup have?".to_owned(), base);
+    let output = world.run::<Investigate>(request, world.cx(Fresh::NOT_ASKED)).await.unwrap();
+    let finding = |name: &str| {
+        let found = output.findings.iter().find(|finding| finding.name == name);
+        found.unwrap_or_else(|| panic!("{name} is missing: {:#?}", output.findings))
+    };
+    let group = finding("ArgGroup");
+    assert!(group.claim.starts_with("class ArgGroup (shop/group.py:6-12) "), "{}", group.claim);
+    assert_eq!((group.first_line, group.last_line), (6, 12));
+    let id = finding("Id");
     assert!(
-        output.gaps.contains(&"no file that was searched contains frobnicate".to_owned()),
-        "{:?}",
-        output.gaps
+        id.claim.contains("is used by ArgGroup at shop/group.py:7 and in 4 more places (type, proved)"),
+        "{}",
+        id.claim
     );
+    for finding in &output.findings {
+        for relation in ["is used by ", "uses "] {
+            let mut users: Vec<&str> = finding
+                .claim
+                .split(relation)
+                .skip(1)
+                .filter_map(|rest| rest.split_whitespace().next())
+                .collect();
+            let all = users.len();
+            users.sort_unstable();
+            users.dedup();
+            assert_eq!(users.len(), all, "{}", finding.claim);
+        }
+    }
+    assert_eq!(output.meta.keywords.iter().filter(|word| word.to_lowercase() == "arggroup").count(), 1);
+}
+
+#[tokio::test]
+async fn unmatched_words_and_scopes_are_reported_as_gaps() {
+    let output = ask("frobnicate the cart", |request| request).await;
+    assert!(output.gaps.contains(&"no searched file contains frobnicate".to_owned()), "{:?}", output.gaps);
     let output =
         ask("total", |request| Request { scope: vec!["shop/mail.py".into(), "none/*".into()], ..request })
             .await;
@@ -103,11 +145,11 @@ async fn what_is_missing_is_told() {
 }
 
 #[tokio::test]
-async fn limits_hold_and_are_told() {
+async fn limits_are_enforced_and_reported_as_gaps() {
     let rows = [
-        (1, 40, Ended::Turns, "all 1 turns were used, so "),
-        (8, 1, Ended::Calls, "all 1 tool calls were used, so "),
-        (8, 4, Ended::Calls, "all 4 tool calls were used, so "),
+        (1, 40, EndReason::Turns, "all 1 turns were used, so "),
+        (8, 1, EndReason::Calls, "all 1 tool calls were used, so "),
+        (8, 4, EndReason::Calls, "all 4 tool calls were used, so "),
     ];
     for (turns, calls, ended, gap) in rows {
         let limits = Limits { turns, calls };
@@ -121,23 +163,23 @@ async fn limits_hold_and_are_told() {
     let output =
         ask("Where is Cart.total computed?", |request| Request { time: Some(Duration::ZERO), ..request })
             .await;
-    assert_eq!((output.meta.ended, output.findings.len(), output.confidence), (Ended::Time, 0, 0.0));
+    assert_eq!((output.meta.ended, output.findings.len(), output.confidence), (EndReason::Time, 0, 0.0));
 }
 
 #[tokio::test]
-async fn an_objective_without_words_is_refused() {
+async fn objective_without_searchable_words_is_refused() {
     let world = World::new(&FILES);
     let base = world.engine.resolve(".").unwrap();
     let request = Request::of("what is it?".to_owned(), base);
     let failure = world.run::<Investigate>(request, world.cx(Fresh::NOT_ASKED)).await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.what.as_str()),
-        (Kind::Invalid, "The objective has no word to look for.")
+        (Kind::Invalid, "The objective has no word to search for.")
     );
 }
 
 #[tokio::test]
-async fn a_project_is_told_by_its_parts() {
+async fn analysis_reports_modules_cycles_hotspots_and_tests() {
     let world = World::new(&FILES);
     world.put("a/x.py", "from b.y import f\n\n\ndef g():\n    return f()\n");
     world.put("b/y.py", "from a.x import g\n\n\ndef f():\n    return g()\n");

@@ -1,4 +1,5 @@
-//! Rows of another system's suite about listing directories and reading lines, in Toolpost's formats.
+//! Runs the cases of Codex's test suite about listing directories and reading lines, converted to Toolpost's
+//! formats.
 
 use crate::common::permissive;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 use toolpost_engine::{
     Engine, Session,
     operations::{
-        list::{self, Hidden, List, Rules},
+        list::{self, HiddenFiles, List, Rules},
         read::{self, Read},
         stat::FileKind,
     },
@@ -41,27 +42,27 @@ fn number(row: &Value, key: &str) -> usize {
     usize::try_from(row[key].as_u64().unwrap()).unwrap()
 }
 
-/// The rows that another test covers, each with its reason.
+/// The rows that do not apply to the engine, each with the reason.
 const ELSEWHERE: [(&str, &str); 6] = [
     ("offset_past_end", "a tree is not paged: a call narrows the directory or the depth"),
     ("page2", "a tree is not paged: a call narrows the directory or the depth"),
     ("huge_limit", "a tree is not paged: a call narrows the directory or the depth"),
     ("zero_offset", "a tree is not paged: a call narrows the directory or the depth"),
-    ("zero_limit", "a number below the least is refused when the arguments are decoded"),
-    ("zero_depth", "a number below the least is refused when the arguments are decoded"),
+    ("zero_limit", "a number below the minimum is refused when the arguments are decoded"),
+    ("zero_depth", "a number below the minimum is refused when the arguments are decoded"),
 ];
 
-/// The rows whose lines differ here, each with its reason.
+/// The rows whose lines intentionally differ in Toolpost, each with the reason.
 const OTHERWISE: [(&str, &[&str], &str); 2] = [
-    ("page1", &["a/", "b/", "More than 2 entries found"], "what lies nearer to the top is shown first"),
+    ("page1", &["a/", "b/", "More than 2 entries found"], "entries nearer to the top are shown first"),
     (
         "truncation_sorted",
         &["nested/", "  child.txt", "root.txt", "More than 3 entries found"],
-        "what lies nearer to the top is shown first",
+        "entries nearer to the top are shown first",
     ),
 ];
 
-/// Lists a tree in the form of the suite.
+/// Lists a tree in the format of the suite.
 async fn listed(row: &Value) -> Vec<String> {
     let world = world();
     for (path, text) in row["files"].as_object().unwrap() {
@@ -75,7 +76,7 @@ async fn listed(row: &Value) -> Vec<String> {
     let request = list::Request {
         depth: number(row, "depth"),
         rules: Rules::None,
-        hidden: Hidden::Show,
+        hidden: HiddenFiles::Show,
         limit: number(row, "limit"),
         ..list::Request::of(world.engine.resolve(".").unwrap())
     };
@@ -97,7 +98,7 @@ async fn listed(row: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn directories_are_listed_by_name_each_with_what_lies_in_it() {
+async fn directory_listings_match_the_codex_suite() {
     let rows = rows("list_dir");
     let mut passed = 0;
     for row in rows.iter().filter(|row| !ELSEWHERE.iter().any(|(other, _)| *other == id(row))) {
@@ -118,7 +119,7 @@ async fn directories_are_listed_by_name_each_with_what_lies_in_it() {
 }
 
 #[tokio::test]
-async fn slices_hold_the_lines_that_were_asked_for() {
+async fn read_line_ranges_match_the_codex_suite() {
     let rows = rows("read_slice");
     assert_eq!(rows.len(), 6, "a row was added or lost");
     for row in &rows {
@@ -142,13 +143,13 @@ async fn slices_hold_the_lines_that_were_asked_for() {
                     text.lines.iter().map(|line| format!("L{}: {}", line.number, line.text)).collect();
                 assert_eq!(json!(lines), row["lines"], "{}", id(row));
             }
-            // Two bytes look like a byte order mark there: our answer names the encoding.
+            // The first two bytes look like a byte order mark, so Toolpost's failure names that encoding.
             Err(failure) if id(row) == "non_utf8" => {
                 assert!(failure.what.contains("UTF-16LE"), "{failure:?}");
             }
             Err(failure) => {
                 assert_eq!(row["error"], "offset exceeds file length", "{failure:?}");
-                assert_eq!(failure.what, "f has 1 line; line 3 is behind its end.");
+                assert_eq!(failure.what, "f has 1 line; line 3 is after its end.");
             }
         }
     }

@@ -1,40 +1,45 @@
-//! Tests of deleting and renaming files, together with changes of their content.
+//! Tests of changes that delete or rename files and also change their content.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{World, owned};
 use std::{fs, os::unix::fs::PermissionsExt};
 use toolpost_engine::{
     Extent, Failure, Fresh, Kind, Operation, Touch,
-    operations::change::{Change, ChangeFiles, Existence, Left, Output, Request, Step, Want, What, Where},
+    operations::change::{
+        Change, ChangeFiles, EditKind, Existence, MatchCount, Output, RemainingContent, Request, Step, Where,
+    },
 };
 
 impl World {
-    async fn make(&self, said: &[&str]) -> Result<Output, Failure> {
-        let changes = said.iter().map(|said| self.say(said)).collect();
+    async fn make(&self, script: &[&str]) -> Result<Output, Failure> {
+        let changes = script.iter().map(|script| self.say(script)).collect();
         self.change(changes, Fresh::NOT_ASKED).await
     }
 
-    /// Parses a change: `a: old > new`, `a = whole`, `-a`, `a -> b`, `a => b` if `b` must not exist.
-    fn say(&self, said: &str) -> Change {
+    /// Parses a change: `a: old > new` replaces text, `a = text` writes the file, `-a` deletes it, `a ->
+    /// b` renames it, and `a => b` renames it if `b` does not exist.
+    fn say(&self, script: &str) -> Change {
         let file = |name: &str| self.engine.resolve(name).unwrap();
         let entry = |name: &str| self.engine.resolve_entry(name).unwrap();
         let nothing = String::new();
-        if let Some(name) = said.strip_prefix('-') {
-            return Change { path: entry(name), at: Where::Gone(Left::Anything), text: nothing };
+        if let Some(name) = script.strip_prefix('-') {
+            return Change { path: entry(name), at: Where::Gone(RemainingContent::Anything), text: nothing };
         }
         for (sign, existence) in [(" -> ", Existence::Any), (" => ", Existence::New)] {
-            if let Some((from, to)) = said.split_once(sign) {
+            if let Some((from, to)) = script.split_once(sign) {
                 let at = Where::Elsewhere { to: entry(to), existence };
                 return Change { path: entry(from), at, text: nothing };
             }
         }
-        if let Some((name, text)) = said.split_once(" = ") {
+        if let Some((name, text)) = script.split_once(" = ") {
             return Change { path: file(name), at: Where::Whole(Existence::Any), text: text.to_owned() };
         }
-        let (name, edit) = said.split_once(": ").unwrap();
+        let (name, edit) = script.split_once(": ").unwrap();
         let (old, new) = edit.split_once(" > ").unwrap();
-        let at = Where::Text { old: old.to_owned(), want: Want::One, near: None, matching: Step::Exact };
+        let at =
+            Where::Text { old: old.to_owned(), want: MatchCount::One, near: None, matching: Step::Exact };
         Change { path: file(name), at, text: new.to_owned() }
     }
 }
@@ -42,11 +47,11 @@ impl World {
 type Files = &'static [(&'static str, &'static str)];
 
 #[tokio::test]
-async fn names_come_and_go_together_with_contents() {
-    let deleted = |lines_before| What::Deleted { lines_before };
-    let moved = |from: &str| What::Moved { from: from.to_owned() };
-    let over = |lines_before| What::Overwritten { lines_before };
-    type Row<'a> = (Files, &'a [&'a str], Files, Vec<(&'a str, What)>);
+async fn deletes_moves_and_edits_combine_in_one_call() {
+    let deleted = |lines_before| EditKind::Deleted { lines_before };
+    let moved = |from: &str| EditKind::Moved { from: from.to_owned() };
+    let over = |lines_before| EditKind::Overwritten { lines_before };
+    type Row<'a> = (Files, &'a [&'a str], Files, Vec<(&'a str, EditKind)>);
     let rows: [Row<'_>; 15] = [
         (&[("a", "1\n2\n"), ("b", "")], &["-a"], &[("b", "")], vec![("a", deleted(2))]),
         (&[("a", "1\n")], &["a -> d/b"], &[("d/b", "1\n")], vec![("d/b", moved("a"))]),
@@ -54,7 +59,7 @@ async fn names_come_and_go_together_with_contents() {
         (&[("a", "1\n")], &["a -> b", "b: 1 > 2"], &[("b", "2\n")], vec![("b", moved("a"))]),
         (&[("a", "1\n"), ("b", "2\n")], &["a -> b"], &[("b", "1\n")], vec![("b", moved("a"))]),
         (&[("a", "1\n")], &["a -> b", "b -> c"], &[("c", "1\n")], vec![("c", moved("a"))]),
-        (&[("a", "1\n")], &["a -> b", "b -> a"], &[("a", "1\n")], vec![("a", What::Unchanged)]),
+        (&[("a", "1\n")], &["a -> b", "b -> a"], &[("a", "1\n")], vec![("a", EditKind::Unchanged)]),
         (
             &[("a", "1\n"), ("b", "2\n")],
             &["a -> c", "b -> a", "c -> b"],
@@ -81,22 +86,23 @@ async fn names_come_and_go_together_with_contents() {
             &[("a", "1\n"), ("l", "-> a")],
             &["l: 1 > 2", "l => m"],
             &[("a", "2\n"), ("m", "-> a")],
-            vec![("a", What::Replaced { count: 1 }), ("m", moved("l"))],
+            vec![("a", EditKind::Replaced { count: 1 }), ("m", moved("l"))],
         ),
     ];
-    for (before, said, after, told) in rows {
+    each_async(rows, async |(before, script, after, wanted)| {
         let world = World::new(before);
-        let output = world.make(said).await.unwrap();
-        assert_eq!(world.files(), owned(after), "{said:?}");
+        let output = world.make(script).await.unwrap();
+        assert_eq!(world.files(), owned(after), "{script:?}");
         let files = output.files.into_iter().map(|file| (file.path, file.what));
-        let told: Vec<(String, What)> =
-            told.into_iter().map(|(path, what)| (path.to_owned(), what)).collect();
-        assert_eq!(files.collect::<Vec<_>>(), told, "{said:?}");
-    }
+        let wanted: Vec<(String, EditKind)> =
+            wanted.into_iter().map(|(path, what)| (path.to_owned(), what)).collect();
+        assert_eq!(files.collect::<Vec<_>>(), wanted, "{script:?}");
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn what_cannot_be_named_so_leaves_all_as_it_was() {
+async fn invalid_delete_or_move_changes_nothing() {
     let before: Files = &[("a", "1\n"), ("b", "2\n"), ("d/f", "3\n"), ("l", "-> a")];
     let rows: [(&[&str], Kind, &str); 9] = [
         (&["a: 1 > 2", "-c"], Kind::NotFound, "#2 NotDeleted: File not found: c (the workspace is ROOT)."),
@@ -105,43 +111,44 @@ async fn what_cannot_be_named_so_leaves_all_as_it_was() {
         (&["d -> e"], Kind::WrongKind, "NotMoved: d is a directory, not a file."),
         (&["a -> d"], Kind::WrongKind, "d is a directory, not a file."),
         (&["c -> e"], Kind::NotFound, "NotMoved: File not found: c (the workspace is ROOT)."),
-        (&["a => b"], Kind::Conflict, "b exists already, and would be lost."),
-        (&["l -> b"], Kind::Conflict, "b exists already, and would be lost."),
-        (&["-b", "l -> b"], Kind::Conflict, "#2 b exists already, and would be lost."),
+        (&["a => b"], Kind::Conflict, "b already exists, and would be lost."),
+        (&["l -> b"], Kind::Conflict, "b already exists, and would be lost."),
+        (&["-b", "l -> b"], Kind::Conflict, "#2 b already exists, and would be lost."),
     ];
-    for (said, kind, words) in rows {
+    each_async(rows, async |(script, kind, words)| {
         let world = World::new(before);
-        let failure = world.make(said).await.unwrap_err();
-        assert_eq!(world.said(&failure), (kind, words.to_owned()), "{said:?}");
-        assert_eq!(world.files(), owned(before), "{said:?}");
-    }
+        let failure = world.make(script).await.unwrap_err();
+        assert_eq!(world.said(&failure), (kind, words.to_owned()), "{script:?}");
+        assert_eq!(world.files(), owned(before), "{script:?}");
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_moved_file_keeps_its_permissions_whatever_is_changed_in_it() {
-    for said in [&["a -> b"][..], &["a: 1 > 2", "a -> b"], &["a: 1 > 2", "a -> c"]] {
+async fn moved_file_keeps_its_permissions_after_edits() {
+    for script in [&["a -> b"][..], &["a: 1 > 2", "a -> b"], &["a: 1 > 2", "a -> c"]] {
         let world = World::new(&[("a", "1\n"), ("c", "3\n")]);
         fs::set_permissions(world.at("a"), fs::Permissions::from_mode(0o750)).unwrap();
-        let output = world.make(said).await.unwrap();
+        let output = world.make(script).await.unwrap();
         let mode = fs::metadata(world.at(&output.files[0].path)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o7777, 0o750, "{said:?}");
+        assert_eq!(mode & 0o7777, 0o750, "{script:?}");
     }
 }
 
 #[tokio::test]
-async fn nothing_that_changed_since_it_was_read_is_taken_away_or_written_over() {
-    for said in ["-b", "a -> b"] {
+async fn stale_file_is_not_deleted_or_overwritten_by_a_move() {
+    for script in ["-b", "a -> b"] {
         let world = World::new(&[("a", "1\n"), ("b", "2\n")]);
         world.make(&["b: 2 > 3"]).await.unwrap();
         fs::write(world.at("b"), "3\nHUMAN WORK\n").unwrap();
-        let failure = world.make(&[said]).await.unwrap_err();
-        assert_eq!(failure.kind, Kind::Stale, "{said}");
+        let failure = world.make(&[script]).await.unwrap_err();
+        assert_eq!(failure.kind, Kind::Stale, "{script}");
         assert_eq!(world.files(), owned(&[("a", "1\n"), ("b", "3\nHUMAN WORK\n")]));
     }
 }
 
 #[tokio::test]
-async fn what_was_seen_of_a_file_goes_with_it() {
+async fn read_coverage_follows_a_moved_file() {
     let world = World::new(&[]);
     world.make(&["a = 1\n"]).await.unwrap();
     world.make(&["a: 1 > 2", "a -> b"]).await.unwrap();
@@ -153,7 +160,7 @@ async fn what_was_seen_of_a_file_goes_with_it() {
 }
 
 #[test]
-fn touches_name_both_ends_of_a_move() {
+fn touches_of_a_move_include_source_and_target() {
     let world = World::new(&[]);
     let (a, b) = (world.engine.resolve("a").unwrap(), world.engine.resolve("b").unwrap());
     let both = |changes| ChangeFiles::touches(&Request { changes });

@@ -1,6 +1,7 @@
-//! Tests of the operations below any dialect: several files together, seen and unseen content, trees and facts.
+//! Tests of operations without a dialect: changes of several files, seen and unseen content, and file trees.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{World, owned, permissive};
 use std::{fs, os::unix::fs::PermissionsExt};
@@ -9,23 +10,25 @@ use toolpost_engine::{
     CallCtx, Engine, Extent, Failure, Fresh, Host, Kind, Operation, Session, Touch,
     operations::{
         change::{
-            Change, ChangeFiles, Existence, Hunk, Lines, Output, Reference, Request, Side, Step, Want, Where,
+            Change, ChangeFiles, EditPosition, Existence, Hunk, Lines, MatchCount, Output, Reference,
+            Request, Step, Where,
         },
         glob::{self, Glob, Prune, Rules},
         grep::{self, Grep},
-        list::{self, Hidden, List},
+        list::{self, HiddenFiles, List},
         stat::{self, FileKind, Stat},
     },
 };
 use toolpost_text::{
     lines::LineRange,
-    patch::{End, Ending, Format, Line, Sign},
+    patch::{End, Format, Line, LineEnding, Sign},
 };
 use toolpost_workspace::{Options, Workspace};
 
 impl World {
     fn text(&self, path: &str, old: &str, new: &str) -> Change {
-        let at = Where::Text { old: old.to_owned(), want: Want::One, near: None, matching: Step::Exact };
+        let at =
+            Where::Text { old: old.to_owned(), want: MatchCount::One, near: None, matching: Step::Exact };
         Change { path: self.engine.resolve(path).unwrap(), at, text: new.to_owned() }
     }
 
@@ -39,7 +42,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn changes_of_several_files_all_happen() {
+async fn changes_of_several_files_apply_in_one_call() {
     let world = World::new(&[("a", "one\n"), ("b", "two\n")]);
     let changes = vec![
         world.text("a", "one", "1"),
@@ -54,11 +57,11 @@ async fn changes_of_several_files_all_happen() {
 }
 
 #[tokio::test]
-async fn changes_of_several_sorts_follow_one_another_in_one_file() {
+async fn changes_of_different_kinds_apply_in_order_in_one_file() {
     let find = |old: &str, want| Where::Text { old: old.to_owned(), want, near: None, matching: Step::Exact };
     let at_line = |old: &str, line| Where::Text {
         old: old.to_owned(),
-        want: Want::One,
+        want: MatchCount::One,
         near: Some(LineRange { first: line, last: line }),
         matching: Step::Exact,
     };
@@ -70,7 +73,7 @@ async fn changes_of_several_sorts_follow_one_another_in_one_file() {
     let hunk = Hunk {
         scope: Vec::new(),
         lines: [(Sign::Remove, "c"), (Sign::Add, "C")]
-            .map(|(sign, text)| Line { sign, text: text.to_owned(), ending: Ending::Unsaid })
+            .map(|(sign, text)| Line { sign, text: text.to_owned(), ending: LineEnding::Unsaid })
             .into(),
         end: End::Anywhere,
         numbers: None,
@@ -78,24 +81,37 @@ async fn changes_of_several_sorts_follow_one_another_in_one_file() {
         at: 1,
     };
     let rows = [
-        ("a a b a c b\n", [(find("a", Want::Every), "aaaa"), (next("b"), "B")], "aaaa aaaa b aaaa c B\n"),
-        ("a\nx\nb\nx\n", [(line(1, Side::Before), "n\nn"), (at_line("x", 4), "X")], "n\nn\na\nx\nb\nX\n"),
-        ("a\nx\nb\nx\n", [(line(1, Side::Replace), "n\nn\nn"), (at_line("x", 2), "X")], "n\nn\nn\nX\nb\nx\n"),
+        (
+            "a a b a c b\n",
+            [(find("a", MatchCount::Every), "aaaa"), (next("b"), "B")],
+            "aaaa aaaa b aaaa c B\n",
+        ),
+        (
+            "a\nx\nb\nx\n",
+            [(line(1, EditPosition::Before), "n\nn"), (at_line("x", 4), "X")],
+            "n\nn\na\nx\nb\nX\n",
+        ),
+        (
+            "a\nx\nb\nx\n",
+            [(line(1, EditPosition::Replace), "n\nn\nn"), (at_line("x", 2), "X")],
+            "n\nn\nn\nX\nb\nx\n",
+        ),
         ("a\nb\nc\nb\n", [(Where::Hunks(vec![hunk]), ""), (next("b"), "B")], "a\nb\nC\nB\n"),
-        ("a\nb\na\nb\n", [(line(2, Side::After), "new"), (next("b"), "B")], "a\nb\nnew\na\nB\n"),
+        ("a\nb\na\nb\n", [(line(2, EditPosition::After), "new"), (next("b"), "B")], "a\nb\nnew\na\nB\n"),
     ];
-    for (before, changes, after) in rows {
+    each_async(rows, async |(before, changes, after)| {
         let world = World::new(&[("f", before)]);
         let path = world.engine.resolve("f").unwrap();
         let changes =
             changes.map(|(at, text)| Change { path: path.clone(), at, text: text.to_owned() }).into();
         world.change(changes, Fresh::NOT_ASKED).await.unwrap();
         assert_eq!(world.files(), owned(&[("f", after)]));
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn one_wrong_change_undoes_all() {
+async fn one_failed_change_leaves_all_files_unchanged() {
     let before = [("a", "one\n"), ("b", "two\n"), ("ro", "fixed\n")];
     type Wrong = fn(&World) -> Change;
     let rows: [(Wrong, Kind, &str); 3] = [
@@ -112,7 +128,7 @@ async fn one_wrong_change_undoes_all() {
         (
             |world| world.text("ro", "fixed", "loose"),
             Kind::Denied,
-            "ro: is read-only: make it writable first if it should change. Nothing was changed.",
+            "ro is read-only; make it writable first if it should change. Nothing was changed.",
         ),
     ];
     for (wrong, kind, words) in rows {
@@ -126,7 +142,7 @@ async fn one_wrong_change_undoes_all() {
 }
 
 #[tokio::test]
-async fn content_decides_whether_a_write_is_fresh() {
+async fn freshness_compares_content_not_modification_time() {
     let world = World::new(&[("f", "one\ntwo\nthree\n")]);
     let path = world.at("f");
     let unread = world.change(vec![world.text("f", "one", "1")], Fresh::REQUIRED).await.unwrap_err();
@@ -148,7 +164,9 @@ async fn content_decides_whether_a_write_is_fresh() {
     let edited = world.change(vec![world.text("f", "two", "2")], Fresh::REQUIRED).await.unwrap();
     assert_eq!(
         edited.files[0].notes,
-        ["the file changed since it was last seen (1 line differs: line 4); the current version was changed"]
+        [
+            "the file changed since it was last seen (1 line differs: line 4); the change was made to its current version"
+        ]
     );
     world.read("f", 1, 9).await;
     fs::write(&path, fs::read(&path).unwrap()).unwrap();
@@ -157,7 +175,7 @@ async fn content_decides_whether_a_write_is_fresh() {
 }
 
 #[tokio::test]
-async fn what_is_not_asked_to_be_read_may_be_written_unless_it_changed_since_it_was() {
+async fn optional_reading_permits_unread_but_not_stale_writes() {
     let world = World::new(&[("f", "one\n")]);
     world.change(vec![world.whole("f", Existence::Existing, "two\n")], Fresh::NOT_ASKED).await.unwrap();
     fs::write(world.at("f"), "three\n").unwrap();
@@ -168,13 +186,14 @@ async fn what_is_not_asked_to_be_read_may_be_written_unless_it_changed_since_it_
     assert_eq!((stale.kind, stale.shows.is_some()), (Kind::Stale, true));
     let exists =
         world.change(vec![world.whole("f", Existence::New, "four\n")], Fresh::NOT_ASKED).await.unwrap_err();
-    // The caller asked for a new file, so no rule was applied to a read of the old one.
+    // The call must create a new file, so the permission to read the existing file was not checked, and the
+    // failure does not show it.
     assert_eq!((exists.kind, exists.found, exists.shows), (Kind::Stale, None, None));
     assert_eq!(world.files(), owned(&[("f", "three\n")]));
 }
 
 #[tokio::test]
-async fn a_gone_file_is_not_made_again() {
+async fn deleted_file_is_not_recreated_by_an_edit() {
     let world = World::new(&[("f", "one\n")]);
     world.read("f", 1, 9).await;
     fs::remove_file(world.at("f")).unwrap();
@@ -184,7 +203,7 @@ async fn a_gone_file_is_not_made_again() {
 }
 
 #[test]
-fn touches_say_how_much_is_written() {
+fn touches_state_the_extent_of_each_write() {
     let world = World::new(&[]);
     let request = Request { changes: vec![world.text("a", "x", "y"), world.whole("b", Existence::Any, "z")] };
     let (a, b) = (world.engine.resolve("a").unwrap(), world.engine.resolve("b").unwrap());
@@ -198,13 +217,13 @@ fn touches_say_how_much_is_written() {
 }
 
 #[tokio::test]
-async fn a_tree_is_listed_by_levels_and_says_what_is_left_out() {
+async fn tree_listing_stops_at_its_depth_and_shows_link_targets() {
     let world = World::new(&[("a/b/c", ""), ("a/d", ""), ("z", ""), (".hidden", "")]);
     std::os::unix::fs::symlink("z", world.at("link")).unwrap();
     let request = list::Request {
         depth: 2,
         rules: Rules::None,
-        hidden: Hidden::Show,
+        hidden: HiddenFiles::Show,
         prune: Prune::Nothing,
         ..list::Request::of(world.engine.resolve(".").unwrap())
     };
@@ -224,7 +243,7 @@ async fn a_tree_is_listed_by_levels_and_says_what_is_left_out() {
 }
 
 #[tokio::test]
-async fn facts_about_a_file_need_no_look_into_it() {
+async fn stat_reports_kind_size_mode_and_time() {
     let world = World::new(&[("f", "12345")]);
     let file = world.at("f");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o440)).unwrap();
@@ -247,7 +266,7 @@ async fn facts_about_a_file_need_no_look_into_it() {
 }
 
 #[tokio::test]
-async fn a_file_that_appears_after_it_was_judged_is_not_written_over() {
+async fn file_created_after_the_freshness_check_is_not_overwritten() {
     let world = World::new(&[]);
     let request = Request { changes: vec![world.whole("new", Existence::Any, "mine\n")] };
     let mut cx = world.cx(Fresh::REQUIRED);
@@ -259,7 +278,7 @@ async fn a_file_that_appears_after_it_was_judged_is_not_written_over() {
 }
 
 #[tokio::test]
-async fn an_edit_of_what_has_changed_does_not_make_the_rest_seen() {
+async fn edit_of_a_stale_file_does_not_mark_the_rest_as_read() {
     let world = World::new(&[("f", "one\ntwo\n")]);
     world.read("f", 1, 9).await;
     fs::write(world.at("f"), "one\ntwo\nHUMAN WORK\n").unwrap();
@@ -270,7 +289,7 @@ async fn an_edit_of_what_has_changed_does_not_make_the_rest_seen() {
 }
 
 #[tokio::test]
-async fn what_was_cut_from_an_answer_was_not_seen() {
+async fn truncated_lines_do_not_count_as_read() {
     let wide: String = "\u{feff}".chars().chain("line\n".repeat(30_000).chars()).collect();
     let wide: Vec<u8> = wide.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let world = World::new(&[]);
@@ -281,7 +300,7 @@ async fn what_was_cut_from_an_answer_was_not_seen() {
 }
 
 #[tokio::test]
-async fn lines_seen_in_several_looks_are_all_lines_in_every_encoding() {
+async fn partial_reads_add_up_to_a_full_read_in_every_encoding() {
     let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     let rows: [(&str, Vec<u8>, u64); 4] = [
         ("UTF-8", b"one\ntwo\nthree\n".to_vec(), 3),
@@ -289,7 +308,7 @@ async fn lines_seen_in_several_looks_are_all_lines_in_every_encoding() {
         ("UTF-16, no break at the end", utf16("\u{feff}one\r\ntwo\r\nthree"), 3),
         ("characters with the byte of a break", utf16("\u{feff}\u{10a}\u{a0a}\nthree\n"), 2),
     ];
-    for (name, bytes, lines) in rows {
+    each_async(rows, async |(name, bytes, lines)| {
         let world = World::new(&[]);
         fs::write(world.at("f"), bytes).unwrap();
         let write = || world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::REQUIRED);
@@ -297,11 +316,12 @@ async fn lines_seen_in_several_looks_are_all_lines_in_every_encoding() {
         assert_eq!(write().await.unwrap_err().kind, Kind::Unread, "{name}");
         world.read("f", lines, 1).await;
         assert!(write().await.is_ok(), "{name}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn partial_code_is_merged_into_what_was_seen() {
+async fn partial_code_is_merged_into_files_that_were_read() {
     const CODE: &str = "fn a() {\n    1\n}\n\nfn b() {\n    1\n}\n";
     let world = World::new(&[("f.rs", CODE), ("g.txt", "one\n")]);
     let merge = |path: &str, text: &str| Change {
@@ -317,17 +337,18 @@ async fn partial_code_is_merged_into_what_was_seen() {
     let output = world.change(vec![merge("f.rs", part)], Fresh::REQUIRED).await.unwrap();
     assert_eq!(output.files[0].notes, [""; 0]);
 
-    // For a part, it is enough to have seen some of the file; for the whole file, all of it must have been seen.
+    // A partial change requires that some of the file was seen; overwriting requires that all of it was seen.
     let all = "fn a() {\n    3\n}\n\nfn b() {\n    3\n}\n";
     let whole = world.change(vec![merge("f.rs", all)], Fresh::REQUIRED).await;
     assert_eq!(kind(whole), Err(Kind::Unread));
 
-    // Another process changes it: parts are merged into the current content.
+    // Another process changes the file: the partial code is merged into the current content.
     fs::write(world.at("f.rs"), format!("{CODE}\nfn c() {{}}\n")).unwrap();
     let output = world.change(vec![merge("f.rs", part)], Fresh::REQUIRED).await.unwrap();
     assert_eq!(output.files[0].notes.len(), 1, "{:?}", output.files[0].notes);
 
-    // One part without a location reverts the others, and a marker never becomes content.
+    // If one change has no location in its file, no change is made. A placeholder such as `... existing code ...`
+    // is never written to a file.
     let before = world.files();
     let both = vec![merge("f.rs", "fn a() {\n    4\n}\n"), merge("g.txt", "... existing code ...\ntwo\n")];
     assert_eq!(kind(world.change(both, Fresh::NOT_ASKED).await), Err(Kind::NoMatch));
@@ -340,15 +361,16 @@ async fn partial_code_is_merged_into_what_was_seen() {
     assert_eq!(before[0].1, "fn a() {\n    1\n}\n\nfn b() {\n    2\n}\n\nfn c() {}\n");
 }
 
-/// Replacements in sequence, and the error of the last one; none of them is written.
+/// Makes several replacements in sequence, of which the last one fails. None is written, and the failure shows
+/// the file.
 #[tokio::test]
-async fn a_change_that_fails_is_told_what_the_file_holds() {
+async fn failed_change_shows_the_file_after_earlier_changes() {
     let text = "let name = 1;\nlet other = 2;\n";
-    let closest = "Closest match, lines 1-1 (it differs; \u{2192} is a tab, \u{B7} a space):\nlet name = 1;\n\n\
+    let closest = "Closest match, line 1 (it differs; \u{2192} is a tab, \u{B7} a space):\nlet name = 1;\n\n\
                    The difference, [-old text-] {+file+}:\n1: let [-names-]{+name+} = 1;";
-    let gone =
-        "The text to replace stands in f, and no longer once the changes before it in this call are made.";
-    let twice = "With the changes before it in this call made, which it is not:\nIt begins on these lines:\n     \
+    let gone = "The text to replace is in f, but the earlier changes of this call remove or change it.";
+    let twice = "In the file after the earlier changes of this call, which were not written:\nIt begins on these \
+                 lines:\n     \
                  1\tlet other = 2;\n     2\tlet other = 2;";
     let rows = [
         (["let name = 1;", "let title = 1;"], "let names = 1;", None, Some(closest)),
@@ -366,10 +388,11 @@ async fn a_change_that_fails_is_told_what_the_file_holds() {
 }
 
 #[tokio::test]
-async fn numbers_in_front_of_old_and_new_lines_are_taken_off() {
+async fn line_numbers_are_stripped_from_old_and_new_text() {
     let world = World::new(&[("f", "a {\n  one();\n  two();\n}\n")]);
     let numbered = |old: &str, new: &str| {
-        let at = Where::Text { old: old.to_owned(), want: Want::One, near: None, matching: Step::Unescaped };
+        let at =
+            Where::Text { old: old.to_owned(), want: MatchCount::One, near: None, matching: Step::Unescaped };
         Change { at, ..world.text("f", "", new) }
     };
     let change = numbered("     2\t  one();\n     3\t  two();", "     2\t  one(1);\n     3\t  two(2);");
@@ -382,7 +405,7 @@ async fn numbers_in_front_of_old_and_new_lines_are_taken_off() {
 }
 
 #[tokio::test]
-async fn what_is_looked_for_in_one_root_names_the_others() {
+async fn search_in_one_root_lists_the_other_roots() {
     let (one, two, state) = (TempDir::new().unwrap(), TempDir::new().unwrap(), TempDir::new().unwrap());
     fs::create_dir(one.path().join("d")).unwrap();
     fs::write(two.path().join("f"), "needle\n").unwrap();
@@ -406,11 +429,12 @@ async fn what_is_looked_for_in_one_root_names_the_others() {
     }
     let change = Change {
         path: engine.resolve("f").unwrap(),
-        at: Where::Text { old: "a".into(), want: Want::One, near: None, matching: Step::Exact },
+        at: Where::Text { old: "a".into(), want: MatchCount::One, near: None, matching: Step::Exact },
         text: "b".into(),
     };
     let failure = engine.run::<ChangeFiles>(Request { changes: vec![change] }, &cx).await.unwrap_err();
-    let what = format!("File not found: f (paths begin in {first}; the workspace has {second}, too).");
+    let what =
+        format!("File not found: f (relative paths start in {first}; the workspace also has {second}).");
     assert!(failure.what.contains(&what), "{}", failure.what);
 }
 

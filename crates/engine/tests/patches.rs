@@ -1,16 +1,19 @@
-//! Tests with patches of other systems' suites, and cases that those lack: whole trees are compared.
+//! Tests of patches: the cases of the test suites of Codex and opencode, and further cases.
+//!
+//! Each test compares the whole file tree.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::World;
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
 use toolpost_engine::{
     Failure, Fresh, Kind, Trouble,
-    operations::change::{Change, Meant, Output, from_patch},
+    operations::change::{Change, Output, PathResolution, from_patch},
 };
 
-/// Every file with its bytes; the name of an empty directory ends with a slash.
+/// Every file with its content; the name of an empty directory ends with a slash.
 type Files = BTreeMap<String, Vec<u8>>;
 
 fn world(files: &Files) -> World {
@@ -21,9 +24,9 @@ fn world(files: &Files) -> World {
 
 impl World {
     fn lower(&self, patch: &str, known: Option<&str>) -> Result<Vec<Change>, Failure> {
-        let resolve = |said: &str, meant: Meant| match meant {
-            Meant::File => self.engine.resolve(said),
-            Meant::Name => self.engine.resolve_entry(said),
+        let resolve = |said: &str, meant: PathResolution| match meant {
+            PathResolution::File => self.engine.resolve(said),
+            PathResolution::Name => self.engine.resolve_entry(said),
         };
         from_patch(patch, known, &resolve)
     }
@@ -62,19 +65,19 @@ fn files(rows: &[(&str, &str)]) -> Files {
     rows.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
 }
 
-/// A patch, the tree that it applies to, and the result that its suite expects.
+/// A case of a suite: a patch, the tree that it applies to, and the expected result.
 struct Row {
     id: String,
     before: Files,
     patch: String,
-    /// The tree afterwards, if the suite has it.
+    /// The expected tree, if the suite has one.
     after: Option<Files>,
-    /// The failure message; `None` if it must succeed.
+    /// A part of the expected failure message; `None` if the patch must succeed.
     failure: Option<String>,
 }
 
 #[tokio::test]
-async fn later_sections_see_what_earlier_ones_have_done() {
+async fn later_patch_sections_see_earlier_changes() {
     let world = world(&files(&[("a", "1\n2\n3\n"), ("b", "x\n")]));
     fs::set_permissions(world.at("a"), fs::Permissions::from_mode(0o755)).unwrap();
     let patch = "*** Begin Patch\n*** Update File: a\n@@\n-1\n+one\n*** Update File: a\n*** Move to: d/c\n@@\n one\n-2\n+two\n\
@@ -84,12 +87,12 @@ async fn later_sections_see_what_earlier_ones_have_done() {
     assert_eq!(fs::metadata(world.at("d/c")).unwrap().permissions().mode() & 0o777, 0o755);
 }
 
-/// Wraps sections in the format's first and last line.
+/// Adds the first and the last line of a patch to its sections.
 fn wrap(sections: &str) -> String {
     format!("*** Begin Patch\n{sections}\n*** End Patch")
 }
 
-/// A patch, the kind of its failure, its message, and the content that it shows.
+/// A patch that fails, the kind of failure, the message, and the content that the failure shows.
 type Wrong<'a> = (String, Kind, &'a str, &'a str);
 
 async fn check(before: &Files, rows: &[Wrong<'_>]) {
@@ -102,13 +105,13 @@ async fn check(before: &Files, rows: &[Wrong<'_>]) {
     }
 }
 
-/// Puts a change of a file after others that could be made.
+/// Returns a patch in which the update of a file follows two changes that would succeed.
 fn update(name: &str, hunks: &str) -> String {
     wrap(&format!("*** Add File: new\n+x\n*** Delete File: b.txt\n*** Update File: {name}\n{hunks}"))
 }
 
 #[tokio::test]
-async fn a_hunk_that_does_not_fit_leaves_all_as_it_was_and_says_what_helps() {
+async fn unmatched_hunk_changes_nothing_and_shows_the_closest_lines() {
     let before = files(&[("a.txt", "alpha\nbeta\ngamma\n"), ("b.txt", "one\ntwo\n")]);
     check(
         &before,
@@ -128,13 +131,21 @@ async fn a_hunk_that_does_not_fit_leaves_all_as_it_was_and_says_what_helps() {
         (
             update("a.txt", "@@\n alpha\n-Beta\n+beta"),
             Kind::NoMatch,
-            "#3 Absent: Failed to find expected lines in a.txt:\nalpha\nBeta\n(the hunk at line 6 of the patch). Its new lines are already there, at lines 1-2: the change may have been made before.",
+            "#3 Absent: Failed to find expected lines in a.txt:\nalpha\nBeta\n(the hunk at line 6 of the patch). The new lines of the hunk are already in the file, at lines 1-2: the change may have been made before.",
             "Closest match, lines 1-2 (it differs; → is a tab, · a space):\nalpha\nbeta\n\nThe difference, [-old text-] {+file+}:\n2: [-Beta-]{+beta+}",
+        ),
+        // A new line that occurs elsewhere does not show that the change was made.
+        (
+            update("a.txt", "@@ alpha\n-Beta\n+gamma"),
+            Kind::NoMatch,
+            "#3 Absent: Failed to find expected lines in a.txt:\nBeta\n(the hunk at line 6 of the patch).",
+            "Closest match, line 2 (it differs; → is a tab, · a space):\nbeta\n\nThe difference, [-old text-] {+file+}:\n2: [-Beta-]{+beta+}",
         ),
         (
             update("a.txt", "@@ -7 +7,2 @@\n+x"),
             Kind::NoMatch,
-            "#3 Failed to place the hunk at line 6 of the patch, in a.txt: it has added lines only, and its header (old lines: 1, from line 7) does not tell where among the 3 lines of the file they belong.",
+            "#3 Failed to place the hunk at line 6 of the patch, in a.txt: it only adds lines, and its header (old \
+             lines: 1, from line 7) does not show where in the 3 lines of the file they belong.",
             "",
         ),
         ],
@@ -143,7 +154,7 @@ async fn a_hunk_that_does_not_fit_leaves_all_as_it_was_and_says_what_helps() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
+async fn unpatchable_file_leaves_all_files_unchanged() {
     let before =
         files(&[("a.txt", "alpha\nbeta\ngamma\n"), ("b.txt", "one\ntwo\n"), ("d/", ""), ("bin", "\0\0")]);
     check(
@@ -165,7 +176,7 @@ async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
             update("d", "@@\n-a\n+b"),
             Kind::WrongKind,
             "#3 Unreadable: d is a directory, not a file.",
-            "(it is empty)",
+            "The directory is empty.",
         ),
         (
             update("bin", "@@\n-a\n+b"),
@@ -182,20 +193,20 @@ async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
         (
             wrap("*** Delete File: d/"),
             Kind::Invalid,
-            "d/ names a directory; name the file in it, without a slash at its end.",
+            "d/ is the path of a directory; pass the path of a file, without a slash at the end.",
             "",
         ),
         (
             wrap("*** Add File: ../x\n+a"),
             Kind::Outside,
-            "../x is outside the workspace: only ROOT may be used. To allow it, start with another root.",
+            "../x is outside the workspace: only paths in ROOT may be used.",
             "",
         ),
         (
             "--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n".to_owned(),
             Kind::NoMatch,
-            "#2 NotDeleted: b.txt holds lines that the diff does not remove.",
-            "These are left:\ntwo",
+            "#2 NotDeleted: b.txt has lines that the diff, which deletes the file, does not remove.",
+            "Remaining lines:\ntwo",
         ),
         ],
     )
@@ -203,7 +214,7 @@ async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_the_disk_refuses_takes_all_back() {
+async fn read_only_file_reverts_the_whole_patch() {
     let before = files(&[("a", "1\n"), ("ro/f", "2\n")]);
     let world = world(&before);
     fs::set_permissions(world.at("ro/f"), fs::Permissions::from_mode(0o444)).unwrap();
@@ -211,13 +222,13 @@ async fn what_the_disk_refuses_takes_all_back() {
     let failure = world.patch(&patch).await.unwrap_err();
     assert_eq!(
         failure.what,
-        "ro/f: is read-only: make it writable first if it should change. Nothing was changed."
+        "ro/f is read-only; make it writable first if it should change. Nothing was changed."
     );
     assert_eq!(world.files_and_bytes(), before);
 }
 
 #[tokio::test]
-async fn a_file_that_changed_since_it_was_seen_is_changed_where_the_place_is_certain() {
+async fn stale_file_is_patched_only_at_an_unambiguous_match() {
     let rows: [(&str, Option<&str>); 5] = [
         ("*** Update File: f\n@@\n-a\n+b", None),
         ("*** Update File: f\n@@\n-x\n+y", Some("x\nx\na\n")),
@@ -225,18 +236,19 @@ async fn a_file_that_changed_since_it_was_seen_is_changed_where_the_place_is_cer
         ("*** Add File: f\n+new", Some("x\nx\na\n")),
         ("*** Update File: g\n*** Move to: f", Some("x\nx\na\n")),
     ];
-    for (sections, left) in rows {
+    each_async(rows, async |(sections, left)| {
         let world = world(&files(&[("g", "g\n")]));
         world.patch(&wrap("*** Add File: f\n+x\n+a")).await.unwrap();
         fs::write(world.at("f"), "x\nx\na\n").unwrap();
         let outcome = world.patch(&wrap(sections)).await;
         assert_eq!(outcome.err().map(|failure| failure.kind), left.map(|_| Kind::Stale), "{sections}");
         assert_eq!(world.files_and_bytes()["f"], left.unwrap_or("x\nx\nb\n").as_bytes(), "{sections}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_link_is_followed_to_change_a_file_and_is_meant_itself_to_lose_its_name() {
+async fn updates_follow_links_but_deletes_and_moves_do_not() {
     type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], Option<&'a str>);
     let rows: [Row<'_>; 4] = [
         ("*** Update File: l\n@@\n-1\n+2", &[("a", "2\n"), ("l", "2\n")], Some("a")),
@@ -244,27 +256,28 @@ async fn a_link_is_followed_to_change_a_file_and_is_meant_itself_to_lose_its_nam
         ("*** Update File: l\n*** Move to: m\n@@\n-1\n+2", &[("a", "2\n"), ("m", "2\n")], None),
         ("*** Add File: l\n+2", &[("a", "2\n"), ("l", "2\n")], Some("a")),
     ];
-    for (sections, after, target) in rows {
+    each_async(rows, async |(sections, after, target)| {
         let world = world(&files(&[("a", "1\n")]));
         std::os::unix::fs::symlink("a", world.at("l")).unwrap();
         world.patch(&wrap(sections)).await.unwrap();
         assert_eq!(world.files_and_bytes(), files(after), "{sections}");
         let led = fs::read_link(world.at("l")).ok();
         assert_eq!(led.as_deref(), target.map(Path::new), "{sections}");
-    }
+    })
+    .await;
     let world = world(&files(&[("a", "1\n")]));
     std::os::unix::fs::symlink("a", world.at("l")).unwrap();
-    // The replacement of a deleted symlink does not count as content of the link's target.
+    // A patch that replaces a symlink with a file is refused; neither the link nor its target changes.
     world.patch(&wrap("*** Delete File: l\n*** Add File: l\n+2")).await.unwrap_err();
     assert_eq!(world.files_and_bytes(), files(&[("a", "1\n"), ("l", "1\n")]));
 }
 
 #[tokio::test]
-async fn a_diff_makes_no_file_where_one_is() {
+async fn diff_does_not_create_or_rename_over_an_existing_file() {
     let before = files(&[("a", "1\n"), ("b", "2\n")]);
     let rows = [
-        ("--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+new\n", "b exists already, and a new file was asked for."),
-        ("diff --git a/a b/b\nrename from a\nrename to b\n", "b exists already, and would be lost."),
+        ("--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+new\n", "b already exists, but a new file was requested."),
+        ("diff --git a/a b/b\nrename from a\nrename to b\n", "b already exists, and would be lost."),
     ];
     for (diff, words) in rows {
         let world = world(&before);
@@ -274,7 +287,7 @@ async fn a_diff_makes_no_file_where_one_is() {
 }
 
 #[tokio::test]
-async fn paths_start_from_the_directory_that_the_shell_enters() {
+async fn patch_paths_are_relative_to_the_shell_cd_directory() {
     let world = world(&files(&[("d/f", "1\n"), ("f", "1\n")]));
     let patch = wrap("*** Update File: f\n@@\n-1\n+2");
     world.patch(&format!("cd d && apply_patch <<'EOF'\n{patch}\nEOF\n")).await.unwrap();
@@ -284,7 +297,7 @@ async fn paths_start_from_the_directory_that_the_shell_enters() {
 }
 
 #[tokio::test]
-async fn every_row_has_the_outcome_that_its_suite_expects() {
+async fn patches_of_other_suites_have_the_expected_outcome() {
     let listed: BTreeMap<String, Files> = load("otherwise.json")
         .iter()
         .map(|row| (row["id"].as_str().unwrap().to_owned(), named(&row["after"])))
@@ -320,7 +333,7 @@ async fn every_row_has_the_outcome_that_its_suite_expects() {
     assert_eq!(rows.len(), 69, "a fixture was added or lost");
 }
 
-/// Formats a failure as the suite does: the failed action comes first.
+/// Formats a failure like the suite: the failed action comes first.
 fn as_suite(failure: &Failure) -> String {
     let failed = match failure.facts.trouble {
         Some(Trouble::Unreadable) => "Failed to read file to update",
@@ -352,7 +365,7 @@ fn cases(file: &str, words: &str) -> Vec<Row> {
     let rows = load(file).into_iter().map(|row| {
         let failed = row["ok"] == false;
         let before = named(&row["files"]);
-        // The message of the system that the suite tests differs from that of the other.
+        // Only the messages of the Codex suite are compared.
         let said = row[words].as_str().filter(|_| words == "stderr_contains").unwrap_or_default();
         Row {
             id: row["id"].as_str().unwrap().to_owned(),
@@ -369,7 +382,7 @@ fn cases(file: &str, words: &str) -> Vec<Row> {
     rows.collect()
 }
 
-/// Parses files by name; a null value means that the file does not exist.
+/// Parses a JSON object of file contents by name; a null value means that the file does not exist.
 fn named(files: &Value) -> Files {
     let files = files.as_object().unwrap().iter();
     files.filter_map(|(name, text)| Some((name.clone(), text.as_str()?.into()))).collect()

@@ -1,4 +1,4 @@
-//! Tests that a rename changes the proved occurrences of a symbol and nothing else, and that it can be undone.
+//! Tests that renaming a symbol changes only its proved occurrences, and that the rename can be undone.
 
 use crate::common::{World, owned};
 use std::time::Duration;
@@ -6,16 +6,17 @@ use toolpost_engine::{
     Fresh,
     operations::{
         change::{Change, Exact, Where},
-        rename_symbol::{Output, RenameSymbol, Request, Which},
+        rename_symbol::{Output, RenameSymbol, Request, SymbolRef},
     },
 };
 use toolpost_syntax::Language;
+use toolpost_test_rows::each_async;
 use toolpost_workspace::{Cause, ContentHash};
 
-/// A file before and after; `None` if it stays.
+/// A file: name, content before, and expected content after; `None` if the content after is not compared.
 type File = (&'static str, &'static str, Option<&'static str>);
 
-/// A symbol, its new name, and the files.
+/// The id of a symbol, its new name, and the files of the project.
 type Row = (&'static str, &'static str, &'static [File]);
 
 const ROWS: [Row; 8] = [
@@ -154,15 +155,15 @@ const ROWS: [Row; 8] = [
 ];
 
 #[tokio::test]
-async fn a_rename_changes_the_proved_occurrences_and_is_undone_by_one_call() {
-    for (id, new, files) in ROWS {
+async fn rename_edits_proved_occurrences_and_one_undo_reverts_it() {
+    each_async(ROWS, async |(id, new, files)| {
         let before: Vec<(&str, &str)> = files.iter().map(|(name, text, _)| (*name, *text)).collect();
         let world = World::new(&before);
         let plan = plan(&world, id, new).await.unwrap();
         apply(&world, &plan).await;
         for (name, old, wanted) in files {
             let found = std::fs::read_to_string(world.at(name)).unwrap();
-            // Where a row does not say what a file becomes, its occurrences are open and stay, or it has none.
+            // Without an expected content, only the number of syntax errors is compared.
             if let Some(wanted) = wanted {
                 assert_eq!(found, **wanted, "{id} {name} {:?}", plan.possible);
             }
@@ -178,11 +179,12 @@ async fn a_rename_changes_the_proved_occurrences_and_is_undone_by_one_call() {
         let mut wanted = owned(&before);
         wanted.sort();
         assert_eq!(world.files(), wanted, "{id}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn what_is_not_proved_is_listed_and_stays() {
+async fn unproved_occurrences_are_listed_and_not_edited() {
     let world = World::new(&[
         (
             "a.py",
@@ -191,12 +193,52 @@ async fn what_is_not_proved_is_listed_and_stays() {
         ("b.js", "x.run()\n"),
     ]);
     let plan = plan(&world, "python:a.py#A.run(function)", "walk").await.unwrap();
-    let spots = |all: &[toolpost_engine::operations::rename_symbol::Spot]| {
+    let spots = |all: &[toolpost_engine::operations::rename_symbol::UneditedOccurrence]| {
         all.iter().map(|spot| (spot.path.clone(), spot.line)).collect::<Vec<_>>()
     };
     assert_eq!(spots(&plan.possible), [("a.py".to_owned(), 10), ("a.py".to_owned(), 12)]);
     assert_eq!(spots(&plan.text), [("a.py".to_owned(), 13)]);
     assert_eq!((plan.files.len(), plan.files[0].edits.len(), plan.others), (1, 2, 1));
+}
+
+#[tokio::test]
+async fn patterns_that_take_a_symbol_from_its_module_are_possible_uses() {
+    let users = [
+        ("a.js", "var one = require('./u').one\n"),
+        ("b.js", "const {one} = require('./u')\none()\n"),
+        ("c.js", "function f() {\n  const {one} = require('./u')\n  return one()\n}\n"),
+        ("d.js", "const {one: other} = require('./u')\n"),
+        ("e.js", "const u = require('./u')\nu.one()\n"),
+        ("f.js", "const f = async () => {\n  const {two, one} = await import('./u.js')\n}\n"),
+        ("g.js", "const f = ({one}) => one()\nf(require('./u'))\n"),
+        ("h.ts", "const {one} = require('./u')\n"),
+    ];
+    let rows = [
+        ("exports.one = function () {}\n", "javascript:u.js#exports.one(function)"),
+        ("exports.one = () => 1\n", "javascript:u.js#exports.one(function)"),
+        ("module.exports.one = function () {}\n", "javascript:u.js#module.exports.one(function)"),
+        ("function one() {}\nmodule.exports = {one}\n", "javascript:u.js#one(function)"),
+        ("export function one() {}\n", "javascript:u.js#one(function)"),
+    ];
+    each_async(rows, async |(text, id)| {
+        let world = World::new(&[&users[..], &[("u.js", text)]].concat());
+        let plan = plan(&world, id, "uno").await.unwrap();
+        let possible = plan.possible.iter().map(|spot| (spot.path.as_str(), spot.line));
+        let edited =
+            plan.files.iter().flat_map(|file| file.edits.iter().map(|edit| (file.path.as_str(), edit.line)));
+        let found: Vec<(&str, usize)> = possible.chain(edited).collect();
+        let wanted =
+            users.map(|(path, user)| (path, 1 + user.lines().position(|line| line.contains("one")).unwrap()));
+        let missing: Vec<_> = wanted.iter().filter(|place| !found.contains(place)).collect();
+        assert!(missing.is_empty(), "{id}: {missing:?} {found:?}");
+    })
+    .await;
+    let world = World::new(&[
+        ("u.js", "function one() {}\nconst {two} = {}\none()\n"),
+        ("v.js", "const one = 1\nexport const all = [one]\n"),
+    ]);
+    let plan = plan(&world, "javascript:u.js#one(function)", "uno").await.unwrap();
+    assert_eq!((plan.possible.len(), plan.others), (0, 2));
 }
 
 #[tokio::test]
@@ -214,10 +256,10 @@ async fn a_rename_that_would_change_the_program_is_refused() {
             "class A:\n    def run(self): ...\n    def go(self): ...\n",
             "python:a.py#A.run(function)",
             "go",
-            "exists already",
+            "already exists",
         ),
-        ("a.py", "def run(): ...\n", "python:a.py#run(function)", "class", "would not parse"),
-        ("a.py", "def run(): ...\n", "python:a.py#run(function)", "a b", "is not a name"),
+        ("a.py", "def run(): ...\n", "python:a.py#run(function)", "class", "would no longer parse"),
+        ("a.py", "def run(): ...\n", "python:a.py#run(function)", "a b", "is not a valid name"),
         (
             "a.py",
             "class A:\n    def __len__(self): ...\n",
@@ -232,20 +274,27 @@ async fn a_rename_that_would_change_the_program_is_refused() {
             "other",
             "inherits from a type that is not in the workspace",
         ),
-        ("a.go", "package a\n\nfunc Run() {}\n", "go:a.go#Run(function)", "run", "who can use the symbol"),
+        (
+            "a.go",
+            "package a\n\nfunc Run() {}\n",
+            "go:a.go#Run(function)",
+            "run",
+            "the visibility of the symbol",
+        ),
     ];
-    for (name, text, id, new, why) in rows {
+    each_async(rows, async |(name, text, id, new, why)| {
         let world = World::new(&[(name, text)]);
         let found = match plan(&world, id, new).await {
             Ok(plan) => plan.conflicts.join(" "),
             Err(failure) => failure.what,
         };
         assert!(found.contains(why), "{id} -> {new}: {found:?}");
-    }
+    })
+    .await;
 }
 
 async fn plan(world: &World, id: &str, new: &str) -> Result<Output, toolpost_engine::Failure> {
-    let request = Request { which: Which::Id(id.to_owned()), new_name: new.to_owned() };
+    let request = Request { which: SymbolRef::Id(id.to_owned()), new_name: new.to_owned() };
     world.run::<RenameSymbol>(request, world.cx(Fresh::NOT_ASKED)).await
 }
 

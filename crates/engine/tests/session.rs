@@ -1,8 +1,9 @@
-//! Tests of a session's memory of files: the latest contents, within its capacity.
+//! Tests of the file contents that a session stores: the latest versions, up to the maximum size.
 
 use std::sync::Arc;
 use tempfile::TempDir;
-use toolpost_engine::{Engine, Part, Seen, Session};
+use toolpost_engine::{Engine, SeenContent, SeenRange, Session};
+use toolpost_test_rows::each;
 use toolpost_workspace::{Options, Workspace, WorkspacePath, hash};
 
 struct World {
@@ -26,7 +27,7 @@ impl World {
 
     fn see(&self, name: &str, content: &[u8]) {
         let (path, hash) = (self.path(name), Some(hash(content)));
-        self.session.record(Seen { path, hash, part: Part::Whole, bytes: Some(content.into()) });
+        self.session.record(SeenContent { path, hash, part: SeenRange::Whole, bytes: Some(content.into()) });
     }
 
     fn versions(&self, name: &str) -> Vec<Vec<u8>> {
@@ -35,7 +36,7 @@ impl World {
 }
 
 #[test]
-fn the_last_few_contents_are_remembered() {
+fn session_remembers_the_last_five_versions_of_a_file() {
     let world = World::new();
     let rows: [(&[u8], &[&[u8]]); 8] = [
         (b"1", &[b"1"]),
@@ -47,16 +48,16 @@ fn the_last_few_contents_are_remembered() {
         (b"5", &[b"5", b"4", b"3", b"1", b"2"]),
         (b"6", &[b"6", b"5", b"4", b"3", b"1"]),
     ];
-    for (content, wanted) in rows {
+    each(rows, |(content, wanted)| {
         world.see("a", content);
         assert_eq!(world.versions("a"), wanted, "{content:?}");
         assert_eq!(world.session.remembered(&world.path("a")).as_deref(), Some(content));
-    }
+    });
     assert_eq!(world.versions("b"), Vec::<Vec<u8>>::new());
 }
 
 #[test]
-fn no_more_is_remembered_than_fits() {
+fn remembered_versions_are_limited_in_total_bytes() {
     let world = World::new();
     let large = |fill: u8| vec![fill; 1024 * 1024];
     for round in 0..200 {
@@ -66,7 +67,7 @@ fn no_more_is_remembered_than_fits() {
         world.see(&format!("large-{name}"), &large(name));
         world.see("last", &[name]);
     }
-    assert_eq!(world.versions("small"), Vec::<Vec<u8>>::new(), "the oldest goes first");
+    assert_eq!(world.versions("small"), Vec::<Vec<u8>>::new(), "the oldest contents are dropped first");
     let kept = (0..8).filter(|name| !world.versions(&format!("large-{name}")).is_empty()).count();
     assert_eq!((kept, world.versions("last").len()), (7, 5));
     world.see("too large", &[large(0), large(1)].concat());

@@ -1,6 +1,7 @@
-//! Tests of skills on the disk: their locations, their defects, their precedence, and trust in them.
+//! Tests of skills on the disk: locations, invalid files, precedence and trust.
 
 use crate::common;
+use toolpost_test_rows::{each, each_async};
 
 use common::World;
 use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
@@ -16,7 +17,7 @@ fn skill(fields: &str, body: &str) -> String {
     format!("---\n{fields}\n---\n{body}\n")
 }
 
-/// The engine of a test world, for a user who trusts the files and contents that the function accepts.
+/// Creates an engine for a user who trusts the skill locations and contents that `trusts` accepts.
 fn engine(world: &World, trusts: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Engine {
     let user = vec![world.base.path().join("home/skills"), world.base.path().join("nowhere")];
     let skills = SkillPlaces { user, trusted: Arc::new(trusts) };
@@ -34,14 +35,14 @@ fn user(world: &World, name: &str, text: &str) {
     fs::write(folder.join("SKILL.md"), text).unwrap();
 }
 
-/// Returns the lines, without the paths of this machine.
-fn said(world: &World, lines: impl IntoIterator<Item = String>) -> Vec<String> {
+/// Returns the lines, with the temporary paths removed.
+fn without_temporary_paths(world: &World, lines: impl IntoIterator<Item = String>) -> Vec<String> {
     let base = world.base.path().canonicalize().unwrap().display().to_string();
     lines.into_iter().map(|line| line.replace(&format!("{base}/"), "")).collect()
 }
 
 #[test]
-fn what_is_odd_about_a_skill_is_said() {
+fn skill_file_problems_are_reported() {
     let good = "name: a\ndescription: D.";
     let rows: [(&str, String, &str, &[&str]); 10] = [
         ("a", skill(good, "B"), "a: D.", &[]),
@@ -49,13 +50,17 @@ fn what_is_odd_about_a_skill_is_said() {
             "a",
             skill("name: a\ndescription: Use: it", "B"),
             "a: Use: it",
-            &[
-                "line 3 is not YAML: mapping values are not allowed in this context; values were taken as the texts that stand there, put quotes around them",
-            ],
+            &["line 3 is not YAML: mapping values are not allowed in this context; the values were \
+                 read as plain text: put quotes around them"],
         ),
         ("a", skill("name: a\ndescription: >\n  Two\n  lines", "B"), "a: Two lines", &[]),
-        ("b", skill(good, "B"), "a: D.", &["the name a is not that of its folder, b"]),
-        ("b", skill("description: D.", "B"), "b: D.", &["it has no name; its folder's is taken"]),
+        ("b", skill(good, "B"), "a: D.", &["the name a differs from the name of its directory, b"]),
+        (
+            "b",
+            skill("description: D.", "B"),
+            "b: D.",
+            &["the skill has no name; the name of its directory is used"],
+        ),
         (
             "A b",
             skill("name: A b\ndescription: D.", "B"),
@@ -66,23 +71,25 @@ fn what_is_odd_about_a_skill_is_said() {
             "a",
             skill("name: a", "B"),
             "",
-            &["passed over, since it has no description, by which it could be chosen"],
+            &["the skill was skipped, because it has no description by which a model could choose it"],
         ),
         (
             "a",
             "Just words.\n".to_owned(),
             "",
-            &["passed over, since it does not begin with `---`, fields such as `name: value`, and `---`"],
+            &[
+                "the skill was skipped, because the file does not begin with `---`, fields such as `name: value`, and `---`",
+            ],
         ),
         (
             "a",
             "---\nname: a\n".to_owned(),
             "",
-            &["passed over, since the fields that begin in line 1 have no closing `---`"],
+            &["the skill was skipped, because the fields that begin in line 1 have no closing `---`"],
         ),
-        ("a", skill("name: a\ndescription: [D", "B"), "", &["passed over, since line"]),
+        ("a", skill("name: a\ndescription: [D", "B"), "", &["the skill was skipped, because line"]),
     ];
-    for (folder, text, wanted, problems) in rows {
+    each(rows, |(folder, text, wanted, problems)| {
         let world = World::new(&[]);
         world.put(&format!(".claude/skills/{folder}/SKILL.md"), &text);
         let found = find(&engine(&world, |_, _| true));
@@ -90,16 +97,16 @@ fn what_is_odd_about_a_skill_is_said() {
             found.skills.iter().map(|skill| format!("{}: {}", skill.name, skill.description)).collect();
         assert_eq!(listed.join("|"), wanted, "{text}");
         let place = format!("ws/.claude/skills/{folder}/SKILL.md: ");
-        let odd = said(&world, found.problems);
+        let odd = without_temporary_paths(&world, found.problems);
         assert_eq!(odd.len(), problems.len(), "{odd:?}");
         for (odd, problem) in odd.iter().zip(problems) {
             assert!(odd.starts_with(&format!("{place}{problem}")), "{odd}");
         }
-    }
+    });
 }
 
 #[test]
-fn every_customary_folder_is_looked_into_and_the_first_counts() {
+fn skills_are_found_in_all_folders_and_the_first_one_wins() {
     let world = World::new(&[]);
     let places = [
         ".toolpost/skills",
@@ -120,7 +127,8 @@ fn every_customary_folder_is_looked_into_and_the_first_counts() {
             skill(&format!("name: all\ndescription: From {place}."), "B"),
         );
     }
-    // Deeper ones count, but none inside a skill, in a directory of dependencies, or outside the skill directories.
+    // Skills in subdirectories are found, except inside another skill, in a dependency directory, or outside
+    // the skill directories.
     for place in [".claude/skills/group/deep", ".claude/skills/s2/inner", "skills/node_modules/x", "other/y"]
     {
         let name = place.rsplit('/').next().unwrap();
@@ -137,11 +145,11 @@ fn every_customary_folder_is_looked_into_and_the_first_counts() {
     let mut wanted: Vec<String> =
         places[1..].iter().map(|place| format!("all: ws/{place}/all/SKILL.md {used}")).collect();
     wanted.push(format!("all: home/skills/all/SKILL.md {used}"));
-    assert_eq!(said(&world, hidden), wanted);
+    assert_eq!(without_temporary_paths(&world, hidden), wanted);
 }
 
 #[test]
-fn links_lead_nowhere_else() {
+fn skill_links_to_targets_outside_the_skill_are_rejected() {
     let world = World::new(&[(".agents/skills/real/SKILL.md", "---\nname: real\ndescription: D.\n---\nB\n")]);
     let out = world.base.path().join("out");
     fs::create_dir(out.join("s")).unwrap();
@@ -153,7 +161,7 @@ fn links_lead_nowhere_else() {
     link(&out.join("s"), ".claude/skills/s");
     link(&out.join("s/SKILL.md"), ".claude/skills/t/SKILL.md");
     link(&world.at(".agents/skills/real/SKILL.md"), ".claude/skills/u/SKILL.md");
-    // A symlink to a directory within the project is the same directory.
+    // A symlink to a directory in the project leads to the same skill, which is listed once.
     link(&world.at(".agents/skills/real"), ".claude/skills/real");
     let found = find(&engine(&world, |_, _| true));
     let names: Vec<&str> = found.skills.iter().map(|skill| skill.name.as_str()).collect();
@@ -163,12 +171,12 @@ fn links_lead_nowhere_else() {
         found
             .problems
             .iter()
-            .any(|problem| problem.ends_with("it is a link that leads out of the skill's folder"))
+            .any(|problem| problem.ends_with("the file is a link to a target outside the skill's directory"))
     );
 }
 
 #[tokio::test]
-async fn what_nobody_trusted_is_not_used() {
+async fn untrusted_project_skills_are_not_used() {
     let world = World::new(&[
         (".claude/skills/a/SKILL.md", "---\nname: a\ndescription: D.\n---\nB\n"),
         (".claude/skills/a/scripts/run.sh", "echo 1\n"),
@@ -182,23 +190,22 @@ async fn what_nobody_trusted_is_not_used() {
         engine.run::<Skill>(request, cx).await.map(|output| output.instructions)
     };
     assert_eq!(using(&trusted, &cx).await.unwrap().as_deref(), Some("B"));
-    // Another file in its directory has changed, so the skill is no longer trusted; the one that it hid is used again.
+    // Another file in the skill's directory has changed, so the skill is no longer trusted. The skill of
+    // the same name that it hid is used again.
     world.put(".claude/skills/a/scripts/run.sh", "echo 2\n");
     assert_eq!(using(&trusted, &cx).await.unwrap().as_deref(), Some("Mine"));
     let listed = trusted.run::<Skills>(skills::Request::default(), &cx).await.unwrap();
-    assert_eq!(said(&world, listed.untrusted), ["ws/.claude/skills/a/SKILL.md"]);
+    assert_eq!(without_temporary_paths(&world, listed.untrusted), ["ws/.claude/skills/a/SKILL.md"]);
     fs::remove_dir_all(world.base.path().join("home")).unwrap();
     let failure = using(&trusted, &cx).await.unwrap_err();
     assert_eq!(failure.kind, Kind::Denied);
     assert!(
-        failure
-            .what
-            .starts_with("The skill a comes with the project, and nobody has said that it is trusted: ")
+        failure.what.starts_with("The skill a comes with the project, and the user has not trusted it: ")
     );
 }
 
 #[tokio::test]
-async fn a_skill_is_given_once_and_only_to_whom_it_is_for() {
+async fn skill_instructions_are_returned_once_and_only_if_allowed() {
     let world = World::new(&[]);
     user(&world, "a", &skill("name: a\ndescription: Does A.", "Do $ARGUMENTS."));
     user(&world, "b", &skill("name: b\ndescription: Does B.\ndisable-model-invocation: true", "B"));
@@ -209,15 +216,19 @@ async fn a_skill_is_given_once_and_only_to_whom_it_is_for() {
             skill::Request { name: name.to_owned(), input: Some(input.to_owned()), parts: Vec::new() };
         engine.run::<Skill>(request, &cx).await.map(|output| output.instructions)
     };
-    for (input, wanted) in [("x", Some("Do x.")), ("x", None), ("y", Some("Do y.")), ("y", None)] {
-        assert_eq!(using("a", input).await.unwrap().as_deref(), wanted);
-    }
-    // Its content has changed in the meantime, so it is returned again.
+    each_async(
+        [("x", Some("Do x.")), ("x", None), ("y", Some("Do y.")), ("y", None)],
+        async |(input, wanted)| {
+            assert_eq!(using("a", input).await.unwrap().as_deref(), wanted);
+        },
+    )
+    .await;
+    // The content of the skill has changed, so its instructions are returned again.
     user(&world, "a", &skill("name: a\ndescription: Does A.", "Now do $ARGUMENTS."));
     assert_eq!(using("a", "y").await.unwrap().as_deref(), Some("Now do y."));
     assert_eq!(using("b", "x").await.unwrap_err().kind, Kind::Denied);
     let failure = using("c", "x").await.unwrap_err();
-    assert_eq!((failure.kind, failure.found.as_deref()), (Kind::NotFound, Some("There are: a.")));
+    assert_eq!((failure.kind, failure.found.as_deref()), (Kind::NotFound, Some("Available skills: a.")));
     for (filter, wanted) in [(None, vec!["a"]), (Some("DOES a"), vec!["a"]), (Some("none"), vec![])] {
         let request = skills::Request { filter: filter.map(str::to_owned) };
         let output = engine.run::<Skills>(request, &cx).await.unwrap();

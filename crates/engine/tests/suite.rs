@@ -1,9 +1,11 @@
-//! The integration tests of this crate, in one binary, because linking each file separately takes longer than running
-//! it.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+//! The integration tests of this crate.
+//!
+//! They form one binary, because linking a binary for each file takes longer than running the tests.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests create their own files")]
 
 mod blocks;
 mod common;
+mod embeddings;
 mod files;
 mod guided;
 mod investigate;

@@ -1,6 +1,7 @@
-//! Tests of the tasks of a session: changes of the list, refusals, and access after a restart.
+//! Tests of a session's task list: changes, refusals, and access after a restart.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{World, permissive};
 use std::fs;
@@ -13,7 +14,7 @@ use toolpost_engine::{
 };
 use toolpost_workspace::{Options, Workspace};
 
-/// An engine over the same root, as another process has it.
+/// Creates a second engine for the same root, like another process would.
 fn engine(world: &World, state: bool) -> Engine {
     let state = state.then(|| world.base.path().join("state"));
     let (workspace, _) =
@@ -30,7 +31,7 @@ async fn ask(engine: &Engine, cx: &CallCtx, request: Request) -> Result<String, 
 }
 
 fn shown(output: &Output) -> String {
-    let line = |listed: &toolpost_engine::operations::tasks::Listed| {
+    let line = |listed: &toolpost_engine::operations::tasks::TaskEntry| {
         let task = &listed.task;
         let waits = if listed.waits_for.is_empty() {
             String::new()
@@ -68,13 +69,16 @@ fn items(items: &[(&str, &str, Status)]) -> Request {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, clippy::type_complexity, reason = "rows")]
-async fn each_step_leaves_the_list_that_it_says() {
+#[expect(clippy::too_many_lines, clippy::type_complexity, reason = "the test is a table of rows")]
+async fn task_requests_update_the_list_or_are_refused() {
     let world = World::new(&[]);
     let cx = cx(None);
     let conflict = |what: &str| Err((Kind::Conflict, what.to_owned()));
     let ring = |ring: &str| conflict(&format!("These tasks would wait for one another: {ring}."));
     let three = "task-1 A pending; task-2 B pending < task-1 (A); task-3 C pending < task-2 (B)";
+    let (longest, longer) = ("é".repeat(100), "é".repeat(101));
+    let (listed, refused) =
+        (format!("{longest} L pending"), format!("\"{longest}\" cannot be the id of a task."));
     let rows: Vec<(Request, Result<&str, (Kind, String)>)> = vec![
         (create("A", None, &[]), Ok("task-1 A pending")),
         (create("B", None, &["task-1", "task-1"]), Ok("task-1 A pending; task-2 B pending < task-1 (A)")),
@@ -83,8 +87,8 @@ async fn each_step_leaves_the_list_that_it_says() {
         (after("task-1", &["task-1"]), conflict("task-1 cannot wait for itself.")),
         (after("task-1", &["none"]), Err((Kind::NotFound, "There is no task \"none\".".to_owned()))),
         (create("D", None, &["none"]), Err((Kind::NotFound, "There is no task \"none\".".to_owned()))),
-        (create(" ", None, &[]), Err((Kind::Invalid, "task-4 does not say what is to be done.".to_owned()))),
-        (create("D", Some("task-1"), &[]), conflict("There is a task task-1 already: A.")),
+        (create(" ", None, &[]), Err((Kind::Invalid, "task-4 has no title.".to_owned()))),
+        (create("D", Some("task-1"), &[]), conflict("The task task-1 already exists: A.")),
         (
             create("D", Some("two words"), &[]),
             Err((Kind::Invalid, "\"two words\" cannot be the id of a task.".to_owned())),
@@ -95,15 +99,15 @@ async fn each_step_leaves_the_list_that_it_says() {
         ),
         (
             Request::Update("task-1".to_owned(), Edit::default()),
-            Err((Kind::Invalid, "Nothing is said that is to become of task-1.".to_owned())),
+            Err((Kind::Invalid, "The update of task-1 contains no changes.".to_owned())),
         ),
         (
             Request::Complete("task-3".to_owned()),
-            conflict("task-3 (C) cannot be completed: it waits for what is still open."),
+            conflict("task-3 (C) cannot be completed: it waits for tasks that are still open."),
         ),
         (
             status("task-2", Status::InProgress),
-            conflict("task-2 (B) cannot be begun: it waits for what is still open."),
+            conflict("task-2 (B) cannot be started: it waits for tasks that are still open."),
         ),
         (Request::List, Ok(three)),
         (
@@ -111,7 +115,7 @@ async fn each_step_leaves_the_list_that_it_says() {
             Ok("task-1 A completed; task-2 B pending; task-3 C pending < task-2 (B)"),
         ),
         (status("task-2", Status::Cancelled), Ok("task-1 A completed; task-2 B cancelled; task-3 C pending")),
-        // Fields that the replacement omits keep their value; a removed task blocks nothing.
+        // Fields that the replacement omits keep their values; a removed task no longer blocks others.
         (
             items(&[
                 ("task-3", "C", Status::Pending),
@@ -122,33 +126,37 @@ async fn each_step_leaves_the_list_that_it_says() {
         ),
         (
             items(&[("task-3", "C", Status::Completed), ("task-2", "B", Status::Pending)]),
-            conflict("task-3 (C) cannot be completed: it waits for what is still open."),
+            conflict("task-3 (C) cannot be completed: it waits for tasks that are still open."),
         ),
         (
             items(&[("x", "X", Status::Pending), ("x", "Y", Status::Pending)]),
-            Err((Kind::Invalid, "Two tasks have the id x; each needs one of its own.".to_owned())),
+            Err((Kind::Invalid, "Two tasks have the id x; give each task a different id.".to_owned())),
         ),
         (items(&[("task-3", "C", Status::Completed)]), Ok("task-3 C completed")),
-        // No id is assigned twice.
+        // The id of a removed task is not generated again.
         (create("E", None, &[]), Ok("task-3 C completed; task-4 E pending")),
+        // The limit of an id counts characters, not bytes.
+        (items(&[(longest.as_str(), "L", Status::Pending)]), Ok(listed.as_str())),
+        (items(&[(longer.as_str(), "L", Status::Pending)]), Err((Kind::Invalid, refused))),
         (items(&[]), Ok("")),
         (create("F", None, &[]), Ok("task-5 F pending")),
     ];
-    for (request, wanted) in rows {
-        let said = format!("{request:?}");
+    each_async(rows, async |(request, wanted)| {
+        let request_text = format!("{request:?}");
         let found = ask(&world.engine, &cx, request).await.map_err(|failure| (failure.kind, failure.what));
-        assert_eq!(found, wanted.map(str::to_owned), "{said}");
-    }
+        assert_eq!(found, wanted.map(str::to_owned), "{request_text}");
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_list_has_an_end() {
+async fn task_list_is_limited_in_number_and_bytes() {
     let world = World::new(&[]);
     let many: Vec<(String, String)> = (0..501).map(|at| (format!("t{at}"), "x".to_owned())).collect();
     let wide = vec![("wide".to_owned(), "x".repeat(300_000))];
     for (rows, what) in [
-        (many, "501 tasks are too many; a list has at most 500."),
-        (wide, "The tasks would have 300000 bytes; they may have 262144 together."),
+        (many, "The list would have 501 tasks; the maximum is 500."),
+        (wide, "The tasks would have 300000 bytes together; the maximum is 262144."),
     ] {
         let item = |(id, title): (String, String)| Item {
             id,
@@ -163,20 +171,21 @@ async fn a_list_has_an_end() {
 }
 
 #[tokio::test]
-async fn a_session_of_that_name_finds_its_tasks_again() {
+async fn session_of_the_same_name_restores_its_tasks() {
     let world = World::new(&[]);
     ask(&engine(&world, true), &cx(Some("work")), create("A", None, &[])).await.unwrap();
     let rows: [(bool, Option<&str>, &str); 4] = [
         (true, Some("work"), "task-1 A pending"),
         (true, Some("other"), ""),
         (true, None, ""),
-        // Without a state directory, nothing is stored.
+        // Without a state directory, no list is stored on the disk.
         (false, Some("work"), ""),
     ];
-    for (state, name, wanted) in rows {
+    each_async(rows, async |(state, name, wanted)| {
         let found = ask(&engine(&world, state), &cx(name), Request::List).await.unwrap();
         assert_eq!(found, wanted, "{state} {name:?}");
-    }
+    })
+    .await;
     let elsewhere = World::new(&[]);
     let options = Options {
         roots: vec![elsewhere.at("")],
@@ -188,14 +197,14 @@ async fn a_session_of_that_name_finds_its_tasks_again() {
     let kept = engine(&world, true).task_lists().unwrap();
     let kept: Vec<_> = kept.iter().map(|kept| (kept.session.as_str(), kept.tally.all())).collect();
     assert_eq!(kept, [("work", 1)]);
-    // Without a state directory, the session itself stores them.
+    // Without a state directory, the session stores the tasks.
     let (alone, cx) = (engine(&world, false), cx(None));
     ask(&alone, &cx, create("B", None, &[])).await.unwrap();
     assert_eq!(ask(&alone, &cx, create("C", None, &[])).await.unwrap(), "task-1 B pending; task-2 C pending");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_many_write_at_once_is_all_there() {
+async fn concurrent_writers_lose_no_task() {
     let world = World::new(&[]);
     let writers = (0..8).map(|writer| {
         let engine = engine(&world, true);
@@ -219,7 +228,7 @@ async fn what_many_write_at_once_is_all_there() {
 }
 
 #[tokio::test]
-async fn what_is_damaged_is_never_an_empty_list() {
+async fn damaged_task_file_is_an_error_and_not_an_empty_list() {
     let world = World::new(&[]);
     ask(&world.engine, &cx(Some("work")), create("A", None, &[])).await.unwrap();
     let folder = world.base.path().join("state/tasks");
@@ -233,7 +242,8 @@ async fn what_is_damaged_is_never_an_empty_list() {
         assert_eq!(
             failure.what,
             format!(
-                "The tasks cannot be kept: {path} is damaged (EOF while parsing a list at line 1 column 11); delete it to start again."
+                "The tasks cannot be stored: {path} is damaged (EOF while parsing a list at line 1 column 11); delete \
+                 it to start again."
             )
         );
     }
@@ -241,7 +251,7 @@ async fn what_is_damaged_is_never_an_empty_list() {
 }
 
 #[tokio::test]
-async fn the_work_is_complete_when_nothing_is_open() {
+async fn completion_is_refused_while_a_task_is_open() {
     let world = World::new(&[]);
     let cx = cx(Some("work"));
     let say = |result: &str| {
@@ -268,7 +278,7 @@ async fn the_work_is_complete_when_nothing_is_open() {
     );
     let kept = engine(&world, true).task_lists().unwrap();
     assert_eq!(kept[0].result.as_deref(), Some("All is there."));
-    // As soon as there is a new task, the list is not complete any more.
+    // A new task invalidates the reported completion.
     ask(&world.engine, &cx, create("C", None, &[])).await.unwrap();
     assert_eq!(Completion::of(&cx.session), None);
     assert_eq!(world.engine.task_lists().unwrap()[0].result, None);
@@ -278,20 +288,20 @@ async fn the_work_is_complete_when_nothing_is_open() {
 async fn a_refused_task_is_not_listed() {
     let world = World::new(&[]);
     let (engine, cx) = (engine(&world, true), cx(None));
-    for (made, listed) in [(0, "No task was made"), (1, "task-1 first (pending)")] {
+    for (existing, listed) in [(0, "No task was created"), (1, "task-1 first (pending)")] {
         let refused = ask(&engine, &cx, create("second", None, &["task-77"])).await.unwrap_err();
         let found = refused.found.unwrap();
-        assert!(found.contains(listed) && !found.contains("second"), "{made}: {found}");
+        assert!(found.contains(listed) && !found.contains("second"), "{existing}: {found}");
         let known = ask(&engine, &cx, Request::List).await.unwrap();
-        assert_eq!(known.is_empty(), made == 0, "{known}");
-        if made == 0 {
+        assert_eq!(known.is_empty(), existing == 0, "{known}");
+        if existing == 0 {
             ask(&engine, &cx, create("first", None, &[])).await.unwrap();
         }
     }
 }
 
 #[tokio::test]
-async fn a_task_that_was_complete_frees_nothing_again() {
+async fn completing_a_task_again_unblocks_no_other_task() {
     let world = World::new(&[]);
     let (engine, cx) = (engine(&world, true), cx(None));
     ask(&engine, &cx, create("first", None, &[])).await.unwrap();

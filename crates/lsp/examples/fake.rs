@@ -1,8 +1,9 @@
-//! A language server that does what its arguments say; with it tests see what becomes of bad ones.
+//! A fake language server whose arguments select its behaviour, so that tests can check how bad behaviour is
+//! handled.
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stderr,
-    reason = "it is there to crash, and its errors are looked at"
+    reason = "the fake server crashes on request, and writes to standard error like a real server"
 )]
 
 use std::io::{BufRead, BufReader, Write};
@@ -24,7 +25,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Answers one message in the manner that was asked for.
+/// Answers one message with the behaviour that the argument selects.
 fn answer(manner: &str, message: &Value, seen: &[Value]) -> std::io::Result<()> {
     if manner == "says" {
         return say(message, seen);
@@ -57,7 +58,7 @@ fn answer(manner: &str, message: &Value, seen: &[Value]) -> std::io::Result<()> 
             send(&json!({ "id": null, "error": { "code": -32700, "message": "odd" } }))
         }
         ("textDocument/references", "odd") => result(id, &json!([{ "uri": 1 }])),
-        // It tells in the text how often each thing was said to it.
+        // The hover text reports how often this server has received each message.
         ("textDocument/hover", _) => {
             let names = ["didOpen", "didChange", "didClose"].map(|name| format!("textDocument/{name}"));
             let mut counts: Vec<String> =
@@ -85,7 +86,7 @@ fn answer(manner: &str, message: &Value, seen: &[Value]) -> std::io::Result<()> 
     }
 }
 
-/// Answers as the second argument says: replies by method, and what is published after a notification, by its method.
+/// Answers one message. The second argument of the program is a JSON object with the reply to each method.
 fn say(message: &Value, seen: &[Value]) -> std::io::Result<()> {
     let words = std::env::args().nth(2).unwrap_or_default();
     let words: Value = serde_json::from_str(&words).unwrap_or_default();
@@ -93,21 +94,18 @@ fn say(message: &Value, seen: &[Value]) -> std::io::Result<()> {
     let said = &words[method];
     match method {
         "initialize" => result(id, &json!({ "capabilities": said })),
-        // It tells what it was asked last.
+        // The hover text is the parameters of the previous request.
         "textDocument/hover" => {
             let asked = seen.iter().rev().find(|message| !message["id"].is_null());
             result(id, &json!({ "contents": asked.map(|asked| asked["params"].to_string()) }))
         }
-        _ if said == "crash" => std::process::exit(9),
-        _ if id.is_null() => said.as_array().into_iter().flatten().try_for_each(|params| {
-            send(&json!({ "method": "textDocument/publishDiagnostics", "params": params }))
-        }),
+        _ if id.is_null() => Ok(()),
         _ if said["error"].is_object() => send(&json!({ "id": id, "error": said["error"] })),
         _ => result(id, said),
     }
 }
 
-/// Answers the greeting.
+/// Answers `initialize`.
 fn greet(manner: &str, id: &Value) -> std::io::Result<()> {
     match manner {
         "garbage" => raw(b"Welcome to the server!\r\n"),

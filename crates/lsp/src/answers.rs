@@ -1,4 +1,4 @@
-//! Answers of language servers in the shapes that real servers send, with empty and wrong values.
+//! Parsing of answers, in all forms that real servers send, including empty and invalid ones.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ const KINDS: [&str; 26] = [
     "operator",
     "type parameter",
 ];
-/// Maximum nesting of symbols.
+/// Maximum nesting depth of symbols.
 const DEPTH: usize = 64;
 
 /// A range in a file.
@@ -60,24 +60,24 @@ pub struct Place {
 
 /// A symbol that a file defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    /// The name.
+pub struct DocumentSymbol {
+    /// The name of the symbol.
     pub name: String,
-    /// The kind, as a word.
+    /// The kind of the symbol, such as `function`; `symbol` if the server reports an unknown kind.
     pub kind: &'static str,
-    /// Further details of the server, such as the type.
+    /// Further details from the server, such as the type.
     pub detail: Option<String>,
-    /// The name of the container.
+    /// The name of the symbol that contains this one; `None` if the server reports no such symbol.
     pub within: Option<String>,
-    /// The nesting depth.
+    /// The number of symbols that contain this one, as far as the server sends them as a tree.
     pub depth: usize,
-    /// The range of the name, or else the start of the symbol.
+    /// The start of the name, or of the symbol if the server does not report the name.
     pub at: Position,
     /// The range of the whole symbol.
     pub span: Span,
 }
 
-/// Reads locations: none, one, several, or links.
+/// Parses locations. The answer is `null`, one location, or a list; a location may be a `LocationLink`.
 pub(crate) fn places(answer: &Value) -> Result<Vec<Place>, String> {
     let mut found = match answer {
         Value::Null => Vec::new(),
@@ -89,7 +89,7 @@ pub(crate) fn places(answer: &Value) -> Result<Vec<Place>, String> {
     Ok(found)
 }
 
-/// Reads a text: a string, a list, or marked code.
+/// Parses a hover text. The answer has a string, an object (markup, or code with its language), or a list of these.
 pub(crate) fn text(answer: &Value) -> Result<Option<String>, String> {
     if answer.is_null() {
         return Ok(None);
@@ -114,13 +114,13 @@ pub(crate) fn text(answer: &Value) -> Result<Option<String>, String> {
     Ok((!text.is_empty()).then_some(text))
 }
 
-/// Reads symbols: as a tree, or as a list.
-pub(crate) fn symbols(answer: &Value) -> Result<Vec<Named>, String> {
+/// Parses the symbols of a file, which servers send as a tree or as a flat list.
+pub(crate) fn symbols(answer: &Value) -> Result<Vec<DocumentSymbol>, String> {
     let mut out = Vec::new();
     match answer {
         Value::Null => {}
         Value::Array(all) => all.iter().try_for_each(|one| symbol(one, None, 0, &mut out))?,
-        other => return Err(format!("no list of symbols: {}", shown(other))),
+        other => return Err(format!("expected a list of symbols, got {}", shown(other))),
     }
     Ok(out)
 }
@@ -132,21 +132,26 @@ fn place(value: &Value) -> Result<Place, String> {
     let range = range.or_else(|| value.get("targetRange"));
     match (address, range.and_then(span)) {
         (Some(address), Some(span)) => Ok(place_at(address, span)),
-        _ => Err(format!("no place: {}", shown(value))),
+        _ => Err(format!("expected a location, got {}", shown(value))),
     }
 }
 
-fn symbol(value: &Value, within: Option<&str>, depth: usize, out: &mut Vec<Named>) -> Result<(), String> {
-    let odd = || format!("no symbol: {}", shown(value));
+fn symbol(
+    value: &Value,
+    within: Option<&str>,
+    depth: usize,
+    out: &mut Vec<DocumentSymbol>,
+) -> Result<(), String> {
+    let odd = || format!("expected a symbol, got {}", shown(value));
     if depth > DEPTH {
-        return Err(format!("symbols stand more than {DEPTH} deep in one another"));
+        return Err(format!("symbols are nested more than {DEPTH} deep"));
     }
     let text = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let name = value.get("name").and_then(Value::as_str).ok_or_else(odd)?;
     let range = value.get("range").or_else(|| value.pointer("/location/range"));
     let whole = range.and_then(span).ok_or_else(odd)?;
     let at = value.get("selectionRange").and_then(span).map_or(whole.from, |span| span.from);
-    out.push(Named {
+    out.push(DocumentSymbol {
         name: name.to_owned(),
         kind: kind(value),
         detail: text("detail").map(str::to_owned),
@@ -162,20 +167,20 @@ fn symbol(value: &Value, within: Option<&str>, depth: usize, out: &mut Vec<Named
     Ok(())
 }
 
-/// Returns the name of a symbol kind.
-pub(crate) fn kind(symbol: &Value) -> &'static str {
+/// Returns the name of a symbol's kind.
+fn kind(symbol: &Value) -> &'static str {
     let kind = symbol.get("kind").and_then(Value::as_u64).and_then(|kind| usize::try_from(kind).ok());
     let kind = kind.and_then(|kind| kind.checked_sub(1)).and_then(|kind| KINDS.get(kind));
     kind.copied().unwrap_or("symbol")
 }
 
 /// Builds a location from a URI.
-pub(crate) fn place_at(address: &str, span: Span) -> Place {
+fn place_at(address: &str, span: Span) -> Place {
     Place { path: uri::path_of(address), address: address.to_owned(), span }
 }
 
 /// Reads a range.
-pub(crate) fn span(value: &Value) -> Option<Span> {
+fn span(value: &Value) -> Option<Span> {
     let position = |name: &str| {
         let at = value.get(name)?;
         let number = |name: &str| at.get(name)?.as_u64()?.try_into().ok();
@@ -198,6 +203,7 @@ pub(crate) fn shown(value: &Value) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+    use toolpost_test_rows::each;
 
     fn range(line: u32, from: u32, to: u32) -> Value {
         json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
@@ -209,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn places_come_in_several_shapes() {
+    fn locations_are_parsed_in_every_shape() {
         let wanted =
             Place { path: Some("/a b".into()), address: "file:///a%20b".to_owned(), span: at(1, 2, 3) };
         let one = json!({ "uri": "file:///a%20b", "range": range(1, 2, 3) });
@@ -225,16 +231,19 @@ mod tests {
                 json!({ "uri": "jdt://x", "range": range(1, 2, 3) }),
                 Ok(vec![Place { path: None, address: "jdt://x".to_owned(), ..wanted }]),
             ),
-            (json!([{ "uri": "file:///a" }]), Err("no place: `{\"uri\":\"file:///a\"}`".to_owned())),
-            (json!("x"), Err("no place: `\"x\"`".to_owned())),
+            (
+                json!([{ "uri": "file:///a" }]),
+                Err("expected a location, got `{\"uri\":\"file:///a\"}`".to_owned()),
+            ),
+            (json!("x"), Err("expected a location, got `\"x\"`".to_owned())),
         ];
-        for (answer, wanted) in rows {
+        each(rows, |(answer, wanted)| {
             assert_eq!(places(&answer), wanted, "{answer}");
-        }
+        });
     }
 
     #[test]
-    fn texts_come_in_several_shapes() {
+    fn hover_texts_are_parsed_in_every_shape() {
         let some = |text: &str| Ok(Some(text.to_owned()));
         let rows = [
             (Value::Null, Ok(None)),
@@ -248,14 +257,14 @@ mod tests {
             (json!({ "contents": 1 }), Err("`1`".to_owned())),
             (json!({}), Err("no contents in `{}`".to_owned())),
         ];
-        for (answer, wanted) in rows {
+        each(rows, |(answer, wanted)| {
             assert_eq!(text(&answer), wanted, "{answer}");
-        }
+        });
     }
 
     #[test]
-    fn symbols_come_as_trees_and_as_lists() {
-        let named = |name: &str, kind, within: Option<&str>, depth, start: u32| Named {
+    fn document_symbols_are_parsed_as_trees_and_lists() {
+        let named = |name: &str, kind, within: Option<&str>, depth, start: u32| DocumentSymbol {
             name: name.to_owned(),
             kind,
             detail: None,
@@ -277,12 +286,12 @@ mod tests {
             (Value::Null, Ok(vec![])),
             (tree, Ok(vec![named("A", "class", None, 0, 6), named("b", "symbol", Some("A"), 1, 3)])),
             (list, Ok(vec![named("b", "method", Some("A"), 0, 0)])),
-            (json!([{ "kind": 1 }]), Err("no symbol: `{\"kind\":1}`".to_owned())),
-            (json!({}), Err("no list of symbols: `{}`".to_owned())),
-            (json!([deep]), Err("symbols stand more than 64 deep in one another".to_owned())),
+            (json!([{ "kind": 1 }]), Err("expected a symbol, got `{\"kind\":1}`".to_owned())),
+            (json!({}), Err("expected a list of symbols, got `{}`".to_owned())),
+            (json!([deep]), Err("symbols are nested more than 64 deep".to_owned())),
         ];
-        for (answer, wanted) in rows {
+        each(rows, |(answer, wanted)| {
             assert_eq!(symbols(&answer), wanted, "{answer}");
-        }
+        });
     }
 }

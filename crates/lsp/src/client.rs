@@ -10,9 +10,9 @@ use tokio::time::timeout;
 use crate::documents::{self, Notification};
 use crate::initialize::Capabilities;
 use crate::wire::locked;
-use crate::{Answer, Change, Encoding, Fault, Question, Server, Stage, Stamp, Standing};
+use crate::{Answer, Change, Encoding, Fault, Question, Server, ServerReadiness, Stage, Stamp};
 
-/// Pause before a question that came too early is repeated.
+/// Pause before repeating a request that the server rejected because files were changing.
 const AGAIN: Duration = Duration::from_millis(300);
 /// Error codes for files that changed during a request, and for requests that the server cancelled.
 const TOO_EARLY: [i64; 2] = [-32801, -32802];
@@ -29,7 +29,7 @@ impl Server {
     /// Waits until the server has answered `initialize`, and returns the interface for requests.
     ///
     /// # Errors
-    /// If it does not answer in time, or has ended.
+    /// If the server does not answer in time, or has ended.
     pub async fn greeted(&self, wait: Duration) -> Result<Client<'_>, Fault> {
         *locked(&self.used) = Instant::now();
         let mut greeted = self.greeted.subscribe();
@@ -56,9 +56,11 @@ impl Client<'_> {
         self.promises.encoding
     }
 
-    /// Reports changes on disk since the last call to the server, and returns them.
+    /// Notifies the server of changes on disk since the last call, and returns these changes. `now` is the current
+    /// state of all files.
     ///
-    /// A change that the server notices only in open files is pending until [`understood`](Self::understood) is called.
+    /// Some servers notice changes only in files that the client opens in them. Such a file is listed by
+    /// [`waiting`](Self::waiting) until [`understood`](Self::understood) is called for it.
     pub fn disk(&self, now: HashMap<PathBuf, Stamp>) -> Vec<(PathBuf, Change)> {
         let mut documents = locked(&self.server.documents);
         let changes = documents.compare(now);
@@ -84,19 +86,21 @@ impl Client<'_> {
         self.server.send(letters);
     }
 
-    /// Lists the changed files that must be opened in the server, by path, from this and earlier calls.
+    /// Lists the changed files whose new content the server must still get through [`show`](Self::show), in path
+    /// order.
     #[must_use]
     pub fn waiting(&self) -> Vec<PathBuf> {
         locked(&self.server.documents).waiting()
     }
 
-    /// Notes that the server has answered about a file that was opened for it.
+    /// Records that the server has answered a question after it got the current content of a file, and removes the
+    /// file from [`waiting`](Self::waiting).
     pub fn understood(&self, path: &Path) {
         locked(&self.server.documents).understood(path);
     }
 
     /// Waits until the server has read the project or the time is up, and returns its state.
-    pub async fn settled(&self, wait: Duration) -> Standing {
+    pub async fn settled(&self, wait: Duration) -> ServerReadiness {
         let end = Instant::now() + wait;
         let mut news = self.server.heard.follow();
         loop {
@@ -105,12 +109,13 @@ impl Client<'_> {
             if !matches!(standing.stage, Stage::Starting | Stage::Indexing(_)) || left.is_zero() {
                 return standing;
             }
-            // The state is judged again with or without a notification.
+            // The state is checked again whether or not a notification arrived.
             let _ = timeout(left.min(LOOK), news.changed()).await;
         }
     }
 
-    /// Sends a question. One that came too early is repeated within the same time limit.
+    /// Sends a question. A question that the server rejects because files were changing is repeated within
+    /// the same time limit.
     ///
     /// # Errors
     /// If the server fails, refuses, is late, or sends an answer that cannot be parsed.
@@ -127,7 +132,8 @@ impl Client<'_> {
         self.promises.answers.get(promise).ok_or_else(unable)
     }
 
-    /// Sends a request. One that came too early is repeated within the same time limit.
+    /// Sends a request. A request that the server rejects because files were changing is repeated within the
+    /// same time limit.
     pub(crate) async fn put(&self, method: &str, params: &Value, within: Duration) -> Result<Value, Fault> {
         let end = Instant::now() + within;
         loop {
@@ -152,7 +158,7 @@ impl Client<'_> {
 }
 
 impl Drop for Client<'_> {
-    /// Closes the least recently used files above the limit.
+    /// Closes the least recently used files in the server, if more than the limit are open.
     fn drop(&mut self) {
         let letters = locked(&self.server.documents).close_old();
         self.server.send(letters);

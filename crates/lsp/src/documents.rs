@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use crate::{Edits, uri};
 
-/// Maximum number of open documents, excluding required ones.
+/// Maximum number of documents that [`Documents::close_old`] leaves open.
 const OPEN: usize = 32;
 
 /// A fingerprint of a file's content; the caller derives it from the file's metadata.
@@ -25,49 +24,32 @@ pub enum Change {
     Deleted,
 }
 
-/// The content that an answer refers to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Version {
-    /// The content that was last sent to the server.
-    Present,
-    /// An earlier content.
-    Earlier,
-    /// Unknown: the server sends no version, or has read the file itself.
-    Unknown,
-}
-
 /// The documents known to a server.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     open: HashMap<PathBuf, Document>,
     disk: HashMap<PathBuf, Stamp>,
-    /// Changed files that must be opened, since a notification is not enough.
+    /// Changed files whose new content must be sent to the server, because a notification of the change is not
+    /// enough.
     waiting: BTreeSet<PathBuf>,
     believes_open: bool,
     clock: u64,
-    /// The last version of any file: a reopened file never reuses a version.
+    /// The version of the last document that was opened or changed. All documents share this counter, so a reopened
+    /// document never reuses a version.
     version: i64,
 }
 
 #[derive(Debug)]
 struct Document {
-    shown: Shown,
     text: String,
     used: u64,
-}
-
-/// The content of a file that was last sent, and the time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shown {
-    pub(crate) version: i64,
-    pub(crate) when: Instant,
 }
 
 /// A notification to send.
 pub(crate) type Notification = (&'static str, Value);
 
 impl Documents {
-    /// Starts with the disk state at the server's start.
+    /// Creates the state of a new server. `disk` has the files on disk when the server starts.
     pub(crate) fn new(disk: HashMap<PathBuf, Stamp>, edits: Edits) -> Self {
         Self { disk, believes_open: edits == Edits::Opened, ..Self::default() }
     }
@@ -106,7 +88,6 @@ impl Documents {
                 return Vec::new();
             }
             self.version += 1;
-            document.shown = Shown { version: self.version, when: Instant::now() };
             text.clone_into(&mut document.text);
             let changed = json!({
                 "textDocument": { "uri": address, "version": self.version },
@@ -116,26 +97,25 @@ impl Documents {
             return vec![("textDocument/didChange", changed), ("textDocument/didSave", saved)];
         }
         self.version += 1;
-        let shown = Shown { version: self.version, when: Instant::now() };
-        self.open.insert(path.to_owned(), Document { shown, text: text.to_owned(), used: self.clock });
+        self.open.insert(path.to_owned(), Document { text: text.to_owned(), used: self.clock });
         let opened = json!({
             "textDocument": { "uri": address, "languageId": language, "version": self.version, "text": text },
         });
         vec![("textDocument/didOpen", opened)]
     }
 
-    /// Closes a file, if it is open.
+    /// Returns the notification that closes a file in the server; `None` if the file is not open.
     pub(crate) fn close(&mut self, path: &Path) -> Option<Notification> {
         self.open.remove(path)?;
         if !self.believes_open {
-            // The server then reads the disk, whose changes it has been notified of.
+            // The server reads a closed file from disk, and was already notified that the file has changed.
             self.waiting.remove(path);
         }
         let closed = json!({ "textDocument": { "uri": uri::of_path(path) } });
         Some(("textDocument/didClose", closed))
     }
 
-    /// Closes the least recently used files above the limit.
+    /// Returns the notifications that close the least recently used files, if more than [`OPEN`] are open.
     pub(crate) fn close_old(&mut self) -> Vec<Notification> {
         let mut old: Vec<(u64, PathBuf)> =
             self.open.iter().map(|(path, document)| (document.used, path.clone())).collect();
@@ -144,24 +124,14 @@ impl Documents {
         old.into_iter().take(excess).filter_map(|(_, path)| self.close(&path)).collect()
     }
 
-    /// Lists the files that must be opened, by path.
+    /// Lists the changed files whose new content must be sent to the server, in path order.
     pub(crate) fn waiting(&self) -> Vec<PathBuf> {
         self.waiting.iter().cloned().collect()
     }
 
-    /// Records that the server has processed a file.
+    /// Records that the server has processed the current content of a file.
     pub(crate) fn understood(&mut self, path: &Path) {
         self.waiting.remove(path);
-    }
-
-    /// Returns the content of an open file that was last sent.
-    pub(crate) fn shown(&self, path: &Path) -> Option<Shown> {
-        self.open.get(path).map(|document| document.shown)
-    }
-
-    /// Returns the versions of the open files.
-    pub(crate) fn versions(&self) -> HashMap<PathBuf, i64> {
-        self.open.iter().map(|(path, document)| (path.clone(), document.shown.version)).collect()
     }
 
     /// Returns whether a file is open.
@@ -193,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_on_the_disk_is_said_once() {
+    fn disk_changes_are_reported_once() {
         let mut documents = Documents::new(disk(&[("/a", 1), ("/b", 1), ("/c", 1)]), Edits::Watched);
         let now = disk(&[("/a", 1), ("/b", 2), ("/d", 1)]);
         let changes = documents.compare(now.clone());
@@ -221,15 +191,14 @@ mod tests {
         assert_eq!(documents.show(path, "python", "y"), letters);
         assert_eq!(documents.close(path), Some(("textDocument/didClose", saved)));
         assert_eq!(documents.close(path), None);
-        // Earlier diagnostics must not count as current ones.
+        // A version is never used twice.
         let again = json!({ "textDocument":
             { "uri": "file:///a.py", "languageId": "python", "version": 3, "text": "x" } });
         assert_eq!(documents.show(path, "python", "x"), [("textDocument/didOpen", again)]);
-        assert_eq!(documents.versions(), HashMap::from([(path.to_owned(), 3)]));
     }
 
     #[test]
-    fn what_has_to_be_shown_waits_until_it_was() {
+    fn changed_files_wait_until_the_server_has_read_them() {
         let rows: [(Edits, &[&str], &[&str]); 2] =
             [(Edits::Opened, &["/a", "/b"], &["/b"]), (Edits::Watched, &["/a"], &[])];
         for (edits, wanted, left) in rows {
@@ -252,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_are_closed() {
+    fn least_recently_shown_documents_are_closed() {
         let mut documents = Documents::default();
         for number in 0..OPEN + 2 {
             documents.show(Path::new(&format!("/{number}")), "c", "");

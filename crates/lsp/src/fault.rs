@@ -2,54 +2,54 @@
 
 use std::time::Duration;
 
-/// A failure of a language server; none of these means that there are no results.
+/// A failure of a language server. None of these failures means that the answer is empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The server could not be started.
     #[error("`{server}` was not started: {why}")]
     NotStarted {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The reason.
+        /// The reason, such as a missing program.
         why: String,
     },
     /// The server exited while it was needed.
-    #[error("`{server}` ended {when}: {how}")]
+    #[error("`{server}` exited {when}: {how}")]
     Ended {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The time of the exit, in a few words.
+        /// When or why it exited, as a phrase such as "during a request".
         when: &'static str,
-        /// The kind of exit.
+        /// The exit code or signal, or the reason for which Toolpost stopped the server.
         how: String,
     },
-    /// The server wrote an invalid message, and was ended.
+    /// The server wrote an invalid message, and was stopped.
     #[error("`{server}` was stopped, because its output is not a valid message: {what}")]
     Garbled {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The invalid text.
+        /// The description of the problem, with the invalid text.
         what: String,
     },
-    /// The time limit passed.
+    /// The server did not answer a request within the time limit.
     #[error(
         "`{server}` did not answer `{method}` within {}; the next call repeats the request",
         seconds(waited)
     )]
     Late {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The method.
+        /// The name of the requested method in the protocol.
         method: String,
-        /// The time limit.
+        /// The time limit of the request.
         waited: Duration,
     },
     /// The server answered with an error.
     #[error("`{server}` refused `{method}`: {message} (code {code})")]
     Refused {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The method.
+        /// The name of the requested method in the protocol.
         method: String,
         /// The error code.
         code: i64,
@@ -57,51 +57,43 @@ pub enum Fault {
         message: String,
     },
     /// The answer cannot be parsed.
-    #[error("the answer of `{server}` to `{method}` is not valid: {what}")]
+    #[error("`{server}` gave an invalid answer to `{method}`: {what}")]
     Odd {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The method.
+        /// The name of the requested method in the protocol.
         method: String,
-        /// The problem.
+        /// The description of the problem with the answer.
         what: String,
     },
-    /// The server has failed before, and pauses before the next start.
-    #[error("{last}; it has failed {times} times and will be restarted in {}", seconds(wait))]
+    /// The server has failed, and Toolpost does not start it again before a pause is over.
+    #[error("{last}; it has failed {} and is not restarted for another {}", often(*times), seconds(wait))]
     Resting {
         /// The last failure.
         last: Box<Fault>,
         /// The number of failures.
         times: u32,
-        /// The remaining pause.
+        /// The remaining time until the server may start again.
         wait: Duration,
     },
     /// The server does not support the method.
     #[error("`{server}` does not support `{method}`")]
     Unable {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The method.
+        /// The name of the requested method in the protocol.
         method: String,
-    },
-    /// The answer refers to an earlier content of a file.
-    #[error(
-        "`{server}` answered `{method}` for an earlier content of {file}, which has changed since; repeat the request"
-    )]
-    Stale {
-        /// The server.
-        server: String,
-        /// The method.
-        method: String,
-        /// The file.
-        file: String,
     },
     /// The server does not read its input.
     #[error("`{server}` was stopped, because it does not read its input")]
     Deaf {
-        /// The server.
+        /// The name of the server.
         server: String,
     },
+}
+
+fn often(times: u32) -> String {
+    if times == 1 { "once".to_owned() } else { format!("{times} times") }
 }
 
 fn seconds(time: &Duration) -> String {

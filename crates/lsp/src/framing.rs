@@ -2,21 +2,21 @@
 
 use std::io::{BufRead, Read, Write};
 
-/// The longest line of a header, in bytes.
+/// Maximum length of a header line, in bytes.
 const LINE: u64 = 4 * 1024;
-/// The most lines of a header.
+/// Maximum number of header lines.
 const LINES: usize = 16;
-/// Maximum number of bytes of an invalid message in an error.
+/// Maximum number of bytes of an invalid message that an error quotes.
 const SHOWN: usize = 120;
 
 /// The reason why no message was read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FramingError {
     /// The stream ended between two messages.
-    #[error("it closed its output")]
+    #[error("the server closed its output")]
     Ended,
     /// The stream ended within a message.
-    #[error("its output ended in the middle of a message")]
+    #[error("the server's output ended in the middle of a message")]
     Cut,
     /// The header is not valid.
     #[error("`{0}` is not a header")]
@@ -24,13 +24,13 @@ pub(crate) enum FramingError {
     /// The message is too long.
     #[error("a message of {bytes} bytes exceeds the limit of {longest}")]
     TooLong {
-        /// The announced length.
+        /// The announced length, in bytes.
         bytes: u64,
-        /// The maximum length.
+        /// The maximum length, in bytes.
         longest: usize,
     },
     /// The stream cannot be read.
-    #[error("its output cannot be read: {0}")]
+    #[error("the server's output cannot be read: {0}")]
     Io(String),
 }
 
@@ -85,9 +85,10 @@ fn garbage(line: &[u8]) -> FramingError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn messages_are_told_apart() {
+    fn valid_frames_are_read_and_invalid_ones_refused() {
         let garbage = |what: &str| Err(FramingError::Garbage(what.to_owned()));
         let rows: [(&[u8], Result<&str, FramingError>); 12] = [
             (b"Content-Length: 2\r\n\r\n{}", Ok("{}")),
@@ -103,10 +104,10 @@ mod tests {
             (b"Content-Length: 10\r\n\r\n{}", Err(FramingError::Cut)),
             (b"Content-Length: 99\r\n\r\n", Err(FramingError::TooLong { bytes: 99, longest: 50 })),
         ];
-        for (bytes, wanted) in rows {
+        each(rows, |(bytes, wanted)| {
             let found = read(&mut &*bytes, 50).map(|body| String::from_utf8(body).unwrap());
             assert_eq!(found, wanted.map(str::to_owned), "{}", bytes.escape_ascii());
-        }
+        });
         let endless = b"Content-Type: x\r\n".repeat(40);
         assert_eq!(
             read(&mut &*endless, 50),
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_frames_read_back_unchanged() {
         let mut stream = Vec::new();
         write(&mut stream, "{\"ä\":1}".as_bytes()).unwrap();
         write(&mut stream, b"").unwrap();

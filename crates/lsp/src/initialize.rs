@@ -7,7 +7,8 @@ use crate::Encoding;
 /// Builds the `initialize` parameters for a folder, given as a URI.
 pub(crate) fn greeting(folder: &Value) -> Value {
     json!({
-        // A server in its sandbox does not see this process, and some servers exit if they do not see it.
+        // A sandboxed server cannot see this process, and some servers exit if the process with this id does
+        // not exist.
         "processId": null,
         "clientInfo": { "name": "toolpost", "version": env!("CARGO_PKG_VERSION") },
         "rootUri": folder.get("uri"),
@@ -18,11 +19,6 @@ pub(crate) fn greeting(folder: &Value) -> Value {
             "workspace": {
                 "configuration": true,
                 "workspaceFolders": true,
-                "workspaceEdit": {
-                    "documentChanges": true,
-                    "resourceOperations": ["create", "rename", "delete"],
-                    "failureHandling": "abort",
-                },
                 "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
             },
             "textDocument": {
@@ -30,10 +26,9 @@ pub(crate) fn greeting(folder: &Value) -> Value {
                 "definition": { "linkSupport": true },
                 "implementation": { "linkSupport": true },
                 "references": {},
-                "callHierarchy": {},
+                // With this capability, a server computes diagnostics only on request, and this client requests
+                // none.
                 "diagnostic": {},
-                "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
-                "rename": { "prepareSupport": true, "prepareSupportDefaultBehavior": 1 },
                 "hover": { "contentFormat": ["markdown", "plaintext"] },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
             },
@@ -45,22 +40,23 @@ pub(crate) fn greeting(folder: &Value) -> Value {
 /// The capabilities in a server's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Capabilities {
-    /// The position encoding.
+    /// The unit in which the server counts positions in a line.
     pub(crate) encoding: Encoding,
     /// The supported requests and their options, by the protocol's capability names.
     pub(crate) answers: Map<String, Value>,
 }
 
 impl Capabilities {
-    /// Parses the capabilities; returns the problem if they are not usable.
+    /// Parses the answer to `initialize`; returns a description of the problem if it is not usable.
     pub(crate) fn read(answer: &Value) -> Result<Self, String> {
         let Some(capabilities) = answer.get("capabilities").and_then(Value::as_object) else {
-            return Err("its answer to the greeting promises nothing".to_owned());
+            return Err("the server's answer to `initialize` has no capabilities".to_owned());
         };
         let encoding = match capabilities.get("positionEncoding").and_then(Value::as_str) {
             None => Encoding::default(),
-            Some(name) => Encoding::of_name(name)
-                .ok_or_else(|| format!("it counts characters in `{name}`, which it was not offered"))?,
+            Some(name) => Encoding::of_name(name).ok_or_else(|| {
+                format!("the server chose the position encoding `{name}`, which was not offered")
+            })?,
         };
         let promised = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
         let answers = capabilities.iter().filter(|(_, value)| promised(value));
@@ -71,11 +67,12 @@ impl Capabilities {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn promises_are_read() {
-        let promises = |encoding, name: &str, told: Value| {
-            Ok(Capabilities { encoding, answers: Map::from_iter([(name.to_owned(), told)]) })
+    fn server_capabilities_are_parsed() {
+        let promises = |encoding, name: &str, value: Value| {
+            Ok(Capabilities { encoding, answers: Map::from_iter([(name.to_owned(), value)]) })
         };
         let rows = [
             (
@@ -88,12 +85,12 @@ mod tests {
             ),
             (
                 json!({ "capabilities": { "positionEncoding": "latin-1" } }),
-                Err("it counts characters in `latin-1`, which it was not offered".to_owned()),
+                Err("the server chose the position encoding `latin-1`, which was not offered".to_owned()),
             ),
-            (Value::Null, Err("its answer to the greeting promises nothing".to_owned())),
+            (Value::Null, Err("the server's answer to `initialize` has no capabilities".to_owned())),
         ];
-        for (answer, wanted) in rows {
+        each(rows, |(answer, wanted)| {
             assert_eq!(Capabilities::read(&answer), wanted, "{answer}");
-        }
+        });
     }
 }

@@ -8,13 +8,13 @@ pub(crate) const UNKNOWN_METHOD: i64 = -32601;
 /// A message from a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
-    /// The reply to a request of ours.
+    /// The reply to a request of this client.
     Reply(i64, Result<Value, Refusal>),
     /// A request of the server; its id is returned unchanged.
     Request(Value, String, Value),
-    /// A notification.
+    /// A notification: its method and its parameters.
     News(String, Value),
-    /// An error about an unreadable message, without a request id.
+    /// An error of the server about a message that it could not read, without a request id.
     Stray(Refusal),
 }
 
@@ -26,9 +26,9 @@ pub(crate) struct Refusal {
 }
 
 impl Message {
-    /// Parses a message; returns the problem if it is not valid.
+    /// Parses a message; returns a description of the problem if it is not valid.
     pub(crate) fn read(body: &[u8]) -> Result<Self, String> {
-        let mut value: Value = serde_json::from_slice(body).map_err(|error| format!("no JSON ({error})"))?;
+        let mut value: Value = serde_json::from_slice(body).map_err(|error| format!("not JSON ({error})"))?;
         let id = value.get("id").cloned().filter(|id| !id.is_null());
         let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
         let mut take = |name: &str| value.get_mut(name).map(Value::take).unwrap_or_default();
@@ -37,7 +37,9 @@ impl Message {
             (None, Some(method)) => Ok(Self::News(method, take("params"))),
             (Some(id), None) => {
                 let number = id.as_i64().or_else(|| id.as_str().and_then(|id| id.parse().ok()));
-                let number = number.ok_or_else(|| format!("a reply to `{id}`, which nobody asked"))?;
+                let number = number.ok_or_else(|| {
+                    format!("a reply to the request id `{id}`, which this client did not send")
+                })?;
                 let error = take("error");
                 let reply = if error.is_null() { Ok(take("result")) } else { Err(Refusal::read(&error)) };
                 Ok(Self::Reply(number, reply))
@@ -52,7 +54,7 @@ impl Message {
 
 impl Refusal {
     fn read(error: &Value) -> Self {
-        let message = error.get("message").and_then(Value::as_str).unwrap_or("it did not say why");
+        let message = error.get("message").and_then(Value::as_str).unwrap_or("the server gave no reason");
         Self { code: error.get("code").and_then(Value::as_i64).unwrap_or(0), message: message.to_owned() }
     }
 }
@@ -81,9 +83,10 @@ pub(crate) fn reply(id: &Value, reply: Result<Value, Refusal>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn messages_are_read_as_they_come() {
+    fn replies_requests_and_notifications_are_parsed() {
         let refusal = |code, message: &str| Err(Refusal { code, message: message.to_owned() });
         let rows = [
             (r#"{"id":1,"result":[]}"#, Ok(Message::Reply(1, Ok(json!([]))))),
@@ -92,13 +95,16 @@ mod tests {
                 r#"{"id":3,"result":null,"error":{"code":0,"message":"no"}}"#,
                 Ok(Message::Reply(3, refusal(0, "no"))),
             ),
-            (r#"{"id":4,"error":{}}"#, Ok(Message::Reply(4, refusal(0, "it did not say why")))),
+            (r#"{"id":4,"error":{}}"#, Ok(Message::Reply(4, refusal(0, "the server gave no reason")))),
             (
                 r#"{"id":"a","method":"m","params":[1]}"#,
                 Ok(Message::Request(json!("a"), "m".into(), json!([1]))),
             ),
             (r#"{"id":null,"method":"m"}"#, Ok(Message::News("m".into(), Value::Null))),
-            (r#"{"id":"x","result":1}"#, Err("a reply to `\"x\"`, which nobody asked".to_owned())),
+            (
+                r#"{"id":"x","result":1}"#,
+                Err("a reply to the request id `\"x\"`, which this client did not send".to_owned()),
+            ),
             (
                 r#"{"id":null,"error":{"code":-32700,"message":"odd"}}"#,
                 Ok(Message::Stray(Refusal { code: -32700, message: "odd".to_owned() })),
@@ -107,10 +113,10 @@ mod tests {
             ("{}", Err("a message with neither a method nor an id".to_owned())),
             ("[]", Err("a message with neither a method nor an id".to_owned())),
         ];
-        for (body, wanted) in rows {
+        each(rows, |(body, wanted)| {
             assert_eq!(Message::read(body.as_bytes()), wanted, "{body}");
-        }
+        });
         let wrong = Message::read(b"{").unwrap_err();
-        assert!(wrong.starts_with("no JSON (EOF"), "{wrong}");
+        assert!(wrong.starts_with("not JSON (EOF"), "{wrong}");
     }
 }

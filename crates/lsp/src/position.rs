@@ -8,7 +8,7 @@ pub enum Encoding {
     /// Units of UTF-16, the default of the protocol.
     #[default]
     Utf16,
-    /// Characters.
+    /// Characters (Unicode code points).
     Utf32,
 }
 
@@ -33,7 +33,8 @@ impl Encoding {
         }
     }
 
-    /// Counts up to a byte of a line; a byte inside a character counts as the character's start.
+    /// Converts a byte offset in a line to an offset in this encoding. An offset inside a character counts as the
+    /// character's start.
     #[must_use]
     pub fn count(self, line: &str, byte: usize) -> u32 {
         let before = &line[..floor(line, byte)];
@@ -45,7 +46,8 @@ impl Encoding {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// Returns the byte for a count; a count beyond the line is the line's end.
+    /// Converts an offset in this encoding to a byte offset in a line. An offset inside a character counts as the
+    /// character's start, and one beyond the line as the line's end.
     #[must_use]
     pub fn byte(self, line: &str, count: u32) -> usize {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -72,20 +74,21 @@ fn floor(line: &str, byte: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn places_are_counted_as_servers_count_them() {
-        // `ä` is 2 bytes and 1 unit, `😀` is 4 bytes and 2 units.
+    fn positions_are_converted_for_each_server_encoding() {
+        // `ä` has 2 bytes of UTF-8 and 1 unit of UTF-16, `😀` has 4 bytes and 2 units.
         let line = "ä😀x";
         let rows = [(0, 0, 0, 0), (2, 2, 1, 1), (6, 6, 3, 2), (7, 7, 4, 3)];
-        for (byte, utf8, utf16, utf32) in rows {
+        each(rows, |(byte, utf8, utf16, utf32)| {
             for (encoding, count) in
                 [(Encoding::Utf8, utf8), (Encoding::Utf16, utf16), (Encoding::Utf32, utf32)]
             {
                 assert_eq!(encoding.count(line, byte), count, "{encoding:?} {byte}");
                 assert_eq!(encoding.byte(line, count), byte, "{encoding:?} {count}");
             }
-        }
+        });
         let inside = [(Encoding::Utf8, 1, 0), (Encoding::Utf8, 5, 2), (Encoding::Utf16, 2, 2)];
         for (encoding, count, byte) in inside {
             assert_eq!(encoding.byte(line, count), byte, "{encoding:?} {count}");

@@ -4,18 +4,19 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::{Named, Place, Position, answers, uri};
+use crate::{DocumentSymbol, Place, Position, answers, uri};
 
 /// A question about a file that is open in the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// The definition of the symbol at a position.
     Definition(PathBuf, Position),
-    /// The implementations of the symbol: methods of a trait's method, classes of an interface.
+    /// The implementations of the symbol: the methods that implement a trait's method, or the classes that implement
+    /// an interface.
     Implementation(PathBuf, Position),
-    /// The uses of the symbol, and its definition.
+    /// The uses of the symbol at a position, and its definition.
     References(PathBuf, Position),
-    /// The hover text of the symbol.
+    /// The hover text of the symbol at a position.
     Hover(PathBuf, Position),
     /// The symbols of the file.
     Symbols(PathBuf),
@@ -26,10 +27,10 @@ pub enum Question {
 pub enum Answer {
     /// Locations, for definitions, implementations and references.
     Places(Vec<Place>),
-    /// A text, often Markdown; `None` if there is none.
+    /// The hover text, often in Markdown; `None` if there is none.
     Text(Option<String>),
-    /// The symbols, each before its members.
-    Symbols(Vec<Named>),
+    /// The symbols of a file, each before its members.
+    Symbols(Vec<DocumentSymbol>),
 }
 
 impl Question {
@@ -45,7 +46,7 @@ impl Question {
         }
     }
 
-    /// Returns the capability that the question requires.
+    /// Returns the name of the server capability that the question requires.
     pub(crate) fn promise(&self) -> &'static str {
         match self {
             Self::Definition(..) => "definitionProvider",
@@ -74,7 +75,7 @@ impl Question {
         }
     }
 
-    /// Parses the answer; returns the problem of one that is not valid.
+    /// Parses the answer; returns a description of the problem if it is not valid.
     pub(crate) fn read(&self, answer: &Value) -> Result<Answer, String> {
         match self {
             Self::Definition(..) | Self::Implementation(..) | Self::References(..) => {

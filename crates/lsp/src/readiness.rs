@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::{Known, Signal};
+use crate::{KnownServer, Signal};
 
-/// Silence required after progress has ended, since more may begin.
+/// Time without progress messages after which the server's work counts as finished. Before that, further progress
+/// may begin.
 const SETTLE: Duration = Duration::from_millis(300);
-/// Time limit for the first progress to begin.
+/// Time after `initialize` within which the first progress is expected to begin.
 const GRACE: Duration = Duration::from_secs(4);
 
 /// The completeness of an answer.
@@ -17,22 +18,22 @@ const GRACE: Duration = Duration::from_secs(4);
 pub enum Complete {
     /// The answer is complete.
     Yes,
-    /// The answer is, or may be, incomplete: something is known to be missing or unread.
+    /// The answer is, or may be, incomplete: something is known to be missing or not read yet.
     No,
     /// The completeness is unknown.
     Unknown,
 }
 
-/// The progress of a server.
+/// The progress of a server in reading the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Started, without an answer yet.
+    /// The server was started, and has not answered `initialize` yet.
     Starting,
     /// Reading the project; with the percentage, if the server reports it.
     Indexing(Option<u8>),
     /// The project has been read.
     Ready,
-    /// The server answers, and nothing shows whether it has read the project.
+    /// The server answers, but does not report whether it has read the project.
     Unconfirmed,
     /// The server reports that it could not read the project.
     Degraded,
@@ -42,16 +43,16 @@ pub enum Stage {
 
 /// The progress of a server, the completeness of its answers, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
-    /// The progress.
+pub struct ServerReadiness {
+    /// The progress of the server in reading the project.
     pub stage: Stage,
     /// The completeness of an answer given now.
     pub complete: Complete,
-    /// The reason for the judgement, in a few words.
+    /// The reason for the values of `stage` and `complete`, in a few words.
     pub why: String,
 }
 
-/// The messages of one server about its progress.
+/// The state that the messages of one server report.
 #[derive(Debug)]
 pub(crate) struct Readiness {
     signal: Signal,
@@ -59,7 +60,7 @@ pub(crate) struct Readiness {
     partial: Option<String>,
     greeted: Option<Instant>,
     open: BTreeMap<String, Progress>,
-    /// The end of the last relevant progress.
+    /// The time at which the last progress ended, if `signal` depends on that progress.
     ended: Option<Instant>,
     status: Option<Status>,
     /// Set if the server has reported that it is working.
@@ -81,20 +82,22 @@ enum Status {
     Broken(String),
 }
 
-impl Standing {
-    /// Judges an answer that contains everything known; the answer of a silent server is then trusted.
+impl ServerReadiness {
+    /// Returns the readiness for an answer that contains everything that is known to exist. Such an answer counts as
+    /// complete even if the server never reports its state.
     #[must_use]
-    pub fn held(self, known: &Known) -> Self {
+    pub fn held(self, known: &KnownServer) -> Self {
         if (known.signal, self.stage, self.complete)
             != (Signal::Nothing, Stage::Unconfirmed, Complete::Unknown)
         {
             return self;
         }
-        let why = "its answer holds what is known to be there".to_owned();
+        let why = "the server's answer contains everything that is known to exist".to_owned();
         Self { stage: Stage::Ready, complete: Complete::Yes, why }
     }
 
-    /// Judges an answer that is known to be incomplete, with the reason; other problems of the server take precedence.
+    /// Returns the readiness for an answer that is known to be incomplete, for the reason `why`. If the answer was
+    /// already incomplete for another reason, keeps that reason.
     #[must_use]
     pub fn lacking(self, why: String) -> Self {
         match self.complete {
@@ -107,7 +110,7 @@ impl Standing {
 }
 
 impl Readiness {
-    pub(crate) fn new(known: &Known, partial: Option<String>) -> Self {
+    pub(crate) fn new(known: &KnownServer, partial: Option<String>) -> Self {
         Self {
             signal: known.signal,
             cap: known.cap,
@@ -126,12 +129,12 @@ impl Readiness {
         self.greeted = Some(now);
     }
 
-    /// Records the end, with its description.
+    /// Records the exit of the server, with a description.
     pub(crate) fn died(&mut self, how: String, now: Instant) {
         self.dead.get_or_insert((how, now));
     }
 
-    /// Returns the time of the end.
+    /// Returns the time at which the server exited; `None` while it runs.
     pub(crate) fn dead_since(&self) -> Option<Instant> {
         self.dead.as_ref().map(|(_, when)| *when)
     }
@@ -143,7 +146,8 @@ impl Readiness {
             "experimental/serverStatus" => {
                 let quiescent = params.get("quiescent").and_then(Value::as_bool);
                 let broken = params.get("health").and_then(Value::as_str) == Some("error");
-                let message = params.get("message").and_then(Value::as_str).unwrap_or("it did not say why");
+                let message =
+                    params.get("message").and_then(Value::as_str).unwrap_or("the server gave no reason");
                 self.was_busy |= quiescent == Some(false);
                 self.status = Some(match quiescent {
                     Some(false) => Status::Busy,
@@ -164,21 +168,25 @@ impl Readiness {
         }
     }
 
-    /// Judges the progress.
-    pub(crate) fn judge(&self, now: Instant) -> Standing {
-        let standing = |stage, complete, why: &str| Standing { stage, complete, why: why.to_owned() };
+    /// Derives the readiness at the time `now`.
+    pub(crate) fn judge(&self, now: Instant) -> ServerReadiness {
+        let standing = |stage, complete, why: &str| ServerReadiness { stage, complete, why: why.to_owned() };
         if let Some((how, _)) = &self.dead {
             return standing(Stage::Dead, Complete::No, how);
         }
         let Some(greeted) = self.greeted else {
-            return standing(Stage::Starting, Complete::No, "it has not answered its greeting yet");
+            return standing(Stage::Starting, Complete::No, "the server has not answered `initialize` yet");
         };
         if let Some(Status::Broken(why)) = &self.status {
-            return standing(Stage::Degraded, Complete::No, &format!("it says of itself: {why}"));
+            return standing(Stage::Degraded, Complete::No, &format!("the server reports: {why}"));
         }
         let error = self.open.values().find(|progress| progress.title.to_lowercase().starts_with("error"));
         if let Some(progress) = error {
-            return standing(Stage::Degraded, Complete::No, &format!("it says: {}", progress.title));
+            return standing(
+                Stage::Degraded,
+                Complete::No,
+                &format!("the server reports: {}", progress.title),
+            );
         }
         let age = now.saturating_duration_since(greeted);
         match self.ready(age, now) {
@@ -192,42 +200,48 @@ impl Readiness {
                 standing(Stage::Unconfirmed, complete, why)
             }
             Ready::No(why) if age >= self.cap => {
-                let why = format!("it was waited for {} s, and still {why}", self.cap.as_secs());
+                let why = format!("after {} s, {why}", self.cap.as_secs());
                 standing(Stage::Unconfirmed, Complete::Unknown, &why)
             }
             Ready::No(why) => standing(Stage::Indexing(self.percent()), Complete::No, &why),
         }
     }
 
-    /// Judges whether everything is read, before known gaps are considered.
+    /// Checks whether the server has read the project. Ignores `partial`, the known gaps, which the caller applies.
     fn ready(&self, age: Duration, now: Instant) -> Ready {
         let quiet = |ended: Instant| now.saturating_duration_since(ended) >= SETTLE;
         let counts = |token: &String| !matches!(self.signal, Signal::Token(wanted) if wanted != token);
         let busy = self.open.iter().find(|(token, _)| counts(token)).map(|(_, progress)| progress);
         let doing = |progress: &Progress| match progress.percent {
-            Some(percent) => format!("it is busy: {} ({percent} %)", progress.title),
-            None => format!("it is busy: {}", progress.title),
+            Some(percent) => format!("the server is busy: {} ({percent} %)", progress.title),
+            None => format!("the server is busy: {}", progress.title),
         };
         match (self.signal, busy, self.ended) {
-            (Signal::Answers, ..) => Ready::Yes("it answers when it has read the project"),
-            (Signal::Nothing, ..) => Ready::Open("it never says when it has read the project"),
+            (Signal::Answers, ..) => Ready::Yes("the server answers only after it has read the project"),
+            (Signal::Nothing, ..) => Ready::Open("the server never reports when it has read the project"),
             (Signal::Status, ..) => match &self.status {
-                Some(Status::Idle) if self.was_busy => Ready::Yes("it says that it is at rest"),
-                _ => Ready::No(
-                    busy.map_or_else(|| "it has not said that it has loaded the project".to_owned(), doing),
-                ),
+                Some(Status::Idle) if self.was_busy => Ready::Yes("the server reports that it is idle"),
+                _ => Ready::No(busy.map_or_else(
+                    || "the server has not reported that it has loaded the project".to_owned(),
+                    doing,
+                )),
             },
             (Signal::Service, ..) => match &self.status {
-                Some(Status::Idle) => Ready::Yes("it says that its service is ready"),
-                _ => Ready::No(
-                    busy.map_or_else(|| "it has not said that its service is ready".to_owned(), doing),
-                ),
+                Some(Status::Idle) => Ready::Yes("the server reports that its service is ready"),
+                _ => Ready::No(busy.map_or_else(
+                    || "the server has not reported that its service is ready".to_owned(),
+                    doing,
+                )),
             },
             (_, Some(progress), _) => Ready::No(doing(progress)),
-            (_, None, Some(ended)) if quiet(ended) => Ready::Yes("what it did has ended"),
-            (_, None, Some(_)) => Ready::No("what it did has ended just now".to_owned()),
-            (_, None, None) if age >= GRACE => Ready::Open("it has not said that it reads the project"),
-            (_, None, None) => Ready::No("it has not said yet that it reads the project".to_owned()),
+            (_, None, Some(ended)) if quiet(ended) => Ready::Yes("the server's work has finished"),
+            (_, None, Some(_)) => Ready::No("the server's work has just finished".to_owned()),
+            (_, None, None) if age >= GRACE => {
+                Ready::Open("the server has not reported that it is reading the project")
+            }
+            (_, None, None) => {
+                Ready::No("the server has not reported yet that it is reading the project".to_owned())
+            }
         }
     }
 
@@ -243,7 +257,7 @@ impl Readiness {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "it is between 0 and 100"
+            reason = "the value is between 0 and 100"
         )]
         let percent = percent.map(|percent| percent.clamp(0.0, 100.0) as u8);
         match value.get("kind").and_then(Value::as_str) {
@@ -276,10 +290,10 @@ enum Ready {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{KNOWN, known::Known};
+    use crate::{KNOWN, KnownServer};
     use serde_json::json;
 
-    fn known(name: &str) -> &'static Known {
+    fn known(name: &str) -> &'static KnownServer {
         KNOWN.iter().find(|known| known.name == name).unwrap()
     }
 
@@ -299,7 +313,7 @@ mod tests {
         json!({ "quiescent": quiescent, "health": health, "message": "no workspace" })
     }
 
-    /// Messages with their times in milliseconds after `initialize`, and the expected judgement at a time.
+    /// Checks the readiness after some messages. All times are in milliseconds after `initialize`.
     fn check(name: &str, heard: &[(u64, &str, Value)], at: u64, stage: Stage, complete: Complete, why: &str) {
         let start = Instant::now();
         let mut readiness = Readiness::new(known(name), None);
@@ -307,68 +321,82 @@ mod tests {
         for (when, method, params) in heard {
             readiness.hear(method, params, start + Duration::from_millis(*when));
         }
-        let wanted = Standing { stage, complete, why: why.to_owned() };
+        let wanted = ServerReadiness { stage, complete, why: why.to_owned() };
         assert_eq!(readiness.judge(start + Duration::from_millis(at)), wanted, "{name} {heard:?} {at}");
     }
 
     #[test]
-    fn an_index_that_was_built_is_ready_only_when_it_stays_quiet() {
+    fn an_indexing_server_is_ready_only_after_a_quiet_period() {
         let index = "backgroundIndexProgress";
         let p = "$/progress";
         let began = (150, p, begin(index, "indexing"));
-        let quiet = "it has not said yet that it reads the project";
+        let quiet = "the server has not reported yet that it is reading the project";
         check("clangd", &[], 900, Stage::Indexing(None), Complete::No, quiet);
-        let never = "it has not said that it reads the project";
+        let never = "the server has not reported that it is reading the project";
         check("clangd", &[], 4_000, Stage::Unconfirmed, Complete::Unknown, never);
         let other = (100, p, begin("other", "parsing"));
         check("clangd", &[other], 4_000, Stage::Unconfirmed, Complete::Unknown, never);
         let half = [began.clone(), (300, p, report(index, 42))];
-        let busy = "it is busy: indexing (42 %)";
+        let busy = "the server is busy: indexing (42 %)";
         check("clangd", &half, 5_000, Stage::Indexing(Some(42)), Complete::No, busy);
-        let capped = "it was waited for 60 s, and still it is busy: indexing (42 %)";
+        let capped = "after 60 s, the server is busy: indexing (42 %)";
         check("clangd", &half, 60_000, Stage::Unconfirmed, Complete::Unknown, capped);
         let done = [began, (500, p, end(index))];
-        let now = "what it did has ended just now";
+        let now = "the server's work has just finished";
         check("clangd", &done, 700, Stage::Indexing(None), Complete::No, now);
-        check("clangd", &done, 800, Stage::Ready, Complete::Yes, "what it did has ended");
+        check("clangd", &done, 800, Stage::Ready, Complete::Yes, "the server's work has finished");
         let error = [
             (0, p, begin("1", "Setting up workspace")),
             (9, p, end("1")),
             (10, p, begin("2", "Error loading workspace")),
         ];
-        check("gopls", &error, 9_000, Stage::Degraded, Complete::No, "it says: Error loading workspace");
-        check("gopls", &error[..2], 9_000, Stage::Ready, Complete::Yes, "what it did has ended");
+        check(
+            "gopls",
+            &error,
+            9_000,
+            Stage::Degraded,
+            Complete::No,
+            "the server reports: Error loading workspace",
+        );
+        check("gopls", &error[..2], 9_000, Stage::Ready, Complete::Yes, "the server's work has finished");
     }
 
     #[test]
-    fn being_at_rest_counts_after_being_at_work_only() {
+    fn idle_status_counts_only_after_busy_status() {
         let s = "experimental/serverStatus";
-        let unread = "it has not said that it has loaded the project";
+        let unread = "the server has not reported that it has loaded the project";
         let (name, no) = ("rust-analyzer", Complete::No);
         check(name, &[], 100, Stage::Indexing(None), no, unread);
         check(name, &[(0, s, status(true, "ok"))], 100, Stage::Indexing(None), no, unread);
         let loaded = [(0, s, status(false, "ok")), (50, s, status(true, "ok"))];
-        check(name, &loaded, 100, Stage::Ready, Complete::Yes, "it says that it is at rest");
+        check(name, &loaded, 100, Stage::Ready, Complete::Yes, "the server reports that it is idle");
         let again = [loaded[0].clone(), loaded[1].clone(), (60, s, status(false, "ok"))];
         check(name, &again, 100, Stage::Indexing(None), no, unread);
         let broken = [(0, s, status(false, "ok")), (50, s, status(true, "error"))];
-        check(name, &broken, 100, Stage::Degraded, no, "it says of itself: no workspace");
+        check(name, &broken, 100, Stage::Degraded, no, "the server reports: no workspace");
         let l = "language/status";
-        let service = "it has not said that its service is ready";
+        let service = "the server has not reported that its service is ready";
         check("jdtls", &[(0, l, json!({ "type": "Started" }))], 9, Stage::Indexing(None), no, service);
         let ready = [(0, l, json!({ "type": "ServiceReady" }))];
-        check("jdtls", &ready, 9, Stage::Ready, Complete::Yes, "it says that its service is ready");
+        check(
+            "jdtls",
+            &ready,
+            9,
+            Stage::Ready,
+            Complete::Yes,
+            "the server reports that its service is ready",
+        );
     }
 
     #[test]
-    fn what_says_nothing_is_believed_only_when_it_was_checked() {
-        let silent = "it never says when it has read the project";
+    fn answers_of_a_silent_server_count_only_after_a_check() {
+        let silent = "the server never reports when it has read the project";
         check("pyright", &[], 90_000, Stage::Unconfirmed, Complete::Unknown, silent);
         let searched = [(1, "$/progress", begin("1", "Finding references")), (2, "$/progress", end("1"))];
         check("pyright", &searched, 90_000, Stage::Unconfirmed, Complete::Unknown, silent);
-        let answers = "it answers when it has read the project";
+        let answers = "the server answers only after it has read the project";
         check("ty", &[], 0, Stage::Ready, Complete::Yes, answers);
-        check("jedi-language-server", &[], 0, Stage::Ready, Complete::No, "jedi cuts its search short");
+        check("jedi-language-server", &[], 0, Stage::Ready, Complete::No, "jedi stops its search early");
 
         let now = Instant::now();
         let judged = |name, partial: Option<&str>| {
@@ -376,8 +404,12 @@ mod tests {
             readiness.greeted(now);
             readiness.judge(now)
         };
-        let standing = |stage, complete, why: &str| Standing { stage, complete, why: why.to_owned() };
-        let believed = standing(Stage::Ready, Complete::Yes, "its answer holds what is known to be there");
+        let standing = |stage, complete, why: &str| ServerReadiness { stage, complete, why: why.to_owned() };
+        let believed = standing(
+            Stage::Ready,
+            Complete::Yes,
+            "the server's answer contains everything that is known to exist",
+        );
         assert_eq!(judged("pyright", None).held(known("pyright")), believed);
         for (name, partial) in [("pyright", Some("no database")), ("ty", Some("no database")), ("ty", None)] {
             let before = judged(name, partial);
@@ -390,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_ended_is_dead_and_one_that_never_answered_is_starting() {
+    fn an_exited_server_is_dead_and_a_silent_one_is_starting() {
         let now = Instant::now();
         let mut readiness = Readiness::new(known("ty"), None);
         let late = now + Duration::from_secs(900);
@@ -398,8 +430,11 @@ mod tests {
         readiness.died("it ended with code 1".to_owned(), now);
         readiness.died("its output ended".to_owned(), late);
         assert_eq!(readiness.dead_since(), Some(now));
-        let dead =
-            Standing { stage: Stage::Dead, complete: Complete::No, why: "it ended with code 1".to_owned() };
+        let dead = ServerReadiness {
+            stage: Stage::Dead,
+            complete: Complete::No,
+            why: "it ended with code 1".to_owned(),
+        };
         assert_eq!(readiness.judge(now), dead);
     }
 }

@@ -1,4 +1,4 @@
-//! One server process: started once, initialised, and asked.
+//! One server process: its start, initialisation and requests.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use crate::initialize::{Capabilities, greeting};
 use crate::readiness::Readiness;
 use crate::server_state::ServerState;
 use crate::wire::{ConnectionEnd, RequestError, Wire, locked};
-use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing};
+use crate::{Fault, Home, KnownServer, ServerReadiness, Settings, Stage, Stamp};
 
 /// Time limit for the exit of a server that has closed its output.
 const ENDING: Duration = Duration::from_secs(1);
 
-/// One started server; it ends when this is dropped.
+/// One started server; dropping this value stops it.
 pub struct Server {
-    known: &'static Known,
+    known: &'static KnownServer,
     lacks: Option<String>,
     served: Service,
     wire: Wire,
@@ -37,7 +37,7 @@ pub struct Server {
 impl Server {
     /// Starts a server; `initialize` runs in the background.
     pub(crate) fn start(
-        known: &'static Known,
+        known: &'static KnownServer,
         program: &Path,
         home: &Home,
         settings: &Settings,
@@ -78,15 +78,15 @@ impl Server {
         Ok(server)
     }
 
-    /// Returns the server's entry in the table.
+    /// Returns the entry of the server in the table of known servers.
     #[must_use]
-    pub fn known(&self) -> &'static Known {
+    pub fn known(&self) -> &'static KnownServer {
         self.known
     }
 
-    /// Returns the server's progress.
+    /// Returns the server's current readiness.
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> ServerReadiness {
         locked(&self.heard.readiness).judge(Instant::now())
     }
 
@@ -96,20 +96,21 @@ impl Server {
         locked(&self.used).elapsed()
     }
 
-    /// Returns the failure once the server has ended; `None` while it lives.
+    /// Returns the failure because of which the server ended; `None` while it runs.
     pub(crate) fn lost(&self) -> Option<Fault> {
         let dead = self.served.exit().is_some() || self.standing().stage == Stage::Dead;
-        dead.then(|| locked(&self.lost).clone().unwrap_or_else(|| self.ended("by itself")))
+        dead.then(|| locked(&self.lost).clone().unwrap_or_else(|| self.ended("unexpectedly")))
     }
 
-    /// Returns the run time, and the time since the end.
+    /// Returns the server's run time, and the time since its exit.
     pub(crate) fn life(&self) -> (Duration, Duration) {
         let now = Instant::now();
         let end = locked(&self.heard.readiness).dead_since().unwrap_or(now);
         (end.saturating_duration_since(self.started), now.saturating_duration_since(end))
     }
 
-    /// Returns the file that the project lacked when the server started.
+    /// Returns the reason why answers were incomplete when the server started, such as a missing project
+    /// file; `None` if there was no such reason.
     pub(crate) fn lacks(&self) -> Option<&str> {
         self.lacks.as_deref()
     }
@@ -119,7 +120,7 @@ impl Server {
         self.served.memory().unwrap_or(0)
     }
 
-    /// Ends the server immediately, with a reason for later calls.
+    /// Stops the server immediately, and records the reason, with which later calls fail.
     pub(crate) fn end(&self, fault: Fault) {
         self.heard.note(|readiness| readiness.died(fault.to_string(), Instant::now()));
         locked(&self.lost).get_or_insert(fault);
@@ -135,12 +136,12 @@ impl Server {
                 self.served.wait().await;
             }
         };
-        // A server that stays is killed.
+        // A server that does not exit in time is killed.
         let _ = timeout(wait, asked).await;
         self.served.kill();
     }
 
-    /// Waits for a reply.
+    /// Sends a request and waits for the reply.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -159,7 +160,7 @@ impl Server {
         }
     }
 
-    /// Returns the reason for a closed connection, and ends the rest of the server.
+    /// Returns the failure for a closed connection, and stops the server.
     async fn over(&self, over: ConnectionEnd) -> Fault {
         let server = self.known.name.to_owned();
         let fault = match over {
@@ -168,7 +169,7 @@ impl Server {
             ConnectionEnd::Closed => {
                 // A server that closed its output has exited, or is about to.
                 let _ = timeout(ENDING, self.served.wait()).await;
-                self.ended("while it was asked")
+                self.ended("during a request")
             }
         };
         let fault = locked(&self.lost).get_or_insert(fault).clone();
@@ -178,10 +179,10 @@ impl Server {
 
     fn ended(&self, when: &'static str) -> Fault {
         let how = match self.served.exit() {
-            Some(Exit::Code(code)) => format!("with code {code}"),
-            Some(Exit::Signal(signal)) => format!("by signal {signal}"),
-            Some(Exit::Unknown) => "with an unknown status".to_owned(),
-            None => "it closed its output".to_owned(),
+            Some(Exit::Code(code)) => format!("exit code {code}"),
+            Some(Exit::Signal(signal)) => format!("killed by signal {signal}"),
+            Some(Exit::Unknown) => "unknown exit status".to_owned(),
+            None => "the server closed its output".to_owned(),
         };
         Fault::Ended { server: self.known.name.to_owned(), when, how }
     }
@@ -194,7 +195,7 @@ impl Server {
     }
 }
 
-/// Initialises a server; all waiting callers get the result.
+/// Sends `initialize` to a server. All callers that wait for the server get the result.
 async fn greet(server: Arc<Server>) {
     let params = greeting(server.heard.root());
     let answer = server.request("initialize", &params, server.known.cap).await;

@@ -8,17 +8,15 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::message::{Refusal, UNKNOWN_METHOD};
-use crate::published::{Board, PUBLISH};
 use crate::readiness::Readiness;
 use crate::uri;
 use crate::wire::{ConnectionEnd, Listener, locked};
 
-/// The known state of a server; it grows with each notification.
+/// The state of a server, as far as its notifications report it.
 pub(crate) struct ServerState {
     root: Value,
     pub(crate) readiness: Mutex<Readiness>,
-    pub(crate) published: Mutex<Board>,
-    /// Counter of notifications, on which callers can wait.
+    /// The number of changes of the state. Callers can wait for the next change.
     news: watch::Sender<u64>,
 }
 
@@ -26,16 +24,15 @@ impl ServerState {
     pub(crate) fn new(root: &Path, readiness: Readiness) -> Arc<Self> {
         let name = root.file_name().unwrap_or_default().to_string_lossy();
         let root = json!({ "uri": uri::of_path(root), "name": name });
-        let (readiness, published) = (Mutex::new(readiness), Mutex::default());
-        Arc::new(Self { root, readiness, published, news: watch::channel(0).0 })
+        Arc::new(Self { root, readiness: Mutex::new(readiness), news: watch::channel(0).0 })
     }
 
-    /// Returns the receiver that is notified of every change.
+    /// Returns a receiver that is notified of every change of the state.
     pub(crate) fn follow(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
 
-    /// Changes the state.
+    /// Changes the state, and notifies the receivers.
     pub(crate) fn note(&self, note: impl FnOnce(&mut Readiness)) {
         note(&mut locked(&self.readiness));
         self.news.send_modify(|count| *count += 1);
@@ -52,10 +49,6 @@ impl Listener for ServerState {
         match method {
             "$/progress" | "experimental/serverStatus" | "language/status" => {
                 self.note(|readiness| readiness.hear(method, params, Instant::now()));
-            }
-            PUBLISH => {
-                locked(&self.published).take(params, Instant::now());
-                self.news.send_modify(|count| *count += 1);
             }
             _ => {}
         }
@@ -77,15 +70,18 @@ impl Listener for ServerState {
             | "window/workDoneProgress/create"
             | "window/showMessageRequest" => Ok(Value::Null),
             _ if method.starts_with("workspace/") && method.ends_with("/refresh") => Ok(Value::Null),
-            _ => Err(Refusal { code: UNKNOWN_METHOD, message: format!("this client has no `{method}`") }),
+            _ => Err(Refusal {
+                code: UNKNOWN_METHOD,
+                message: format!("this client does not support `{method}`"),
+            }),
         }
     }
 
     fn over(&self, why: &ConnectionEnd) {
         let how = match why {
-            ConnectionEnd::Closed => "it has ended".to_owned(),
-            ConnectionEnd::Garbled(what) => format!("it wrote an invalid message: {what}"),
-            ConnectionEnd::Deaf => "it does not read its input".to_owned(),
+            ConnectionEnd::Closed => "the server has exited".to_owned(),
+            ConnectionEnd::Garbled(what) => format!("the server wrote an invalid message: {what}"),
+            ConnectionEnd::Deaf => "the server does not read its input".to_owned(),
         };
         self.note(|readiness| readiness.died(how, Instant::now()));
     }
@@ -95,9 +91,10 @@ impl Listener for ServerState {
 mod tests {
     use super::*;
     use crate::KNOWN;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn what_a_server_asks_is_answered() {
+    fn requests_of_a_server_are_answered() {
         let heard = ServerState::new(Path::new("/a/b c"), Readiness::new(&KNOWN[0], None));
         let folder = json!({ "uri": "file:///a/b%20c", "name": "b c" });
         let rows = [
@@ -111,11 +108,14 @@ mod tests {
             (
                 "some/thing",
                 Value::Null,
-                Err(Refusal { code: -32601, message: "this client has no `some/thing`".to_owned() }),
+                Err(Refusal {
+                    code: -32601,
+                    message: "this client does not support `some/thing`".to_owned(),
+                }),
             ),
         ];
-        for (method, params, wanted) in rows {
+        each(rows, |(method, params, wanted)| {
             assert_eq!(heard.request(method, &params), wanted, "{method}");
-        }
+        });
     }
 }

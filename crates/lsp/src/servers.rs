@@ -9,30 +9,30 @@ use std::time::{Duration, Instant};
 use toolpost_process::{ProgramSearch, Sandbox, programs};
 
 use crate::wire::locked;
-use crate::{Fault, Home, Known, Server, Settings, Stamp};
+use crate::{Fault, Home, KnownServer, Server, Settings, Stamp};
 
 /// Run time after which a server's earlier failures are forgotten.
 const STEADY: Duration = Duration::from_secs(300);
 /// Time limit for a requested shutdown.
 const FAREWELL: Duration = Duration::from_millis(1900);
 
-/// A known server, and its program on this machine.
+/// A known server, and the result of the search for its program on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledServer {
-    /// The server.
-    pub known: &'static Known,
+    /// The entry of the server in the table of known servers.
+    pub known: &'static KnownServer,
     /// The path of the program, and the programs that were skipped because a project contains them.
-    pub sought: ProgramSearch,
+    pub search: ProgramSearch,
 }
 
-/// All running servers; copies share them.
+/// All running servers; cheap to clone. All clones share the servers.
 #[derive(Clone)]
 pub struct Servers(Arc<Shared>);
 
 struct Shared {
     settings: Settings,
     places: Mutex<HashMap<Key, Place>>,
-    /// Set at shutdown, after which no server starts; changed while the places are locked.
+    /// Set at shutdown, after which no server starts. It is changed only while `places` is locked.
     closed: AtomicBool,
 }
 
@@ -47,7 +47,7 @@ struct Place {
 }
 
 impl Place {
-    /// Records a failure, with the server's run time and the time since its end.
+    /// Records a failure. The times are the server's run time, and the time since its exit.
     fn failed(&mut self, fault: Fault, (ran, ago): (Duration, Duration)) {
         self.times = if ran >= STEADY { 1 } else { self.times.saturating_add(1) };
         let now = Instant::now();
@@ -56,13 +56,13 @@ impl Place {
 }
 
 impl Servers {
-    /// Returns an empty set.
+    /// Creates an empty set of servers; `settings` apply to all that are started.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self(Arc::new(Shared { settings, places: Mutex::default(), closed: AtomicBool::new(false) }))
     }
 
-    /// Returns which of the known servers are installed on this machine.
+    /// Returns all known servers, installed or not.
     #[must_use]
     pub fn found(&self) -> Vec<InstalledServer> {
         self.0.settings.known.iter().map(|known| self.seek(known)).collect()
@@ -75,10 +75,10 @@ impl Servers {
         known.map(|known| self.seek(known)).collect()
     }
 
-    /// Returns the server of a project, and starts it if needed. `disk` is the project's current content.
+    /// Returns the server of a project, and starts it if needed. `disk` has the project's current files.
     ///
     /// # Errors
-    /// If it cannot be started, or pauses after a recent failure.
+    /// If the server cannot be started, or the pause after its last failure is not over.
     pub fn get(
         &self,
         found: &InstalledServer,
@@ -86,24 +86,25 @@ impl Servers {
         disk: &HashMap<PathBuf, Stamp>,
     ) -> Result<Arc<Server>, Fault> {
         let known = found.known;
-        let Some(program) = &found.sought.program else {
-            let why = format!("there is no program `{}` outside of the workspace", known.program);
+        let Some(program) = &found.search.program else {
+            let why = format!("there is no program `{}` outside the workspace", known.program);
             return Err(Fault::NotStarted { server: known.name.to_owned(), why });
         };
         let mut places = locked(&self.0.places);
         if self.0.closed.load(Ordering::Relaxed) {
-            let why = "this runtime is ending".to_owned();
+            let why = "Toolpost is shutting down".to_owned();
             return Err(Fault::NotStarted { server: known.name.to_owned(), why });
         }
         if places.is_empty() {
-            tokio::spawn(look_after(Arc::downgrade(&self.0), self.0.settings.limits.look));
+            tokio::spawn(look_after(Arc::downgrade(&self.0), self.0.settings.limits.check_interval));
         }
         let place = places.entry((known.name, home.directory.clone())).or_default();
         let limits = self.0.settings.limits;
         if let Some(server) = place.server.take() {
             match server.lost() {
                 Some(fault) => place.failed(fault, server.life()),
-                // A server that started without this file would now read the project differently.
+                // A required project file has appeared or disappeared since the server started. The server is
+                // replaced, because a new one reads the project differently.
                 None if server.lacks() != home.lacks.as_deref() => {}
                 None => return Ok(Arc::clone(place.server.insert(server))),
             }
@@ -126,13 +127,13 @@ impl Servers {
         }
     }
 
-    /// Returns whether servers run in a sandbox; without one, none should be asked.
+    /// Returns whether servers run in a sandbox; without one, no server should be used.
     #[must_use]
     pub fn confined(&self) -> bool {
         self.0.settings.sandbox != Sandbox::Off
     }
 
-    /// Ends all running servers within two seconds, and starts no more.
+    /// Stops all running servers within two seconds, and starts no more.
     pub async fn shut_down(&self) {
         let places: Vec<Place> = {
             let mut places = locked(&self.0.places);
@@ -145,7 +146,7 @@ impl Servers {
             .map(|server| tokio::spawn(async move { server.shut_down(FAREWELL).await }))
             .collect();
         for end in ends {
-            // A task that panicked has dropped its server, which ends it too.
+            // A task that panicked has dropped its server, which also stops it.
             let _ = end.await;
         }
     }
@@ -161,13 +162,13 @@ impl Servers {
             .count()
     }
 
-    fn seek(&self, known: &'static Known) -> InstalledServer {
+    fn seek(&self, known: &'static KnownServer) -> InstalledServer {
         let settings = &self.0.settings;
-        InstalledServer { known, sought: programs(known.program, &settings.environment, &settings.not_in) }
+        InstalledServer { known, search: programs(known.program, &settings.environment, &settings.not_in) }
     }
 }
 
-/// Ends idle and oversized servers, until all owners are gone.
+/// Stops servers that are idle or use too much memory, until all clones of [`Servers`] are dropped.
 async fn look_after(shared: Weak<Shared>, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
@@ -180,8 +181,8 @@ async fn look_after(shared: Weak<Shared>, every: Duration) {
             if memory > limits.memory {
                 server.end(Fault::Ended {
                     server: server.known().name.to_owned(),
-                    when: "by this client",
-                    how: format!("it held {} MiB of memory", memory >> 20),
+                    when: "because Toolpost stopped it",
+                    how: format!("the server used {} MiB of memory", memory >> 20),
                 });
             } else if server.idle() >= limits.idle {
                 idle.extend(place.server.take());

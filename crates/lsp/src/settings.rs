@@ -5,20 +5,21 @@ use std::time::Duration;
 
 use toolpost_process::{Environment, Sandbox};
 
-use crate::{KNOWN, Known};
+use crate::{KNOWN, KnownServer};
 
 /// Settings for starting servers.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The launcher. With a sandbox, servers change nothing and have no network; without one they are not confined.
+    /// The sandbox in which servers start. In a sandbox, they cannot write files or use the network; without
+    /// one they are not confined.
     pub sandbox: Sandbox,
     /// The environment of servers.
     pub environment: Environment,
-    /// Directories whose programs are never started: the roots.
+    /// Directories from which no program is started: the roots.
     pub not_in: Vec<PathBuf>,
     /// The known servers.
-    pub known: &'static [Known],
-    /// The limits.
+    pub known: &'static [KnownServer],
+    /// The limits for running and restarting servers.
     pub limits: Limits,
 }
 
@@ -37,14 +38,14 @@ pub struct Limits {
     pub message: usize,
     /// Maximum memory of a server, in bytes.
     pub memory: u64,
-    /// Idle time after which a server is ended.
+    /// Idle time after which a server is stopped.
     pub idle: Duration,
-    /// Pause after the first failure; it doubles with each further one.
+    /// Pause before a restart after the first failure; it doubles with each further failure.
     pub rest: Duration,
-    /// Maximum pause.
+    /// Maximum pause before a restart.
     pub rest_at_most: Duration,
-    /// Interval between checks of the servers.
-    pub look: Duration,
+    /// Interval between checks of the servers for idle time and memory.
+    pub check_interval: Duration,
 }
 
 impl Default for Limits {
@@ -55,7 +56,7 @@ impl Default for Limits {
             idle: Duration::from_secs(15 * 60),
             rest: Duration::from_secs(1),
             rest_at_most: Duration::from_secs(300),
-            look: Duration::from_secs(10),
+            check_interval: Duration::from_secs(10),
         }
     }
 }

@@ -44,9 +44,10 @@ pub(crate) fn path_of(address: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn addresses_lead_to_files_and_back() {
+    fn file_uris_are_converted_to_paths_and_back() {
         let rows = [
             ("/a/b.py", "file:///a/b.py"),
             ("/a b/ä#?.py", "file:///a%20b/%C3%A4%23%3F.py"),
@@ -65,9 +66,9 @@ mod tests {
             ("jdt://contents/a", None),
             ("/a", None),
         ];
-        for (address, path) in read {
+        each(read, |(address, path)| {
             assert_eq!(path_of(address), path.map(PathBuf::from), "{address}");
-        }
+        });
         let odd = PathBuf::from(OsString::from_vec(vec![b'/', 0xff]));
         assert_eq!(path_of(&of_path(&odd)), Some(odd));
     }

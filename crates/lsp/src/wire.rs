@@ -14,7 +14,7 @@ use crate::message::{self, Message, Refusal};
 
 /// Maximum number of bytes that wait until a server reads them.
 const QUEUED: usize = 64 * 1024 * 1024;
-/// Stack size of the reader and writer threads.
+/// Stack size of the reader and writer threads, in bytes.
 const STACK: usize = 512 * 1024;
 
 /// Receiver of a server's notifications and requests.
@@ -30,7 +30,7 @@ pub(crate) trait Listener: Send + Sync + 'static {
 /// The reason why a connection has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ConnectionEnd {
-    /// The server closed it, as servers do when they exit.
+    /// The server closed the connection, as servers do when they exit.
     Closed,
     /// The server wrote an invalid message.
     Garbled(String),
@@ -45,7 +45,7 @@ pub(crate) enum RequestError {
     Refused(Refusal),
 }
 
-/// The connection to one server; copies share it.
+/// The connection to one server; cheap to clone. All clones share the connection.
 #[derive(Clone)]
 pub(crate) struct Wire(Arc<Shared>);
 
@@ -58,7 +58,7 @@ struct Shared {
 
 #[derive(Default)]
 struct Pending {
-    asked: HashMap<i64, oneshot::Sender<Result<Value, RequestError>>>,
+    replies: HashMap<i64, oneshot::Sender<Result<Value, RequestError>>>,
     over: Option<ConnectionEnd>,
 }
 
@@ -90,7 +90,8 @@ impl Wire {
         })?;
         thread("lsp-errors", move || {
             let mut piece = [0; 1024];
-            // Standard error may quote files that may not be read: it is drained, so that the server continues, and not shown.
+            // Standard error is read, so that the server does not block. It is discarded, because it may quote
+            // files that the policy does not allow to be read.
             while let Ok(1..) = errors.read(&mut piece) {}
         })?;
         let reading = wire.clone();
@@ -117,12 +118,12 @@ impl Wire {
             if let Some(over) = &pending.over {
                 return Err(RequestError::ConnectionEnd(over.clone()));
             }
-            pending.asked.insert(id, tell);
+            pending.replies.insert(id, tell);
         }
-        let mut asked = Asked { wire: self, id, waits: true };
+        let mut request = PendingRequest { wire: self, id, waits: true };
         self.send(message::request(id, method, params));
         let reply = reply.await;
-        asked.waits = false;
+        request.waits = false;
         // The channel closes only with the connection.
         reply.unwrap_or_else(|_| Err(RequestError::ConnectionEnd(ConnectionEnd::Closed)))
     }
@@ -132,13 +133,13 @@ impl Wire {
         self.send(message::news(method, params));
     }
 
-    /// Ends the connection: pending and later requests get the reason.
+    /// Stops the connection; pending and later requests fail with the reason.
     pub(crate) fn end(&self, why: &ConnectionEnd) {
         let mut pending = self.pending();
         pending.over.get_or_insert_with(|| why.clone());
-        for (_, asked) in pending.asked.drain() {
-            // The receiver may be gone.
-            let _ = asked.send(Err(RequestError::ConnectionEnd(why.clone())));
+        for (_, sender) in pending.replies.drain() {
+            // Sending fails if the caller has stopped waiting.
+            let _ = sender.send(Err(RequestError::ConnectionEnd(why.clone())));
         }
     }
 
@@ -148,7 +149,8 @@ impl Wire {
             self.end(&ConnectionEnd::Deaf);
             return;
         }
-        // The end of the writer also ends the reader.
+        // Sending fails only after the writer thread has ended. That closes the server's input, and when the server
+        // exits, the reader thread ends the connection.
         let _ = self.0.outbox.send(body);
     }
 
@@ -168,8 +170,8 @@ impl Wire {
         match Message::read(&body).map_err(ConnectionEnd::Garbled)? {
             Message::Reply(id, reply) => {
                 // A cancelled request has no receiver.
-                if let Some(asked) = self.pending().asked.remove(&id) {
-                    let _ = asked.send(reply.map_err(RequestError::Refused));
+                if let Some(sender) = self.pending().replies.remove(&id) {
+                    let _ = sender.send(reply.map_err(RequestError::Refused));
                 }
             }
             Message::Request(id, method, params) => {
@@ -177,7 +179,7 @@ impl Wire {
                 self.send(message::reply(&id, reply));
             }
             Message::News(method, params) => listener.news(&method, &params),
-            // The caller gets a timeout.
+            // The error names no request, so the caller of the affected request gets a timeout.
             Message::Stray(_) => {}
         }
         Ok(())
@@ -189,15 +191,15 @@ impl Wire {
 }
 
 /// A pending request.
-struct Asked<'a> {
+struct PendingRequest<'a> {
     wire: &'a Wire,
     id: i64,
     waits: bool,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
-        if self.waits && self.wire.pending().asked.remove(&self.id).is_some() {
+        if self.waits && self.wire.pending().replies.remove(&self.id).is_some() {
             self.wire.tell("$/cancelRequest", &json!({ "id": self.id }));
         }
     }

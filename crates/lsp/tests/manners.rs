@@ -1,21 +1,23 @@
-//! What becomes of servers that are slow, break, babble, or never get ready, and of what they are told and asked.
-#![expect(clippy::unwrap_used, reason = "tests talk to a server that misbehaves")]
+//! Tests with servers that are slow, crash, send invalid messages or never become ready, and of the messages
+//! sent to them.
+#![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use toolpost_test_rows::each_async;
 
 use toolpost_lsp::{
-    Answer, Change, Complete, Encoding, Fault, Home, InstalledServer, KNOWN, Known, Limits, Place, Position,
-    Question, Server, Servers, Settings, Signal, Span, Stage,
+    Answer, Change, Complete, Encoding, Fault, Home, InstalledServer, KNOWN, KnownServer, Limits, Place,
+    Position, Question, Server, Servers, Settings, Signal, Span, Stage,
 };
 use toolpost_process::{Environment, Sandbox};
 
-/// Longer than anything here takes, on any machine.
+/// A time limit that no step of these tests reaches.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Servers among which one is known, which behaves in a manner.
+/// A set of servers that knows only the fake server, with a selected behaviour.
 struct World {
     servers: Servers,
     found: InstalledServer,
@@ -24,10 +26,10 @@ struct World {
 
 impl World {
     fn new(manner: &'static str, signal: Signal, limits: Limits) -> Self {
-        Self::with(Known { signal, arguments: vec![manner].leak(), ..base() }, limits, &[])
+        Self::with(KnownServer { signal, arguments: vec![manner].leak(), ..base() }, limits, &[])
     }
 
-    fn with(known: Known, limits: Limits, not_in: &[PathBuf]) -> Self {
+    fn with(known: KnownServer, limits: Limits, not_in: &[PathBuf]) -> Self {
         let examples = examples();
         assert!(known.program != "fake" || is_there(&examples), "{} has no fake", examples.display());
         let environment = Environment::of_this_process().with("PATH", &examples);
@@ -46,9 +48,17 @@ impl World {
     }
 }
 
-fn base() -> Known {
+fn base() -> KnownServer {
     let languages: &[(&[&str], &str)] = &[(&["fk"], "fake")];
-    Known { name: "fake", program: "fake", languages, partial: None, needs: None, cap: LONG, ..KNOWN[0] }
+    KnownServer {
+        name: "fake",
+        program: "fake",
+        languages,
+        partial: None,
+        needs: None,
+        cap: LONG,
+        ..KNOWN[0]
+    }
 }
 
 fn examples() -> PathBuf {
@@ -73,14 +83,14 @@ fn references() -> Question {
     Question::References(file(), at(3, 4))
 }
 
-/// What the fake answers to a question for a place: that place.
+/// The location that the fake server returns for a request about it.
 fn echoed() -> Answer {
     let span = Span { from: at(3, 4), to: at(3, 4) };
     Answer::Places(vec![Place { path: Some(file()), address: "file:///a.fk".to_owned(), span }])
 }
 
-/// Asks for what the fake was told.
-async fn told(server: &Server) -> String {
+/// Returns counts of the messages that the fake server received.
+async fn received_counts(server: &Server) -> String {
     let talk = server.greeted(LONG).await.unwrap();
     match talk.ask(&Question::Hover(file(), at(0, 0)), LONG).await.unwrap() {
         Answer::Text(text) => text.unwrap_or_default(),
@@ -88,13 +98,13 @@ async fn told(server: &Server) -> String {
     }
 }
 
-/// Asks for the references.
-async fn asked(server: &Server, within: Duration) -> Result<Answer, Fault> {
+/// Requests the references at a fixed position.
+async fn request_references(server: &Server, within: Duration) -> Result<Answer, Fault> {
     server.greeted(within).await?.ask(&references(), within).await
 }
 
 #[tokio::test]
-async fn a_slow_one_is_waited_for_and_no_longer_than_is_wanted() {
+async fn a_slow_server_is_awaited_up_to_the_time_limit() {
     let world = World::new("slow", Signal::Answers, Limits::default());
     let server = world.get().unwrap();
     assert_eq!(server.standing().stage, Stage::Starting);
@@ -103,43 +113,43 @@ async fn a_slow_one_is_waited_for_and_no_longer_than_is_wanted() {
         late.to_string(),
         "`fake` did not answer `initialize` within 0.0 s; the next call repeats the request"
     );
-    assert_eq!(asked(&server, LONG).await, Ok(echoed()));
+    assert_eq!(request_references(&server, LONG).await, Ok(echoed()));
     assert_eq!((server.standing().stage, server.standing().complete), (Stage::Ready, Complete::Yes));
 }
 
 #[tokio::test]
-async fn one_that_crashes_is_a_fault_and_rests() {
+async fn a_crashed_server_is_reported_and_not_restarted_at_once() {
     let limits = Limits { rest: LONG, rest_at_most: LONG, ..Limits::default() };
     let world = World::new("crash", Signal::Answers, limits);
     let server = world.get().unwrap();
-    let fault = asked(&server, LONG).await.unwrap_err();
-    let words = "`fake` ended while it was asked: with code 9";
+    let fault = request_references(&server, LONG).await.unwrap_err();
+    let words = "`fake` exited during a request: exit code 9";
     assert_eq!(fault.to_string(), words);
     assert_eq!((server.standing().stage, server.standing().complete), (Stage::Dead, Complete::No));
     assert_eq!(world.servers.running(), 0);
-    let Err(Fault::Resting { last, times: 1, wait }) = world.get() else { panic!("it does not rest") };
+    let Err(Fault::Resting { last, times: 1, wait }) = world.get() else { panic!("no restart pause") };
     assert_eq!((*last, wait <= LONG), (fault, true));
 }
 
 #[tokio::test]
-async fn one_that_crashed_is_started_again_after_its_rest() {
+async fn a_crashed_server_restarts_after_a_pause() {
     let rest = Duration::from_secs(1);
     let world = World::new("crash", Signal::Answers, Limits { rest, ..Limits::default() });
     let first = world.get().unwrap();
-    asked(&first, LONG).await.unwrap_err();
-    assert!(matches!(world.get(), Err(Fault::Resting { times: 1, .. })));
-    tokio::time::sleep(rest).await;
+    request_references(&first, LONG).await.unwrap_err();
+    let Err(Fault::Resting { times: 1, wait, .. }) = world.get() else { panic!("no restart pause") };
+    tokio::time::sleep(wait).await;
     let second = world.get().unwrap();
     assert!(!Arc::ptr_eq(&first, &second));
-    asked(&second, LONG).await.unwrap_err();
-    let Err(Fault::Resting { times: 2, wait, .. }) = world.get() else { panic!("it does not rest") };
+    request_references(&second, LONG).await.unwrap_err();
+    let Err(Fault::Resting { times: 2, wait, .. }) = world.get() else { panic!("no restart pause") };
     assert!(wait <= rest * 2, "{wait:?}");
 }
 
 #[tokio::test]
-async fn what_is_no_server_is_told_apart() {
+async fn misbehaving_servers_fail_with_distinct_errors() {
     let rows = [
-        ("crash at once", "`fake` ended while it was asked: with code 7"),
+        ("crash at once", "`fake` exited during a request: exit code 7"),
         (
             "garbage",
             "`fake` was stopped, because its output is not a valid message: `Welcome to the server!` is not a header",
@@ -151,26 +161,31 @@ async fn what_is_no_server_is_told_apart() {
         ),
         (
             "deep",
-            "`fake` was stopped, because its output is not a valid message: no JSON (expected value at line 1 \
+            "`fake` was stopped, because its output is not a valid message: not JSON (expected value at line 1 \
              column 7)",
         ),
-        ("odd", "the answer of `fake` to `textDocument/references` is not valid: no place: `{\"uri\":1}`"),
+        (
+            "odd",
+            "`fake` gave an invalid answer to `textDocument/references`: expected a location, got \
+             `{\"uri\":1}`",
+        ),
         (
             "odd encoding",
-            "the answer of `fake` to `initialize` is not valid: it counts characters in `ebcdic`, which it was \
-             not offered",
+            "`fake` gave an invalid answer to `initialize`: the server chose the position encoding `ebcdic`, \
+             which was not offered",
         ),
     ];
-    for (manner, words) in rows {
+    each_async(rows, async |(manner, words)| {
         let world = World::new(manner, Signal::Answers, Limits::default());
         let server = world.get().unwrap();
-        assert_eq!(asked(&server, LONG).await.unwrap_err().to_string(), words, "{manner}");
+        assert_eq!(request_references(&server, LONG).await.unwrap_err().to_string(), words, "{manner}");
         assert_eq!(world.servers.running(), usize::from(manner == "odd"), "{manner}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn one_that_indexes_is_ready_when_it_has_and_one_that_never_ends_is_not() {
+async fn a_server_is_ready_only_after_it_has_finished_indexing() {
     let token = Signal::Token("index");
     let world = World::new("indexes", token, Limits::default());
     let server = world.get().unwrap();
@@ -182,24 +197,24 @@ async fn one_that_indexes_is_ready_when_it_has_and_one_that_never_ends_is_not() 
     let world = World::new("never ready", token, Limits::default());
     let server = world.get().unwrap();
     let talk = server.greeted(LONG).await.unwrap();
-    // Its progress comes behind the greeting.
-    told(&server).await;
+    // The progress messages follow the answer to `initialize`.
+    received_counts(&server).await;
     let standing = talk.settled(Duration::from_millis(50)).await;
     assert_eq!((standing.stage, standing.complete), (Stage::Indexing(Some(10)), Complete::No));
-    assert_eq!(standing.why, "it is busy: indexing (10 %)");
+    assert_eq!(standing.why, "the server is busy: indexing (10 %)");
 
     let cap = Duration::from_secs(1);
-    let known = Known { signal: token, cap, arguments: &["never ready"], ..base() };
+    let known = KnownServer { signal: token, cap, arguments: &["never ready"], ..base() };
     let world = World::with(known, Limits::default(), &[]);
     let server = world.get().unwrap();
     let standing = server.greeted(LONG).await.unwrap().settled(LONG).await;
     assert_eq!((standing.stage, standing.complete), (Stage::Unconfirmed, Complete::Unknown));
-    assert_eq!(standing.why, "it was waited for 1 s, and still it is busy: indexing (10 %)");
+    assert_eq!(standing.why, "after 1 s, the server is busy: indexing (10 %)");
 }
 
 #[tokio::test]
-async fn one_that_never_answers_is_given_up_after_its_time() {
-    let known = Known { cap: Duration::from_millis(50), arguments: &["silent"], ..base() };
+async fn a_silent_server_is_abandoned_after_its_time_limit() {
+    let known = KnownServer { cap: Duration::from_millis(50), arguments: &["silent"], ..base() };
     let world = World::with(known, Limits::default(), &[]);
     let server = world.get().unwrap();
     let fault = server.greeted(LONG).await.err().unwrap();
@@ -209,32 +224,33 @@ async fn one_that_never_answers_is_given_up_after_its_time() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_given_up_is_cancelled_and_one_that_came_too_early_is_asked_again() {
+async fn late_requests_are_cancelled_and_early_ones_repeated() {
     let world = World::new("late", Signal::Answers, Limits::default());
     let server = world.get().unwrap();
     let talk = server.greeted(LONG).await.unwrap();
     let late = talk.ask(&references(), Duration::from_millis(20)).await.unwrap_err();
     assert!(matches!(late, Fault::Late { .. }), "{late:?}");
-    assert!(told(&server).await.contains("cancelled 1"));
+    assert!(received_counts(&server).await.contains("cancelled 1"));
 
     let world = World::new("early", Signal::Answers, Limits::default());
     let server = world.get().unwrap();
-    assert_eq!(asked(&server, LONG).await, Ok(echoed()));
+    assert_eq!(request_references(&server, LONG).await, Ok(echoed()));
 }
 
 #[tokio::test]
-async fn what_it_asks_is_answered() {
+async fn requests_of_the_server_are_answered() {
     let world = World::new("asks", Signal::Answers, Limits::default());
     let server = world.get().unwrap();
     let talk = server.greeted(LONG).await.unwrap();
-    // Its questions come before its first answer, and our replies before the second question.
+    // The requests of the server come before its first answer, and the replies of this client before the
+    // second request.
     talk.ask(&references(), LONG).await.unwrap();
-    let words = told(&server).await;
+    let words = received_counts(&server).await;
     assert!(words.ends_with(r#"; "a" [null]; "b" -32601"#), "{words}");
 }
 
 #[tokio::test]
-async fn it_counts_as_it_says_and_in_utf_16_if_it_says_nothing() {
+async fn the_server_chooses_the_position_encoding_or_gets_utf_16() {
     for (manner, encoding) in [("utf-8", Encoding::Utf8), ("plain", Encoding::Utf16)] {
         let world = World::new(manner, Signal::Answers, Limits::default());
         let server = world.get().unwrap();
@@ -243,7 +259,7 @@ async fn it_counts_as_it_says_and_in_utf_16_if_it_says_nothing() {
 }
 
 #[tokio::test]
-async fn it_is_told_of_what_is_shown_and_of_what_changes_on_the_disk() {
+async fn the_server_is_notified_of_open_documents_and_disk_changes() {
     let world = World::new("plain", Signal::Answers, Limits::default());
     let server = world.get().unwrap();
     let talk = server.greeted(LONG).await.unwrap();
@@ -261,90 +277,96 @@ async fn it_is_told_of_what_is_shown_and_of_what_changes_on_the_disk() {
     talk.understood(&file());
     assert_eq!(talk.disk(HashMap::from([("/b.fk".into(), 2)])).len(), 2);
     assert_eq!(talk.waiting(), Vec::<PathBuf>::new());
-    let words = told(&server).await;
+    let words = received_counts(&server).await;
     let wanted =
         "textDocument/didOpen 1; textDocument/didChange 1; textDocument/didClose 1; cancelled 0; watched 4";
     assert_eq!(words, wanted);
 }
 
 #[tokio::test]
-async fn one_serves_all_and_ends_when_nobody_asks_it() {
-    let limits =
-        Limits { idle: Duration::from_millis(300), look: Duration::from_millis(50), ..Limits::default() };
+async fn one_server_is_shared_and_stopped_when_idle() {
+    let limits = Limits {
+        idle: Duration::from_millis(300),
+        check_interval: Duration::from_millis(50),
+        ..Limits::default()
+    };
     let world = World::new("plain", Signal::Answers, limits);
     let (one, other) = (world.get().unwrap(), world.get().unwrap());
     assert!(Arc::ptr_eq(&one, &other));
     assert_eq!(world.servers.running(), 1);
-    asked(&one, LONG).await.unwrap();
+    request_references(&one, LONG).await.unwrap();
     until_none_runs(&world).await;
-    // That it was ended is no failure.
+    // Stopping an idle server does not count as a failure.
     let again = world.get().unwrap();
     assert!(!Arc::ptr_eq(&one, &again));
-    assert_eq!(asked(&again, LONG).await, Ok(echoed()));
+    assert_eq!(request_references(&again, LONG).await, Ok(echoed()));
     world.servers.shut_down().await;
     assert_eq!(world.servers.running(), 0);
     let fault = world.get().err().unwrap();
-    assert_eq!(fault.to_string(), "`fake` was not started: this runtime is ending");
+    assert_eq!(fault.to_string(), "`fake` was not started: Toolpost is shutting down");
 }
 
 #[tokio::test]
-async fn the_rest_counts_from_the_end_and_not_from_when_it_is_seen() {
+async fn the_restart_pause_begins_when_the_server_exits() {
     let rest = Duration::from_millis(20);
     let limits = Limits { rest, ..Limits::default() };
     let world = World::new("crash", Signal::Answers, limits);
-    asked(&world.get().unwrap(), LONG).await.unwrap_err();
+    request_references(&world.get().unwrap(), LONG).await.unwrap_err();
     tokio::time::sleep(rest).await;
-    // Nobody has asked since it ended, and it has rested.
+    // No request came since it ended, and the pause before a restart is over.
     assert!(world.get().is_ok());
 }
 
 #[tokio::test]
-async fn one_is_started_anew_when_its_project_gets_what_it_lacked() {
+async fn a_server_restarts_when_its_project_gets_what_it_lacked() {
     let mut world = World::new("plain", Signal::Answers, Limits::default());
     world.home.lacks = Some("no database".to_owned());
     let before = world.get().unwrap();
-    asked(&before, LONG).await.unwrap();
+    request_references(&before, LONG).await.unwrap();
     let standing = before.standing();
     assert_eq!((standing.complete, standing.why.as_str()), (Complete::No, "no database"));
     assert!(Arc::ptr_eq(&before, &world.get().unwrap()));
     world.home.lacks = None;
     let after = world.get().unwrap();
     assert!(!Arc::ptr_eq(&before, &after));
-    asked(&after, LONG).await.unwrap();
+    request_references(&after, LONG).await.unwrap();
     assert_eq!(after.standing().complete, Complete::Yes);
 }
 
 #[tokio::test]
-async fn an_error_without_a_number_does_not_end_it() {
+async fn an_error_without_an_id_does_not_stop_the_server() {
     let world = World::new("stray", Signal::Answers, Limits::default());
-    assert_eq!(asked(&world.get().unwrap(), LONG).await, Ok(echoed()));
+    assert_eq!(request_references(&world.get().unwrap(), LONG).await, Ok(echoed()));
 }
 
 #[tokio::test]
-async fn one_that_takes_too_much_memory_is_ended() {
-    let limits = Limits { memory: 1024, look: Duration::from_millis(50), ..Limits::default() };
+async fn a_server_over_the_memory_limit_is_stopped() {
+    let limits = Limits { memory: 1024, check_interval: Duration::from_millis(50), ..Limits::default() };
     let world = World::new("plain", Signal::Answers, limits);
     let server = world.get().unwrap();
     server.greeted(LONG).await.ok();
     until_none_runs(&world).await;
-    let Err(Fault::Resting { last, .. }) = world.get() else { panic!("it does not rest") };
-    assert!(last.to_string().starts_with("`fake` ended by this client: it held "), "{last}");
+    let Err(Fault::Resting { last, .. }) = world.get() else { panic!("no restart pause") };
+    assert!(
+        last.to_string().starts_with("`fake` exited because Toolpost stopped it: the server used "),
+        "{last}"
+    );
 }
 
 #[tokio::test]
-async fn one_that_a_project_brings_is_never_started() {
+async fn a_server_inside_the_workspace_is_never_started() {
     let world = World::with(base(), Limits::default(), &[examples()]);
-    assert_eq!(world.found.sought.program, None);
-    assert_eq!(world.found.sought.passed_over, [examples().join("fake")]);
+    assert_eq!(world.found.search.program, None);
+    assert_eq!(world.found.search.passed_over, [examples().join("fake")]);
     let fault = world.get().err().unwrap();
-    let words = "`fake` was not started: there is no program `fake` outside of the workspace";
+    let words = "`fake` was not started: there is no program `fake` outside the workspace";
     assert_eq!(fault.to_string(), words);
 }
 
 async fn until_none_runs(world: &World) {
     let start = Instant::now();
     while world.servers.running() > 0 {
-        assert!(start.elapsed() < LONG, "one still runs");
+        assert!(start.elapsed() < LONG, "a server still runs");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns whether an address belongs to the public network; false for loopback, private, link-local and
-/// reserved ranges.
+/// Returns whether an IP address belongs to the public network; false for loopback, private, link-local and reserved
+/// ranges.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -15,12 +15,12 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let is_own = match a {
         0 | 10 | 127 => true,
-        // Shared address space of carrier-grade NAT.
+        // 100.64.0.0/10 is the shared address space of carrier-grade NAT.
         100 => (64..128).contains(&b),
         169 => b == 254,
         172 => (16..32).contains(&b),
         192 => b == 168 || (b == 0 && (c == 0 || c == 2)) || (b == 88 && c == 99),
-        // Benchmarking and documentation ranges.
+        // These ranges are for benchmarks and documentation.
         198 => b == 18 || b == 19 || (b == 51 && c == 100),
         203 => b == 0 && c == 113,
         224.. => true,
@@ -36,11 +36,11 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match (a, b) {
-        // An IPv6 address that embeds an IPv4 address is judged by that one.
+        // An IPv6 address that embeds an IPv4 address is public if the IPv4 address is.
         (0, 0) if (c, d, e, f) == (0, 0, 0, 0xffff) => inner(g, h),
         (0x64, 0xff9b) if (c, d, e, f) == (0, 0, 0, 0) => inner(g, h),
         (0x2002, _) => inner(b, c),
-        // Tunnel, documentation and protocol ranges.
+        // These ranges are for tunnels, documentation and protocols.
         (0x2001, 0..0x200 | 0xdb8) | (0x3fff, 0..0x1000) => false,
         (0x2000..0x4000, _) => true,
         _ => false,
@@ -62,7 +62,7 @@ mod tests {
         fec0::1 ff02::1 100::1 5f00::1";
 
     #[test]
-    fn public_is_what_belongs_to_nobody_here() {
+    fn ip_addresses_are_classified_as_public_or_private() {
         for (rows, wanted) in [(PUBLIC, true), (OWN, false)] {
             for address in rows.split_whitespace() {
                 assert_eq!(is_public(address.parse().unwrap()), wanted, "{address}");

@@ -1,44 +1,45 @@
-//! Character encoding of a response, from its byte order mark, its headers or the text itself.
+//! Character encoding of an HTTP response, from its byte order mark, its headers or the text itself.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// Length of the beginning that is searched for a declaration, in bytes.
-const SAID: usize = 4 * 1024;
+/// Number of bytes at the start of a response body in which a declaration of the encoding is searched for.
+const DECLARATION_RANGE: usize = 4 * 1024;
 
-/// A decoded text.
+/// A decoded response body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded {
-    /// The text; undecodable bytes are U+FFFD.
+pub struct DecodedText {
+    /// The decoded text; bytes that are invalid in the encoding are replaced by U+FFFD.
     pub text: String,
-    /// Name of the encoding.
+    /// Name of the encoding, such as `UTF-8`.
     pub encoding: &'static str,
-    /// Result of the decoding.
+    /// Validity of the body's bytes in this encoding.
     pub bytes: Bytes,
 }
 
-/// Result of a decoding.
+/// Validity of the bytes of a response body in the encoding that was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bytes {
     /// All bytes were valid.
     Good,
-    /// Some bytes were invalid.
+    /// Some bytes were invalid, and are U+FFFD in the text.
     Odd,
 }
 
-/// Decodes a body, with its media type if known.
+/// Decodes a response body. Uses the first of these: the encoding of the byte order mark, the `charset` of the media
+/// type, a declaration in the text, UTF-8 if the bytes are valid, and windows-1252.
 #[must_use]
-pub fn decode(body: &[u8], content_type: Option<&str>) -> Decoded {
+pub fn decode(body: &[u8], content_type: Option<&str>) -> DecodedText {
     let marked = Encoding::for_bom(body).map(|(encoding, _)| encoding);
     let encoding = marked
         .or_else(|| content_type.and_then(parameter).and_then(named))
-        .or_else(|| said(&body[..body.len().min(SAID)]))
+        .or_else(|| declared_encoding(&body[..body.len().min(DECLARATION_RANGE)]))
         .unwrap_or_else(|| if looks_utf8(body) { UTF_8 } else { WINDOWS_1252 });
     let (text, used, odd) = encoding.decode(body);
     let bytes = if odd { Bytes::Odd } else { Bytes::Good };
-    Decoded { text: text.into_owned(), encoding: used.name(), bytes }
+    DecodedText { text: text.into_owned(), encoding: used.name(), bytes }
 }
 
-/// Returns whether bytes are UTF-8, except for a character cut off at the end.
+/// Returns whether bytes are valid UTF-8; an incomplete character at the end is allowed.
 fn looks_utf8(body: &[u8]) -> bool {
     match std::str::from_utf8(body) {
         Ok(_) => true,
@@ -53,7 +54,7 @@ fn named(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes())
 }
 
-/// Returns the `charset` parameter of a media type.
+/// Returns the `charset` parameter of a media type, such as `utf-8`.
 fn parameter(content_type: &str) -> Option<&str> {
     content_type.split(';').skip(1).find_map(|part| {
         let (name, value) = part.split_once('=')?;
@@ -61,9 +62,8 @@ fn parameter(content_type: &str) -> Option<&str> {
     })
 }
 
-/// Returns the encoding declared in a `meta` element or an XML declaration. A readable declaration implies an
-/// encoding of single bytes.
-fn said(head: &[u8]) -> Option<&'static Encoding> {
+/// Returns the encoding that a `meta` element or an XML declaration at the start of a text names.
+fn declared_encoding(head: &[u8]) -> Option<&'static Encoding> {
     let text: String = head.iter().map(|byte| char::from(*byte).to_ascii_lowercase()).collect();
     let declared = text.strip_prefix("<?xml").and_then(|rest| value_of(rest.split("?>").next()?, "encoding"));
     let meta = || {
@@ -73,7 +73,7 @@ fn said(head: &[u8]) -> Option<&'static Encoding> {
         })
     };
     let found = declared.and_then(named).or_else(meta)?;
-    // A declaration of a two-byte encoding contradicts itself, since it was readable.
+    // The declaration could be read as ASCII bytes, so the encoding cannot be UTF-16, even if it says that.
     Some(if found.is_ascii_compatible() { found } else { UTF_8 })
 }
 
@@ -87,9 +87,10 @@ fn value_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn characters_are_known_by_mark_head_or_text() {
+    fn encoding_is_detected_from_mark_header_or_text() {
         let rows: &[(&[u8], Option<&str>, &str, &str)] = &[
             (b"caf\xc3\xa9", None, "UTF-8", "café"),
             (b"caf\xe9", None, "windows-1252", "café"),
@@ -121,9 +122,9 @@ mod tests {
             ),
             (b"cut \xe2\x82", None, "UTF-8", "cut \u{fffd}"),
         ];
-        for (body, content_type, encoding, text) in rows {
+        each(rows, |(body, content_type, encoding, text)| {
             let found = decode(body, *content_type);
             assert_eq!((found.encoding, found.text.as_str()), (*encoding, *text), "{body:?}");
-        }
+        });
     }
 }

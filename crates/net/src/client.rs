@@ -1,4 +1,4 @@
-//! HTTP clients: TLS with the system's certificates, without proxies from the environment, without redirects.
+//! HTTP clients: TLS with the system's certificates, no proxies from the environment, no redirects.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -7,14 +7,14 @@ use reqwest::{Client, ClientBuilder, redirect};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use rustls_platform_verifier::BuilderVerifierExt;
 
-/// `User-Agent` of all requests.
+/// `User-Agent` header of all requests.
 const NAME: &str = concat!("toolpost/", env!("CARGO_PKG_VERSION"));
-/// Maximum time for a connection.
+/// Maximum time to establish a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Maximum size of response headers over HTTP/2; HTTP/1 has a limit of its own.
+/// Maximum size of response headers over HTTP/2, in bytes; HTTP/1 has a separate limit.
 const HEAD: u32 = 64 * 1024;
 
-/// Reason why a client cannot be created.
+/// Reason why TLS cannot be set up.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error(
     "cannot set up TLS: {why}; install the system's certificates (package ca-certificates), or set SSL_CERT_FILE"
@@ -23,16 +23,16 @@ pub struct ClientError {
     why: String,
 }
 
-/// Servers that a client trusts.
+/// The TLS certificates that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trust {
     /// Servers with a certificate that the system trusts.
     System,
-    /// None: connections are unencrypted.
+    /// Only unencrypted connections: no certificate is trusted.
     Nobody,
 }
 
-/// Creates a client for services that the operator named.
+/// Creates an HTTP client for services that the operator configured.
 ///
 /// # Errors
 /// If the system's certificates cannot be loaded.
@@ -41,7 +41,7 @@ pub fn client() -> Result<Client, ClientError> {
     made.map_err(|error| ClientError { why: error.to_string() })
 }
 
-/// Starts a client; the caller sets everything else.
+/// Returns a client builder with the common settings; the caller adds its own.
 ///
 /// # Errors
 /// If the system's certificates are needed and cannot be loaded.
@@ -61,14 +61,14 @@ pub(crate) fn builder(trust: Trust) -> Result<ClientBuilder, ClientError> {
     Ok(builder)
 }
 
-/// Returns the TLS configuration; the system's certificates are loaded once.
+/// Returns the TLS configuration with the system's certificates, which are loaded once.
 ///
 /// # Errors
-/// If they cannot be loaded.
+/// If the certificates cannot be loaded.
 pub fn tls() -> Result<ClientConfig, ClientError> {
     static MADE: OnceLock<Result<ClientConfig, ClientError>> = OnceLock::new();
     MADE.get_or_init(|| {
-        let checked = begun()?.with_platform_verifier().map_err(|error| said(&error))?;
+        let checked = begun()?.with_platform_verifier().map_err(|error| tls_error(&error))?;
         Ok(spoken(checked.with_no_client_auth()))
     })
     .clone()
@@ -82,7 +82,7 @@ pub(crate) fn begun() -> Result<rustls::ConfigBuilder<ClientConfig, rustls::Want
     let provider = Arc::new(ring::default_provider());
     ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| said(&error))
+        .map_err(|error| tls_error(&error))
 }
 
 fn spoken(mut config: ClientConfig) -> ClientConfig {
@@ -90,11 +90,10 @@ fn spoken(mut config: ClientConfig) -> ClientConfig {
     config
 }
 
-fn said(error: &rustls::Error) -> ClientError {
+fn tls_error(error: &rustls::Error) -> ClientError {
     why(error.to_string())
 }
 
-/// Creates a `ClientError`.
 pub(crate) fn why(why: String) -> ClientError {
     ClientError { why }
 }

@@ -1,4 +1,4 @@
-//! TCP connections to allowed hosts at public addresses.
+//! TCP connections of the sandbox's proxy to allowed hosts at public addresses.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,43 +10,46 @@ use tokio::time::timeout;
 use crate::address::is_public;
 use crate::hosts::{Hosts, plain};
 
-/// Maximum time for a connection to an address.
+/// Maximum time for the lookup of a host name, and for each attempt to connect to an address.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Reason why a host cannot be reached.
+/// Reason why the sandbox's proxy does not connect to a host.
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {
-    /// The rules do not allow it.
-    #[error("Toolpost refused the connection to {host}:{port}: {why}. The operator can allow it with a rule")]
+    /// The list of allowed hosts does not contain the host.
+    #[error(
+        "Toolpost refused the connection to {host}:{port}, because {why}. The operator can allow the host \
+         with a rule"
+    )]
     NotAllowed {
-        /// The host.
+        /// The requested host.
         host: String,
-        /// Its port.
+        /// The requested port.
         port: u16,
-        /// The entry that refuses it, or that there is none.
+        /// The reason, as a clause: a rule forbids the host, or no rule allows it.
         why: String,
     },
-    /// Its name resolves to a private address.
+    /// The host name resolves to a private address.
     #[error("{host} resolves to {address}, which is a private address")]
     NotPublic {
-        /// The host.
+        /// The requested host.
         host: String,
-        /// One of its private addresses.
+        /// A private address to which the host name resolves.
         address: SocketAddr,
     },
-    /// It does not resolve, or does not answer.
+    /// The host name does not resolve, or the host does not answer.
     #[error("cannot reach {host}:{port}: {fault}")]
     Unreachable {
-        /// The host.
+        /// The requested host.
         host: String,
-        /// Its port.
+        /// The requested port.
         port: u16,
-        /// The system's error.
+        /// The error of the operating system.
         fault: io::Error,
     },
 }
 
-/// Connects to an allowed host, at an address that was checked.
+/// Connects to a host that the list `hosts` allows, at one of its public addresses.
 pub async fn dial(hosts: &Hosts, host: &str, port: u16) -> Result<TcpStream, DialError> {
     let name = plain(host).filter(|name| hosts.allow(name, port));
     let Some(name) = name else {
@@ -57,7 +60,7 @@ pub async fn dial(hosts: &Hosts, host: &str, port: u16) -> Result<TcpStream, Dia
     let late = || io::Error::from(io::ErrorKind::TimedOut);
     let found = timeout(PATIENCE, lookup_host((name.as_str(), port))).await;
     let found: Vec<SocketAddr> = found.map_err(|_| unreachable(late()))?.map_err(unreachable)?.collect();
-    // The checked address is used, without another lookup.
+    // The connection uses the addresses that were checked, without another lookup.
     let mut last = match found.iter().find(|address| !is_public(address.ip())) {
         Some(address) => DialError::NotPublic { host: name.clone(), address: *address },
         None => unreachable(io::ErrorKind::NotFound.into()),

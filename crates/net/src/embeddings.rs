@@ -4,25 +4,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::post::{Post, PostError};
 
-/// An embedding service. The operator named it, and nothing else is contacted.
+/// An embedding service that the operator configured. No other host is contacted.
 #[derive(Debug, Clone)]
 pub struct Embeddings {
     post: Post,
     model: String,
 }
 
-/// Error of an embedding request.
+/// Error of a request to an embedding service.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddingsError {
-    /// The request failed.
+    /// The HTTP request failed.
     #[error(transparent)]
     Post(#[from] PostError),
     /// The response is not that of an embedding service.
-    #[error("{place} does not answer like an embedding service: {what}")]
+    #[error("{place} did not answer like an embedding service: {what}")]
     Answer {
-        /// The service.
+        /// The host and port of the service.
         place: String,
-        /// The problem.
+        /// The problem with the answer, as a clause.
         what: String,
     },
 }
@@ -46,7 +46,8 @@ struct EmbeddingItem {
 }
 
 impl Embeddings {
-    /// Configures a service by its URL, such as `http://127.0.0.1:11434/v1`, its model and its key.
+    /// Configures an embedding service by its URL, such as `http://127.0.0.1:11434/v1`, the model to use, and the API
+    /// key.
     ///
     /// # Errors
     /// If the URL is invalid.
@@ -60,37 +61,43 @@ impl Embeddings {
         Ok(Self { post: Post::new(&whole, key)?, model: model.to_owned() })
     }
 
-    /// Returns the host and port of the service.
+    /// Returns the host and port of the embedding service.
     #[must_use]
     pub fn place(&self) -> String {
         self.post.place()
     }
 
-    /// Returns the name of the model.
+    /// Returns the name of the embedding model.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// Computes the embedding of each text; `stop` is polled meanwhile.
+    /// Computes the embedding of each text. While it waits for the service, it calls `stop`, and cancels the request if
+    /// that returns true.
     ///
     /// # Errors
-    /// If the service cannot be reached, refuses, or does not return one vector per text.
+    /// If the service cannot be reached, answers with an error, or does not return one vector per text.
     pub fn ask(&self, texts: &[&str], stop: &dyn Fn() -> bool) -> Result<Vec<Vec<f32>>, EmbeddingsError> {
         let bad = |what: String| EmbeddingsError::Answer { place: self.place(), what };
-        let asked = EmbeddingRequest { model: &self.model, input: texts, encoding_format: "float" };
-        let asked = serde_json::to_vec(&asked).map_err(|error| bad(error.to_string()))?;
-        let answer = self.post.send(&asked, stop)?;
+        let request = EmbeddingRequest { model: &self.model, input: texts, encoding_format: "float" };
+        let body = serde_json::to_vec(&request).map_err(|error| bad(error.to_string()))?;
+        let answer = self.post.send(&body, stop)?;
         let answered: EmbeddingReply =
             serde_json::from_slice(&answer).map_err(|error| bad(error.to_string()))?;
         if answered.data.len() != texts.len() {
-            return Err(bad(format!("{} vectors for {} texts", answered.data.len(), texts.len())));
+            return Err(bad(format!(
+                "embeddings returned: {}, requested: {}",
+                answered.data.len(),
+                texts.len()
+            )));
         }
         let mut out: Vec<Option<Vec<f32>>> = vec![None; texts.len()];
         for (at, embedded) in answered.data.into_iter().enumerate() {
             let at = embedded.index.unwrap_or(at);
-            let place =
-                out.get_mut(at).ok_or_else(|| bad(format!("a vector for text {at}, which there is not")))?;
+            let place = out
+                .get_mut(at)
+                .ok_or_else(|| bad(format!("an embedding has the index {at}, which is out of range")))?;
             *place = Some(embedded.embedding);
         }
         let dims = out.iter().flatten().map(Vec::len).max().unwrap_or(0);
@@ -100,7 +107,7 @@ impl Embeddings {
             })
         };
         let vectors: Option<Vec<Vec<f32>>> = out.into_iter().map(whole).collect();
-        vectors.ok_or_else(|| bad("vectors of several lengths, or without numbers".to_owned()))
+        vectors.ok_or_else(|| bad("embeddings are missing, differ in length, or are not finite".to_owned()))
     }
 }
 
@@ -108,9 +115,10 @@ impl Embeddings {
 mod tests {
     use super::Embeddings;
     use std::io::{BufRead, BufReader, Read, Write};
+    use toolpost_test_rows::each;
 
-    /// Answers one request, and returns its headers and body.
-    #[expect(clippy::disallowed_methods, reason = "the test is the service")]
+    /// Starts a test service that answers one request. Returns its URL, and a thread that returns the request.
+    #[expect(clippy::disallowed_methods, reason = "the test plays the role of the service")]
     fn service(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -132,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn services_are_asked_and_their_faults_are_said() {
+    fn embedding_responses_are_parsed_and_errors_reported() {
         let rows = [
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 84\r\n\r\n{\"data\":[{\"index\":1,\"embedding\":[0.5,2]},{\"index\":0,\"embedding\":[1,0]}],\"model\":\"m\"}",
@@ -144,30 +152,33 @@ mod tests {
             ),
             (
                 "HTTP/1.1 401 Unauthorized\r\nContent-Length: 7\r\n\r\nno key!",
-                "PLACE answered 401 Unauthorized: no key!; set its key in TOOLPOST_EMBEDDING_KEY",
+                "PLACE answered 401 Unauthorized: no key!; set the service's key in the environment \
+                 variable TOOLPOST_EMBEDDING_KEY",
             ),
             (
                 "HTTP/1.1 404 Not Found\r\n\r\nmodel m is not there",
-                "PLACE answered 404 Not Found: model m is not there; check its URL and the name of the model",
+                "PLACE answered 404 Not Found: model m is not there; check the URL and the name of the model",
             ),
             (
                 "HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\n\r\n",
-                "PLACE answered 302 Found; it redirects, which is not followed: configure the target URL",
+                "PLACE answered 302 Found; redirects are not followed: configure the target URL",
             ),
             (
                 "HTTP/1.1 200 OK\r\n\r\n{\"data\":[{\"embedding\":[1]}]}",
-                "PLACE does not answer like an embedding service: 1 vectors for 2 texts",
+                "PLACE did not answer like an embedding service: embeddings returned: 1, requested: 2",
             ),
             (
                 "HTTP/1.1 200 OK\r\n\r\n{\"data\":[{\"embedding\":[1]},{\"embedding\":[1,2]}]}",
-                "PLACE does not answer like an embedding service: vectors of several lengths, or without numbers",
+                "PLACE did not answer like an embedding service: embeddings are missing, differ in length, \
+                 or \
+                 are not finite",
             ),
             (
                 "hello\r\n\r\n",
-                "cannot reach PLACE: invalid HTTP version parsed; start the service, or check its URL",
+                "no usable answer from PLACE: invalid HTTP version parsed; start the service, or check its URL",
             ),
         ];
-        for (answer, wanted) in rows {
+        each(rows, |(answer, wanted)| {
             let (address, served) = service(answer);
             let embeddings = Embeddings::new(&address, "m", Some("k".to_owned())).unwrap();
             let found = match embeddings.ask(&["one", "two"], &|| false) {
@@ -175,14 +186,14 @@ mod tests {
                 Err(error) => error.to_string().replace(&embeddings.place(), "PLACE"),
             };
             assert_eq!(found, wanted);
-            let asked = served.join().unwrap();
-            assert!(asked.starts_with("POST /v1/embeddings HTTP/1.1\r\n"), "{asked}");
-            assert!(asked.contains("authorization: Bearer k\r\n"), "{asked}");
+            let request = served.join().unwrap();
+            assert!(request.starts_with("POST /v1/embeddings HTTP/1.1\r\n"), "{request}");
+            assert!(request.contains("authorization: Bearer k\r\n"), "{request}");
             assert!(
-                asked
+                request
                     .ends_with("{\"model\":\"m\",\"input\":[\"one\",\"two\"],\"encoding_format\":\"float\"}"),
-                "{asked}"
+                "{request}"
             );
-        }
+        });
     }
 }

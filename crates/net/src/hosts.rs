@@ -1,18 +1,18 @@
-//! List of allowed hosts.
+//! The list of hosts to which sandboxed programs may connect.
 
 use std::{fmt, net::IpAddr};
 
-/// Ports of an entry without a port.
+/// The ports that an entry of the list allows if it states no port.
 const PORTS: [u16; 2] = [80, 443];
 
-/// List of allowed hosts; all others are refused.
+/// A list of allowed hosts; hosts that are not on it are refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hosts {
-    /// In order: the last matching entry decides.
+    /// The entries in order; the last one that matches a host decides.
     entries: Vec<(Entry, Say)>,
 }
 
-/// Effect of an entry.
+/// Effect of an entry on the hosts that it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Say {
     /// Allow the host.
@@ -21,13 +21,13 @@ pub enum Say {
     Refuse,
 }
 
-/// Error of an invalid entry.
+/// Error of an invalid entry of the list of hosts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "invalid host `{entry}`: write a name (`crates.io`), all names below one (`*.crates.io`), every host (`*`), or an address, each with a port if it is neither 80 nor 443 (`example.com:8443`)"
 )]
 pub struct BadHost {
-    /// The entry.
+    /// The invalid entry as written.
     pub entry: String,
 }
 
@@ -45,7 +45,7 @@ enum Name {
 }
 
 impl Hosts {
-    /// Parses a list of allowed hosts: names, names with `*.` in front, and IP addresses, each with an
+    /// Parses a list of allowed hosts: names, names with the prefix `*.`, `*`, and IP addresses, each with an
     /// optional port.
     pub fn new(entries: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, BadHost> {
         Self::in_order(entries.into_iter().map(|entry| (entry, Say::Reach)))
@@ -68,10 +68,10 @@ impl Hosts {
         self.deciding(host, port).is_some_and(|(_, say)| *say == Say::Reach)
     }
 
-    /// Describes why a host is refused: the entry that refuses it, or that no entry allows it.
+    /// Describes why a host is refused, as a clause: an entry forbids it, or no entry allows it.
     pub(crate) fn refusal(&self, host: &str, port: u16) -> String {
         match self.deciding(host, port) {
-            Some((entry, Say::Refuse)) => format!("the rule for `{entry}` does not let commands reach it"),
+            Some((entry, Say::Refuse)) => format!("the rule for `{entry}` forbids it"),
             Some((_, Say::Reach)) | None => "no rule allows this host".to_owned(),
         }
     }
@@ -95,7 +95,8 @@ impl fmt::Display for Entry {
 }
 
 impl Entry {
-    /// Returns whether an entry matches a host at a port; a refusal without a port applies to every port.
+    /// Returns whether the entry matches a host at a port. An entry that refuses hosts and has no port matches every
+    /// port.
     fn means(&self, host: &str, port: u16, say: Say) -> bool {
         let is_named = match &self.name {
             Name::This(name) => *name == host,
@@ -106,7 +107,7 @@ impl Entry {
     }
 }
 
-/// Returns whether one entry matches a host at a port; an invalid entry matches nothing.
+/// Returns whether the entry `text` matches a host at a port, with the effect `say`; an invalid entry matches nothing.
 #[must_use]
 pub fn means(text: &str, host: &str, port: u16, say: Say) -> bool {
     let (Some(entry), Some(host)) = (entry(text), plain(host)) else { return false };
@@ -124,7 +125,7 @@ fn entry(text: &str) -> Option<Entry> {
     Some(Entry { name, port })
 }
 
-/// Splits off the port, if there is one; an IPv6 address with a port is in brackets.
+/// Splits a host with or without a port into both parts; an IPv6 address with a port is in brackets.
 pub(crate) fn split(text: &str) -> Option<(&str, Option<u16>)> {
     let port =
         |port: &str| port.parse::<u16>().ok().filter(|_| port.bytes().all(|byte| byte.is_ascii_digit()));
@@ -146,7 +147,7 @@ pub(crate) fn split(text: &str) -> Option<(&str, Option<u16>)> {
     }
 }
 
-/// Returns a name in normalized form; `None` if it is invalid.
+/// Returns a host name or IP address in normalized form; `None` if it is invalid.
 pub(crate) fn plain(host: &str) -> Option<String> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Some(address.to_string());
@@ -161,6 +162,7 @@ pub(crate) fn plain(host: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
     fn hosts_are_allowed_by_name_and_port() {
@@ -193,22 +195,22 @@ mod tests {
             ("", 443, false),
             ("*.example.com", 443, false),
         ];
-        for (host, port, wanted) in rows {
+        each(rows, |(host, port, wanted)| {
             assert_eq!(hosts.allow(host, port), wanted, "{host}:{port}");
-        }
+        });
         assert!(!Hosts::default().allow("crates.io", 443));
     }
 
     #[test]
-    fn the_last_entry_that_means_a_host_decides() {
+    fn the_last_matching_entry_decides() {
         let list =
             [("*", Say::Reach), ("*.org", Say::Refuse), ("good.org", Say::Reach), ("a.net", Say::Refuse)];
         let hosts = Hosts::in_order(list).unwrap();
         let rows =
             [("x.com", true), ("x.org", false), ("good.org", true), ("a.net", false), ("b.a.net", true)];
-        for (host, wanted) in rows {
+        each(rows, |(host, wanted)| {
             assert_eq!(hosts.allow(host, 443), wanted, "{host}");
-        }
+        });
         assert!(
             !hosts.allow("x.com", 22)
                 && !hosts.is_empty()
@@ -217,11 +219,12 @@ mod tests {
     }
 
     #[test]
-    fn bad_entries_are_named() {
-        for entry in
-            ["", "a b", "**", "*.1.1.1.1", "a:b", "a:99999", "a:+1", "[::1", "[::1]x", "http://a", "ü.de"]
-        {
-            assert_eq!(Hosts::new([entry]), Err(BadHost { entry: entry.to_owned() }), "{entry}");
-        }
+    fn invalid_host_entries_are_refused_by_name() {
+        each(
+            ["", "a b", "**", "*.1.1.1.1", "a:b", "a:99999", "a:+1", "[::1", "[::1]x", "http://a", "ü.de"],
+            |entry| {
+                assert_eq!(Hosts::new([entry]), Err(BadHost { entry: entry.to_owned() }), "{entry}");
+            },
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! JSON formatter that keeps every number and string as written.
+//! JSON formatter that changes only white space and keeps every number and string as written.
 
-/// Maximum depth of the indentation.
+/// Maximum nesting depth to which lines are indented.
 const DEEPEST: usize = 40;
 
-/// Formats JSON with line breaks; `None` if brackets or quotes do not match.
+/// Formats JSON with line breaks and indentation; `None` if brackets or quotes do not match.
 #[must_use]
 pub fn pretty(json: &str) -> Option<String> {
     let mut out = String::with_capacity(json.len() + json.len() / 2);
@@ -55,7 +55,7 @@ pub fn json_string(text: &str) -> Option<String> {
     serde_json::from_str(text).ok()
 }
 
-/// Finds the end of a string, after its opening quote.
+/// Returns the position after the closing quote of the string that starts at `at`.
 fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut end = at + 1;
     loop {
@@ -75,9 +75,10 @@ fn line(out: &mut String, depth: usize) {
 #[cfg(test)]
 mod tests {
     use super::pretty;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn json_is_set_out_in_lines() {
+    fn json_is_pretty_printed_with_values_unchanged() {
         let rows = [
             (
                 r#"{"a":[1,2.50,1e400],"b":{},"c":[ ]}"#,
@@ -93,9 +94,9 @@ mod tests {
             ("", None),
             ("[", None),
         ];
-        for (json, wanted) in rows {
+        each(rows, |(json, wanted)| {
             assert_eq!(pretty(json).as_deref(), wanted, "{json}");
-        }
+        });
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         assert!(pretty(&deep).is_some_and(|pretty| pretty.len() < 20_000_000));
     }

@@ -1,4 +1,4 @@
-//! POST requests to a service that the operator named; redirects are not followed.
+//! POST requests to a service that the operator configured; redirects are not followed.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use tokio::time::sleep;
 use crate::client::{ClientError, Trust, builder};
 use crate::web::{BadAddress, WebAddress};
 
-/// Maximum time for an answer.
+/// Maximum time until the whole response is received.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Interval at which a waiting request checks whether to stop.
+/// Interval at which a waiting request checks whether it is cancelled.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Maximum size of an answer, in bytes.
+/// Maximum size of a response, in bytes.
 const LONGEST: usize = 256 << 20;
-/// Maximum length of a quoted error body, in characters.
+/// Maximum number of characters of an error response that are quoted.
 const TOLD: usize = 300;
 
-/// A service and its key.
+/// The URL of a configured service, with its key and HTTP client.
 #[derive(Clone)]
 pub(crate) struct Post {
     address: WebAddress,
@@ -27,50 +27,45 @@ pub(crate) struct Post {
     client: Client,
 }
 
-/// Error of a request to a service.
+/// Error of a request to a configured service.
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
-    /// The URL is invalid.
-    #[error("`{address}` cannot be used: {why}; the URL of a service looks like http://127.0.0.1:11434/v1")]
-    Address {
-        /// The URL.
-        address: String,
-        /// The reason.
-        why: BadAddress,
-    },
+    /// The URL is invalid. The message does not contain it, because a key may be in any part of it.
+    #[error("the URL of the service cannot be used: {0}; a valid one looks like http://127.0.0.1:11434/v1")]
+    Address(BadAddress),
     /// The key cannot be sent in a header.
     #[error("the key for {place} contains spaces or non-ASCII characters")]
     Key {
-        /// The service.
+        /// The host and port of the service.
         place: String,
     },
     /// TLS cannot be set up.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// The connection failed, or broke off.
-    #[error("cannot reach {place}: {why}; start the service, or check its URL")]
+    /// The connection failed or broke off, or the answer is too large.
+    #[error("no usable answer from {place}: {why}; start the service, or check its URL")]
     Unreachable {
-        /// The service.
+        /// The host and port of the service.
         place: String,
-        /// The reason.
+        /// The reason why the answer is missing or unusable, as a clause.
         why: String,
     },
-    /// The service answered with an error status.
+    /// The service answered with an HTTP error status.
     #[error("{place} answered {status}{said}; {next}")]
     Refused {
-        /// The service.
+        /// The host and port of the service.
         place: String,
-        /// The status.
+        /// The HTTP status, as number and name.
         status: String,
-        /// The error message of the service.
+        /// The beginning of the service's error message after a colon; empty if there is none.
         said: String,
-        /// Advice for the operator.
+        /// Advice for the operator, as a clause.
         next: &'static str,
     },
     /// The caller cancelled the request.
     #[error("cancelled before {place} answered")]
     Stopped {
-        /// The service.
+        /// The host and port of the service.
         place: String,
     },
 }
@@ -83,12 +78,11 @@ impl std::fmt::Debug for Post {
 }
 
 impl Post {
-    /// Parses the URL of a service.
+    /// Creates the client of a service with the given URL and key.
     pub(crate) fn new(address: &str, key: Option<String>) -> Result<Self, PostError> {
-        let bad = |why| PostError::Address { address: address.to_owned(), why };
-        let address = WebAddress::parse(address).map_err(bad)?;
+        let address = WebAddress::parse(address).map_err(PostError::Address)?;
         let trust = if address.is_secured() { Trust::System } else { Trust::Nobody };
-        // Each request has a runtime of its own, which must not leave a pooled connection behind.
+        // Each request has its own async runtime, so connections cannot be kept for the next one.
         let made = builder(trust)?.pool_max_idle_per_host(0).build();
         let why =
             |error: reqwest::Error| PostError::Unreachable { place: place(&address), why: innermost(&error) };
@@ -103,15 +97,15 @@ impl Post {
         place(&self.address)
     }
 
-    /// Sends JSON, and returns the body of the answer. Blocks the calling thread, which must not be an async
-    /// worker.
+    /// Sends JSON to the service, and returns the body of its response. Blocks the calling thread, which must not be an
+    /// async worker.
     pub(crate) fn send(&self, body: &[u8], stop: &dyn Fn() -> bool) -> Result<Vec<u8>, PostError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| self.unreachable(error.to_string()))?;
         runtime.block_on(async {
             tokio::select! {
                 answer = tokio::time::timeout(PATIENCE, self.exchange(body.to_vec())) => {
-                    answer.unwrap_or_else(|_| Err(self.unreachable("it does not answer".to_owned())))
+                    answer.unwrap_or_else(|_| Err(self.unreachable("the service does not answer".to_owned())))
                 }
                 () = stopped(stop) => Err(PostError::Stopped { place: self.place() }),
             }
@@ -132,7 +126,7 @@ impl Post {
         }
         let body = taken(&mut answer, LONGEST + 1).await.map_err(failed)?;
         if body.len() > LONGEST {
-            return Err(self.unreachable("its answer is too long".to_owned()));
+            return Err(self.unreachable(format!("the answer has more than {} MiB", LONGEST >> 20)));
         }
         Ok(body)
     }
@@ -145,11 +139,11 @@ impl Post {
         let said = String::from_utf8_lossy(body).trim().to_owned();
         let said = if said.is_empty() { said } else { format!(": {said}") };
         let next = match status.as_u16() {
-            401 | 403 => "set its key in TOOLPOST_EMBEDDING_KEY",
-            429 => "its rate limit is reached: wait, or raise the limit",
-            300..=399 => "it redirects, which is not followed: configure the target URL",
-            500.. => "see the log of the service",
-            _ => "check its URL and the name of the model",
+            401 | 403 => "set the service's key in the environment variable TOOLPOST_EMBEDDING_KEY",
+            429 => "the service's rate limit is reached: wait, or raise the limit",
+            300..=399 => "redirects are not followed: configure the target URL",
+            500.. => "see the service's log",
+            _ => "check the URL and the name of the model",
         };
         PostError::Refused { place: self.place(), status: status.to_string(), said, next }
     }
@@ -162,7 +156,7 @@ fn place(address: &WebAddress) -> String {
     }
 }
 
-/// Reads at most `most` bytes of a body.
+/// Reads the body of a response, at most `most` bytes.
 async fn taken(answer: &mut Response, most: usize) -> Result<Vec<u8>, reqwest::Error> {
     let mut body = Vec::new();
     while body.len() < most
@@ -173,14 +167,14 @@ async fn taken(answer: &mut Response, most: usize) -> Result<Vec<u8>, reqwest::E
     Ok(body)
 }
 
-/// Waits until `stop` returns true.
+/// Waits until `stop` returns true, which cancels the request.
 async fn stopped(stop: &dyn Fn() -> bool) {
     while !stop() {
         sleep(PAUSE).await;
     }
 }
 
-/// Returns the innermost cause of an error.
+/// Returns the message of the innermost cause of an error.
 pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
     let mut last = error;
     while let Some(source) = last.source() {

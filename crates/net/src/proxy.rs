@@ -1,5 +1,6 @@
-//! HTTP proxy for sandboxed programs without network access: `CONNECT`, and plain requests with an absolute
-//! URL.
+//! HTTP proxy through which sandboxed programs reach allowed hosts.
+//!
+//! The proxy supports `CONNECT`, and plain requests with an absolute URL.
 
 use std::future::Future;
 use std::io;
@@ -14,17 +15,18 @@ use tokio::time::timeout;
 use crate::dial::{DialError, dial};
 use crate::hosts::{Hosts, split};
 
-/// Maximum size of request headers, in bytes.
+/// Maximum size of a request line with its headers, in bytes.
 const HEAD: usize = 16 * 1024;
 
-/// Maximum time for a program to send its request.
+/// Maximum time for which the proxy waits for the request of a program.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Maximum number of concurrent connections.
+/// Maximum number of concurrent connections to the proxy.
 const CONNECTIONS: usize = 256;
 
-/// Serves programs until it is dropped; only hosts on the list are reached, at public addresses. Calls
-/// `refused` with the host and port that no entry allows, before the program gets its response.
+/// Serves the requests of sandboxed programs until the future is dropped. Programs can reach only hosts on the list, at
+/// public addresses. If the list does not allow a host, `refused` is called with the host and port before the program
+/// gets its response.
 ///
 /// # Errors
 /// If the listener fails.
@@ -42,7 +44,7 @@ where
         let (client, _) = listener.accept().await?;
         while open.try_join_next().is_some() {}
         let (hosts, refused) = (Arc::clone(&hosts), Arc::clone(&refused));
-        // Dropping the server closes the open connections.
+        // Dropping the set of tasks closes the connections that are open.
         open.spawn(async move {
             let _ = answer(client, |host, port| {
                 let (hosts, refused) = (Arc::clone(&hosts), Arc::clone(&refused));
@@ -60,16 +62,16 @@ where
     }
 }
 
-/// Request of a program.
+/// A parsed request of a sandboxed program to the proxy.
 #[derive(Debug, PartialEq, Eq)]
 struct ProxyRequest {
     host: String,
     port: u16,
-    /// Headers to forward; `None` for a tunnel.
+    /// Request line and headers to forward; `None` for a `CONNECT` tunnel.
     head: Option<String>,
 }
 
-/// Serves one connection.
+/// Serves one connection of a sandboxed program; `reach` connects to the requested host.
 async fn answer<S, D, F>(mut client: S, reach: D) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -81,18 +83,18 @@ where
         Ok(read) => read,
         Err(fault) => return refuse(&mut client, "400 Bad Request", &fault.to_string()).await,
     };
-    let Some(asked) = asked(&head) else {
-        let why = "ask for `CONNECT host:port`, or for a whole address that begins with `http://`";
+    let Some(request) = parse_request(&head) else {
+        let why = "request `CONNECT host:port`, or a full URL that begins with `http://`";
         return refuse(&mut client, "400 Bad Request", why).await;
     };
-    let mut host = match reach(asked.host, asked.port).await {
+    let mut host = match reach(request.host, request.port).await {
         Ok(host) => host,
         Err(error @ DialError::Unreachable { .. }) => {
             return refuse(&mut client, "502 Bad Gateway", &error.to_string()).await;
         }
         Err(error) => return refuse(&mut client, "403 Forbidden", &error.to_string()).await,
     };
-    match &asked.head {
+    match &request.head {
         Some(head) => host.write_all(head.as_bytes()).await?,
         None => client.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await?,
     }
@@ -100,7 +102,7 @@ where
     copy_bidirectional(&mut client, &mut host).await.map(|_| ())
 }
 
-/// Reads the headers of a request, and the bytes received after them.
+/// Reads the request line and headers of a request. Also returns the bytes that were received after them.
 async fn head(client: &mut (impl AsyncRead + Unpin)) -> io::Result<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     loop {
@@ -111,7 +113,7 @@ async fn head(client: &mut (impl AsyncRead + Unpin)) -> io::Result<(String, Vec<
             return Ok((head, rest));
         }
         if bytes.len() > HEAD {
-            return Err(io::Error::other("the head of the request is too long"));
+            return Err(io::Error::other("the request headers are too long"));
         }
         if client.read_buf(&mut bytes).await? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -119,8 +121,9 @@ async fn head(client: &mut (impl AsyncRead + Unpin)) -> io::Result<(String, Vec<
     }
 }
 
-/// Parses a request.
-fn asked(head: &str) -> Option<ProxyRequest> {
+/// Parses the request line and headers of a request to the proxy; `None` if they are invalid, or the target is neither
+/// an `http` URL nor that of a `CONNECT` request.
+fn parse_request(head: &str) -> Option<ProxyRequest> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next()?.split(' ');
     let (method, target, version) = (words.next()?, words.next()?, words.next()?);
@@ -138,8 +141,10 @@ fn asked(head: &str) -> Option<ProxyRequest> {
     let (authority, path) = rest.split_at(end);
     let (host, port) = split(authority)?;
     let slash = if path.starts_with('/') { "" } else { "/" };
-    // The forwarded headers name the checked host, and close the connection after this request.
-    let mut told = format!("{method} {slash}{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n");
+    // The forwarded headers name the host that was checked, and ask the server to close the connection after this
+    // request.
+    let mut forwarded =
+        format!("{method} {slash}{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n");
     let dropped = ["host", "connection", "proxy-connection", "proxy-authorization", "keep-alive"];
     for line in lines.filter(|line| !line.is_empty()) {
         let (name, _) = line.split_once(':')?;
@@ -147,29 +152,48 @@ fn asked(head: &str) -> Option<ProxyRequest> {
             return None;
         }
         if !dropped.iter().any(|dropped| name.eq_ignore_ascii_case(dropped)) {
-            told.push_str(line);
-            told.push_str("\r\n");
+            forwarded.push_str(line);
+            forwarded.push_str("\r\n");
         }
     }
-    told.push_str("\r\n");
-    Some(ProxyRequest { host: host.to_owned(), port: port.unwrap_or(80), head: Some(told) })
+    forwarded.push_str("\r\n");
+    Some(ProxyRequest { host: host.to_owned(), port: port.unwrap_or(80), head: Some(forwarded) })
+}
+
+/// Parses any bytes as a request to the proxy, and panics if the headers to forward are not safe.
+pub(crate) fn fuzz(mut bytes: &[u8]) {
+    use std::task::{Context, Poll, Waker};
+    let mut read = std::pin::pin!(head(&mut bytes));
+    let read = Future::poll(read.as_mut(), &mut Context::from_waker(Waker::noop()));
+    let Poll::Ready(Ok((head, _))) = read else { return };
+    let Some(ProxyRequest { head: Some(forwarded), host, .. }) = parse_request(&head) else { return };
+    let lines = forwarded.strip_suffix("\r\n\r\n").unwrap_or_else(|| panic!("no end in {forwarded:?}"));
+    let mut lines = lines.split("\r\n");
+    assert_eq!(lines.next().map(|line| line.split(' ').count()), Some(3), "{forwarded:?}");
+    let headers: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(':')).collect();
+    let hosts: Vec<&str> =
+        headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("host")).map(|(_, host)| *host).collect();
+    assert!(hosts.len() == 1 && hosts[0].contains(&host), "{hosts:?} for {host}");
+    let count = forwarded.matches('\n').count();
+    assert!(count == headers.len() + 2 && forwarded.matches('\r').count() == count, "{forwarded:?}");
 }
 
 async fn refuse(client: &mut (impl AsyncWrite + Unpin), status: &str, why: &str) -> io::Result<()> {
     let length = why.len() + 1;
-    let said = format!(
+    let response = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{why}\n"
     );
-    client.write_all(said.as_bytes()).await?;
+    client.write_all(response.as_bytes()).await?;
     client.shutdown().await
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn requests_are_read() {
+    fn proxy_requests_are_parsed() {
         let tunnel = |host: &str, port| Some(ProxyRequest { host: host.to_owned(), port, head: None });
         let plain = |host: &str, port, head: &str| {
             Some(ProxyRequest { host: host.to_owned(), port, head: Some(head.to_owned()) })
@@ -199,7 +223,8 @@ mod tests {
                     "GET /?q HTTP/1.1\r\nHost: crates.io:8080\r\nConnection: close\r\n\r\n",
                 ),
             ),
-            // The part before an `@` does not belong to the host.
+            // A user name before `@` is not removed, so the host is `crates.io@evil.org`, which no list of hosts
+            // allows.
             (
                 "GET http://crates.io@evil.org/ HTTP/1.1\r\n\r\n",
                 plain(
@@ -211,12 +236,12 @@ mod tests {
             ("GET http://crates.io/ HTTP/1.1\r\nno header\r\n\r\n", None),
             ("GET http://crates.io/ HTTP/1.1\r\nA: b\nHost: evil.org\r\n\r\n", None),
         ];
-        for (head, wanted) in rows {
-            assert_eq!(asked(head), wanted, "{head:?}");
-        }
+        each(rows, |(head, wanted)| {
+            assert_eq!(parse_request(head), wanted, "{head:?}");
+        });
     }
 
-    /// A host that sends a greeting, then echoes everything.
+    /// Starts a test server that sends a greeting and then echoes everything.
     async fn host() -> std::net::SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -230,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_may_be_reached_is_connected() {
+    async fn allowed_requests_are_forwarded_to_the_host() {
         let plain = "POST /x HTTP/1.1\r\nHost: a.b\r\nConnection: close\r\nX: y\r\n\r\nbody";
         let rows = [
             (

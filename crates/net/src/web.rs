@@ -10,32 +10,33 @@ use crate::address::is_public;
 /// Maximum length of a URL, in bytes.
 const LONGEST: usize = 8 * 1024;
 
-/// A URL in normalized form.
+/// A URL that can be fetched, in normalized form and without a fragment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WebAddress(Url);
 
-/// Reason why a text is not a URL that can be fetched.
+/// Reason why a URL cannot be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAddress {
-    /// It is not a URL.
+    /// The text is not a full URL; the reason is included.
     #[error("invalid URL ({0}); use a full URL such as https://example.com/docs")]
     NotUrl(String),
-    /// Its scheme is not supported.
-    #[error("`{0}:` is not fetched, only http: and https: are")]
+    /// The scheme of the URL, which is included, is neither HTTP nor HTTPS.
+    #[error("`{0}:` URLs are not fetched, only `http:` and `https:`")]
     Scheme(String),
-    /// It contains credentials.
-    #[error("it contains a user name or password before an `@`, which is never sent; remove it")]
+    /// The URL contains a user name or a password.
+    #[error("the URL contains a user name or password before an `@`, which is never sent; remove it")]
     Credentials,
-    /// It is too long.
-    #[error("it is longer than {LONGEST} bytes")]
+    /// The URL exceeds the maximum length.
+    #[error("the URL is longer than {LONGEST} bytes")]
     TooLong,
 }
 
 impl WebAddress {
-    /// Parses a URL.
+    /// Parses a URL and normalizes it.
     ///
     /// # Errors
-    /// If it is invalid, is not HTTP, or contains credentials.
+    /// If the text is not a valid URL or is too long, or if the URL has another scheme than HTTP or HTTPS, or
+    /// credentials.
     pub fn parse(text: &str) -> Result<Self, BadAddress> {
         let text = text.trim();
         if text.len() > LONGEST {
@@ -44,10 +45,10 @@ impl WebAddress {
         Self::of(Url::parse(text).map_err(|error| BadAddress::NotUrl(error.to_string()))?)
     }
 
-    /// Resolves the target of a redirect against this URL.
+    /// Resolves the target of a redirect, which may be relative, against this URL.
     ///
     /// # Errors
-    /// Same as `parse`.
+    /// The same as for `parse`.
     pub fn join(&self, location: &str) -> Result<Self, BadAddress> {
         if location.len() > LONGEST {
             return Err(BadAddress::TooLong);
@@ -63,13 +64,13 @@ impl WebAddress {
             return Err(BadAddress::Credentials);
         }
         if url.host_str().is_none_or(str::is_empty) {
-            return Err(BadAddress::NotUrl("it has no host".to_owned()));
+            return Err(BadAddress::NotUrl("the URL has no host".to_owned()));
         }
         url.set_fragment(None);
         Ok(Self(url))
     }
 
-    /// Returns the host: a name, or an IP address without brackets.
+    /// Returns the host of the URL: a name, or an IP address without brackets.
     #[must_use]
     pub fn host(&self) -> String {
         match self.literal() {
@@ -78,37 +79,37 @@ impl WebAddress {
         }
     }
 
-    /// Returns the port.
+    /// Returns the port of the URL, or the default port of its scheme.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.0.port_or_known_default().unwrap_or(80)
     }
 
-    /// Returns the IP address of the host, or `None` for a name.
+    /// Returns the host if it is an IP address; `None` if it is a name.
     #[must_use]
     pub fn literal(&self) -> Option<IpAddr> {
         self.written_host().trim_start_matches('[').trim_end_matches(']').parse().ok()
     }
 
-    /// Returns whether the connection is encrypted.
+    /// Returns whether connections to the URL are encrypted (HTTPS).
     #[must_use]
     pub fn is_secured(&self) -> bool {
         self.0.scheme() == "https"
     }
 
-    /// Returns the path, with its leading slash.
+    /// Returns the path of the URL, with its leading slash.
     #[must_use]
     pub fn path(&self) -> &str {
         self.0.path()
     }
 
-    /// Returns the last segment of the path.
+    /// Returns the last segment of the URL's path; empty if the path ends with a slash.
     #[must_use]
     pub fn file_name(&self) -> &str {
         self.0.path().rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the whole URL.
+    /// Returns the whole URL as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -118,7 +119,7 @@ impl WebAddress {
         &self.0
     }
 
-    /// Returns the host as the URL spells it, which is the key of a connection.
+    /// Returns the host as written in the URL, the form in which the HTTP client looks up its addresses.
     pub(crate) fn written_host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
@@ -130,23 +131,39 @@ impl fmt::Display for WebAddress {
     }
 }
 
-/// Returns whether the host is private by its name alone: this machine, or an address outside the public
-/// network.
+/// Returns whether a host is private: `localhost`, or an IP address outside the public network. Other names are not
+/// looked up.
 #[must_use]
 pub fn is_own(host: &str) -> bool {
     let name = host.trim_end_matches('.').to_ascii_lowercase();
     if let Ok(address) = name.trim_matches(['[', ']']).parse::<IpAddr>() {
         return !is_public(address);
     }
+    is_local_name(&name)
+}
+
+/// Returns whether a host is on the loopback interface; names other than `localhost` are not looked up. The unspecified
+/// address counts, because a connection to it reaches the loopback interface.
+#[must_use]
+pub fn is_loopback(host: &str) -> bool {
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    match name.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback() || address.is_unspecified(),
+        Err(_) => is_local_name(&name),
+    }
+}
+
+fn is_local_name(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn addresses_are_read_in_one_way() {
+    fn url_spellings_yield_one_host_and_invalid_urls_are_refused() {
         let rows = [
             ("http://0:81/", Ok(("0.0.0.0", 81, true))),
             ("http://2130706433/", Ok(("127.0.0.1", 80, true))),
@@ -173,17 +190,18 @@ mod tests {
             ("javascript:alert(1)", Err(BadAddress::Scheme("javascript".to_owned()))),
             ("view-source:file:///etc/passwd", Err(BadAddress::Scheme("view-source".to_owned()))),
         ];
-        for (text, wanted) in rows {
+        each(rows, |(text, wanted)| {
             let read = WebAddress::parse(text);
             let found = read.map(|read| (read.host(), read.port(), is_own(&read.host())));
             let wanted = wanted.map(|(host, port, own)| (host.to_owned(), port, own));
             assert_eq!(found, wanted, "{text}");
-        }
-        for text in
-            ["http://127.0.0.1%00.example.com/", "example.com", "http://", "http://a b/", "http://[::1", ""]
-        {
-            assert!(matches!(WebAddress::parse(text), Err(BadAddress::NotUrl(_))), "{text}");
-        }
+        });
+        each(
+            ["http://127.0.0.1%00.example.com/", "example.com", "http://", "http://a b/", "http://[::1", ""],
+            |text| {
+                assert!(matches!(WebAddress::parse(text), Err(BadAddress::NotUrl(_))), "{text}");
+            },
+        );
         let long = format!("http://a/{}", "x".repeat(LONGEST));
         assert_eq!(WebAddress::parse(&long), Err(BadAddress::TooLong));
     }

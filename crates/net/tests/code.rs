@@ -1,9 +1,10 @@
-//! Services that search code: how each is asked, what it answers, and every way in which it does not.
+//! Tests of code search services: the request to each, its responses, and its errors.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use toolpost_test_rows::{each, each_async};
 
 use toolpost_net::code::{BadService, Question, Service, ServiceError};
 use toolpost_net::{Reach, WebAddress};
@@ -14,18 +15,18 @@ const CONTEXT7: &str = include_str!("code/context7.json");
 const SOURCEGRAPH: &str = include_str!("code/sourcegraph.sse");
 const GITHUB: &str = include_str!("code/github.json");
 
-/// A service of the loopback: what it was asked, and how it answers.
+/// A service on the loopback interface, which records its requests.
 struct Server {
     port: u16,
-    heard: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
     fn new(answer: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let hears = Arc::clone(&heard);
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let recorded = Arc::clone(&requests);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
@@ -36,11 +37,11 @@ impl Server {
                     head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
                 let mut body = vec![0; length.unwrap_or(0)];
                 reader.read_exact(&mut body).unwrap();
-                hears.lock().unwrap().push(head + &String::from_utf8(body).unwrap());
+                recorded.lock().unwrap().push(head + &String::from_utf8(body).unwrap());
                 answer(&mut stream);
             }
         });
-        Self { port, heard }
+        Self { port, requests }
     }
 
     fn saying(head: &str, body: &str) -> Self {
@@ -54,8 +55,8 @@ impl Server {
         Service::new(name, Some(&base), Some(KEY.to_owned())).unwrap()
     }
 
-    fn heard(&self) -> Vec<String> {
-        self.heard.lock().unwrap().clone()
+    fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
@@ -77,18 +78,18 @@ async fn ask(service: &Service, words: &str) -> Result<String, String> {
     }
 }
 
-/// Puts what changes from run to run in the place of its name.
-fn told(server: &Server, told: Result<String, String>) -> String {
+/// Replaces the host and port, which change with each run, by a placeholder.
+fn described(server: &Server, result: Result<String, String>) -> String {
     let place = format!("127.0.0.1:{}", server.port);
-    match told {
-        Ok(told) => told,
-        Err(told) => format!("failed: {told}"),
+    match result {
+        Ok(result) => result,
+        Err(result) => format!("failed: {result}"),
     }
     .replace(&place, "PLACE")
 }
 
 #[tokio::test]
-async fn each_service_is_asked_in_its_way_and_its_answer_is_read() {
+async fn requests_and_responses_follow_each_service_format() {
     let rows = [
         (
             "exa",
@@ -119,7 +120,7 @@ async fn each_service_is_asked_in_its_way_and_its_answer_is_read() {
             "accept: text/event-stream",
             "github.com/serde-rs/serde/src/de.rs:11 <http://PLACE/github.com/serde-rs/serde@0abc/-/blob/src/de.rs?L11>\nfn one() {\n}\n…\nfn two() {}\n\
              github.com/serde-rs/json/src/lib.rs:3 <http://PLACE/github.com/serde-rs/json/-/blob/src/lib.rs?L3>\nuse serde;\n\
-             (it skipped something: timed out)\n“deserialize enum serde count:40”",
+             (the service skipped some results: timed out)\n“deserialize enum serde count:40”",
         ),
         (
             "github",
@@ -130,25 +131,26 @@ async fn each_service_is_asked_in_its_way_and_its_answer_is_read() {
             "accept: application/vnd.github.text-match+json",
             "serde-rs/serde/src/de.rs <https://github.com/serde-rs/serde/blob/0abc/src/de.rs>\nfn one() {}\n…\nfn two() {}\n\
              a/b/c.rs <https://github.com/a/b/blob/1/c.rs>\n\n\
-             (its search was incomplete)\n(it has 41 matching files; these are the first 2)\n“deserialize enum serde”",
+             (the search of the service was incomplete)\n(the service has 41 matching files, of which these are the first 2)\n“deserialize enum serde”",
         ),
     ];
-    for (name, path, answer, line, key, wording, wanted) in rows {
+    each_async(rows, async |(name, path, answer, line, key, wording, wanted)| {
         let server = Server::saying("200 OK", answer);
         let service = server.service(name, path);
         let found = ask(&service, "deserialize an enum with serde").await;
-        assert_eq!(told(&server, found), wanted, "{name}");
-        let heard = server.heard().join("");
+        assert_eq!(described(&server, found), wanted, "{name}");
+        let requests = server.requests().join("");
         for part in [line, key, wording] {
-            assert!(heard.contains(part), "{name}: {part} is not in {heard}");
+            assert!(requests.contains(part), "{name}: {part} is not in {requests}");
         }
         assert!(!format!("{service:?}").contains(KEY), "{service:?}");
-    }
+    })
+    .await;
 }
 
-/// Answers in which a service finds nothing, in its own way.
+/// Responses with which each service reports an empty result.
 #[tokio::test]
-async fn that_nothing_was_found_is_an_answer() {
+async fn an_empty_result_is_an_answer_and_not_an_error() {
     let nothing = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"No code snippets or documentation found. Please try another query."}]}}"#;
     let rows = [
         ("exa", "200 OK", nothing),
@@ -162,16 +164,17 @@ async fn that_nothing_was_found_is_an_answer() {
         ),
         ("github", "200 OK", r#"{"total_count":0,"incomplete_results":false,"items":[]}"#),
     ];
-    for (name, head, body) in rows {
+    each_async(rows, async |(name, head, body)| {
         let server = Server::saying(head, body);
         let found = ask(&server.service(name, ""), "serde").await.unwrap();
         assert!(found.starts_with('“'), "{name}: {found}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "rows")]
-async fn that_there_is_no_answer_says_why() {
+#[expect(clippy::too_many_lines, reason = "the function is one table of cases")]
+async fn failed_requests_report_their_cause() {
     let huge = format!("{{\"total_count\":0,\"items\":[],\"x\":\"{}\"}}", "x".repeat(3 << 20));
     let echo = format!("{{\"message\":\"Bad credentials: {KEY}\"}}");
     let rows: [(&str, &str, &str, &str); 24] = [
@@ -187,38 +190,43 @@ async fn that_there_is_no_answer_says_why() {
             r#"{"result":{"isError":true,"content":[{"type":"text","text":"quota"}]}}"#,
             "exa reports an error: quota",
         ),
-        ("exa", "200 OK", "{}", "invalid answer of exa: it holds neither a result nor an error"),
+        ("exa", "200 OK", "{}", "invalid response from exa: the response has neither a result nor an error"),
         (
             "exa",
             "200 OK",
             "",
-            "invalid answer of exa: it is neither JSON nor a stream of events with a reply",
+            "invalid response from exa: the response is neither JSON nor a stream of events with a reply",
         ),
         (
             "exa",
             "200 OK",
             "event: message\ndata: {\"result\":",
-            "invalid answer of exa: it is neither JSON nor a stream of events with a reply",
+            "invalid response from exa: the response is neither JSON nor a stream of events with a reply",
         ),
         (
             "context7",
             "200 OK",
             "<html>Welcome</html>",
-            "invalid answer of context7: expected value at line 1 column 1",
+            "invalid response from context7: expected value at line 1 column 1",
         ),
         (
             "context7",
             "200 OK",
             r#"{"error":"x"}"#,
-            "invalid answer of context7: it holds no list of snippets",
+            "invalid response from context7: the response has no list of snippets",
         ),
         (
             "context7",
             "404 Not Found",
             r#"{"error":"library_not_found","message":"no such library"}"#,
-            "context7 answered 404: no such library; check its URL (base_url)",
+            "context7 answered 404: no such library; check the URL (`base_url`)",
         ),
-        ("context7", "202 Accepted", "{}", "context7 answered 202; it is not ready: try again later"),
+        (
+            "context7",
+            "202 Accepted",
+            "{}",
+            "context7 answered 202; the service is not ready yet: try again later",
+        ),
         (
             "context7",
             "503 Service Unavailable",
@@ -229,13 +237,14 @@ async fn that_there_is_no_answer_says_why() {
             "sourcegraph",
             "200 OK",
             "event: matches\ndata: [{\"type\":7}]\n\n",
-            "invalid answer of sourcegraph: invalid type: integer `7`, expected a string at line 1 column 10",
+            "invalid response from sourcegraph: invalid type: integer `7`, expected a string at line 1 \
+             column 10",
         ),
         (
             "sourcegraph",
             "200 OK",
             "event: progress\ndata: {\"skipped\":[]}\n\n",
-            "invalid answer of sourcegraph: the stream of matches is incomplete",
+            "invalid response from sourcegraph: the stream of matches is incomplete",
         ),
         (
             "sourcegraph",
@@ -247,19 +256,20 @@ async fn that_there_is_no_answer_says_why() {
             "sourcegraph",
             "302 Found\r\nLocation: https://elsewhere.example/?t=k-123-secret",
             "",
-            "sourcegraph answered 302; it redirects to https://elsewhere.example/?t=[redacted], which is not followed: set that URL as base_url",
+            "sourcegraph answered 302; the service redirects to https://elsewhere.example/?t=[redacted], \
+             and redirects are not followed: set this URL as `base_url`",
         ),
         (
             "github",
             "401 Unauthorized",
             &echo,
-            "github answered 401: Bad credentials: [redacted]; check its key and the permissions of the key",
+            "github answered 401: Bad credentials: [redacted]; check the key and its permissions",
         ),
         (
             "github",
             "403 Forbidden",
             "<html>no</html>",
-            "github answered 403; check its key and the permissions of the key",
+            "github answered 403; check the key and its permissions",
         ),
         (
             "github",
@@ -272,9 +282,9 @@ async fn that_there_is_no_answer_says_why() {
             "github",
             "200 OK",
             "{}",
-            "invalid answer of github: missing field `total_count` at line 1 column 2",
+            "invalid response from github: missing field `total_count` at line 1 column 2",
         ),
-        ("github", "200 OK", &huge, "invalid answer of github: it is longer than 2 MB"),
+        ("github", "200 OK", &huge, "invalid response from github: the response is longer than 2 MB"),
         (
             "github",
             "429 Too Many Requests\r\nRetry-After: 37",
@@ -286,64 +296,79 @@ async fn that_there_is_no_answer_says_why() {
             "github",
             "403 Forbidden\r\nRetry-After: Wed, 21 Oct 2037 07:28:00 GMT",
             "{}",
-            "github rate limit reached: retry after it says “Wed, 21 Oct 2037 07:28:00 GMT”",
+            "github rate limit reached: retry after `Wed, 21 Oct 2037 07:28:00 GMT`",
         ),
-        ("context7", "402 Payment Required", "{}", "context7 answered 402; the paid quota is used up"),
+        ("context7", "402 Payment Required", "{}", "context7 answered 402; the paid quota may be used up"),
     ];
-    for (name, head, body, wanted) in rows {
+    each_async(rows, async |(name, head, body, wanted)| {
         let server = Server::saying(head, body);
         let found = ask(&server.service(name, ""), "serde").await;
-        assert_eq!(told(&server, found), format!("failed: {wanted}"), "{name} {head}");
-    }
+        assert_eq!(described(&server, found), format!("failed: {wanted}"), "{name} {head}");
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn what_breaks_off_or_comes_too_late_is_no_answer_that_holds_nothing() {
+async fn truncated_and_late_responses_are_not_empty_results() {
     let first = SOURCEGRAPH.split("event: progress").next().unwrap().to_owned();
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
     let begun = first.clone();
     let torn = Server::new(move |stream| drop(stream.write_all(format!("{head}{begun}").as_bytes())));
     let found = ask(&torn.service("sourcegraph", ""), "serde").await.unwrap();
-    assert!(found.contains("fn one() {") && found.contains("(there may be more: it broke off: "), "{found}");
-    for name in ["exa", "context7", "sourcegraph", "github"] {
+    assert!(
+        found.contains("fn one() {")
+            && found.contains("(there may be more results, because the response broke off: "),
+        "{found}"
+    );
+    each_async(["exa", "context7", "sourcegraph", "github"], async |name| {
         let torn =
             Server::new(move |stream| drop(stream.write_all(format!("{head}{{\"items\": [").as_bytes())));
         let error = ask(&torn.service(name, ""), "serde").await.unwrap_err();
-        assert!(error.starts_with(&format!("invalid answer of {name}: it broke off: ")), "{error}");
+        assert!(
+            error.starts_with(&format!("invalid response from {name}: the response broke off: ")),
+            "{error}"
+        );
+    })
+    .await;
+    let slow = |name: &'static str| async move {
         let slow = Server::new(move |stream| {
             let _ = stream.write_all(head.as_bytes());
             std::thread::sleep(Duration::from_secs(4));
         });
         let error = ask(&slow.service(name, ""), "serde").await.unwrap_err();
-        assert_eq!(error, format!("invalid answer of {name}: it timed out"));
-    }
-    let silent = Server::new(|_| std::thread::sleep(Duration::from_secs(4)));
-    let error = ask(&silent.service("exa", ""), "serde").await;
-    assert_eq!(told(&silent, error), "failed: http://PLACE/ timed out");
+        assert_eq!(error, format!("invalid response from {name}: the response timed out"));
+    };
+    let silent = async {
+        let silent = Server::new(|_| std::thread::sleep(Duration::from_secs(4)));
+        let error = ask(&silent.service("exa", ""), "serde").await;
+        assert_eq!(described(&silent, error), "failed: http://PLACE/ timed out");
+    };
+    // Run at the same time, because each waits for its whole time limit.
+    tokio::join!(slow("exa"), slow("context7"), slow("sourcegraph"), slow("github"), silent);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);
     let gone = Service::new("exa", Some(&base), None).unwrap();
     let error = ask(&gone, "serde").await.unwrap_err();
-    assert!(error.contains("does not answer: ") && error.contains("refused"), "{error}");
+    assert!(error.contains("no usable answer from ") && error.contains("refused"), "{error}");
 }
 
 #[tokio::test]
-async fn a_service_that_wants_fewer_requests_is_left_alone() {
+async fn a_rate_limited_service_is_not_requested_again() {
     let server = Server::saying("429 Too Many Requests\r\nRetry-After: 60", "{}");
     let service = server.service("github", "");
     for _ in 0..3 {
         let error = ask(&service, "serde").await.unwrap_err();
         assert!(error.starts_with("github rate limit reached: retry after "), "{error}");
     }
-    assert_eq!(server.heard().len(), 1);
+    assert_eq!(server.requests().len(), 1);
     let server = Server::saying("403 Forbidden\r\nX-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 1", "{}");
     let error = ask(&server.service("github", ""), "serde").await.unwrap_err();
     assert_eq!(error, "github rate limit reached: retry after 1 s");
 }
 
 #[tokio::test]
-async fn what_is_not_allowed_is_not_asked() {
+async fn no_request_is_sent_without_permission_or_key() {
     let server = Server::saying("200 OK", GITHUB);
     let service = server.service("github", "");
     let question = Question { words: "serde", tokens: 1_000, libraries: &[] };
@@ -362,30 +387,32 @@ async fn what_is_not_allowed_is_not_asked() {
         keyless.missing(),
         Some("github needs a key; set GITHUB_TOKEN or GH_TOKEN in the environment".to_owned())
     );
-    assert_eq!(server.heard(), Vec::<String>::new());
+    assert_eq!(server.requests(), Vec::<String>::new());
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused_at_once() {
+fn invalid_service_settings_are_refused() {
     let rows = [
         ("bing", None, None, "unknown service `bing`; the services are exa, context7, sourcegraph, github"),
         (
             "exa",
             Some("mcp.exa.ai"),
             None,
-            "`mcp.exa.ai` cannot be used: invalid URL (relative URL without a base); use a full URL such as https://example.com/docs",
+            "the URL of the service cannot be used: invalid URL (relative URL without a base); use a full URL such as https://example.com/docs",
         ),
         (
             "exa",
             Some("https://u:p@mcp.exa.ai"),
             None,
-            "`https://u:p@mcp.exa.ai` cannot be used: it contains a user name or password before an `@`, which is never sent; remove it",
+            "the URL of the service cannot be used: the URL contains a user name or password before an `@`, \
+             which is never sent; remove it",
         ),
         (
             "exa",
             Some("https://mcp.exa.ai/mcp?exaApiKey=k-123"),
             None,
-            "`https://mcp.exa.ai/mcp` has a query: give the URL without it, and the key in an environment variable",
+            "`https://mcp.exa.ai/mcp` has a query: set the URL without it, and put the key into an \
+             environment variable",
         ),
         ("exa", None, Some("a b"), "the key for exa contains spaces or non-ASCII characters"),
         (
@@ -395,11 +422,11 @@ fn what_cannot_be_asked_is_refused_at_once() {
             "the key for github is not sent to github.example unencrypted; use an https:// URL",
         ),
     ];
-    for (name, base, key, wanted) in rows {
-        let made: Result<Service, BadService> = Service::new(name, base, key.map(str::to_owned));
-        assert_eq!(made.unwrap_err().to_string(), wanted);
-    }
-    for name in ["exa", "context7", "sourcegraph", "github"] {
+    each(rows, |(name, base, key, wanted)| {
+        let service: Result<Service, BadService> = Service::new(name, base, key.map(str::to_owned));
+        assert_eq!(service.unwrap_err().to_string(), wanted);
+    });
+    each(["exa", "context7", "sourcegraph", "github"], |name| {
         assert!(Service::new(name, None, Some("k".to_owned())).is_ok(), "{name}");
-    }
+    });
 }

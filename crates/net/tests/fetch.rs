@@ -1,37 +1,41 @@
-//! Fetching: which hosts and addresses are connected to, where answers lead, and how much and how long.
+//! Tests of fetching: the hosts and addresses that are contacted, redirects, and limits of size and time.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use toolpost_test_rows::each_async;
 
 use toolpost_net::{
-    Asked, End, FetchError, Fetched, Known, Reach, Resolver, Resolving, System, WebAddress, fetch,
+    CacheValidators, End, FetchError, FetchRequest, FetchResponse, Reach, ResolveFuture, Resolver, System,
+    WebAddress, fetch,
 };
 
-/// A server of the loopback: what it was asked, and how it answers.
+/// A server on the loopback interface, which records the headers of its requests.
+#[derive(Debug)]
 struct Server {
     port: u16,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    /// Answers each connection by a function of the path.
+    /// Starts a server that answers each connection with a function of the path.
     fn new(answer: impl Fn(&str, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let heads = Arc::new(Mutex::new(Vec::new()));
-        let (heard, answer) = (Arc::clone(&heads), Arc::new(answer));
+        let (recorded, answer) = (Arc::clone(&heads), Arc::new(answer));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                let (mut stream, heard, answer) = (stream.unwrap(), Arc::clone(&heard), Arc::clone(&answer));
+                let (mut stream, recorded, answer) =
+                    (stream.unwrap(), Arc::clone(&recorded), Arc::clone(&answer));
                 std::thread::spawn(move || {
                     let mut head = String::new();
                     let mut reader = BufReader::new(stream.try_clone().unwrap());
                     while reader.read_line(&mut head).unwrap_or(0) > 2 {}
                     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-                    heard.lock().unwrap().push(head);
+                    recorded.lock().unwrap().push(head);
                     answer(&path, &mut stream);
                 });
             }
@@ -50,42 +54,46 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    fn heard(&self) -> Vec<String> {
+    fn request_heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
 }
 
-fn asked(address: &WebAddress) -> Asked<'_> {
-    Asked {
+fn fetch_request(address: &WebAddress) -> FetchRequest<'_> {
+    FetchRequest {
         address,
         accept: "text/markdown, */*;q=0.1",
-        known: Known::default(),
+        known: CacheValidators::default(),
         most: 1 << 20,
         time: Duration::from_secs(20),
         silence: Duration::from_secs(10),
     }
 }
 
-/// Fetches with hosts that are named by the operator, each as `host:port`.
-async fn get(url: &str, named: &[String], resolver: &dyn Resolver) -> Result<Fetched, FetchError> {
+/// Fetches a URL. Hosts in `named`, each as `host:port`, may have private addresses.
+async fn get(url: &str, named: &[String], resolver: &dyn Resolver) -> Result<FetchResponse, FetchError> {
     let address = WebAddress::parse(url).unwrap();
-    get_as(&asked(&address), named, resolver).await
+    get_as(&fetch_request(&address), named, resolver).await
 }
 
-async fn get_as(asked: &Asked<'_>, named: &[String], resolver: &dyn Resolver) -> Result<Fetched, FetchError> {
+async fn get_as(
+    request: &FetchRequest<'_>,
+    named: &[String],
+    resolver: &dyn Resolver,
+) -> Result<FetchResponse, FetchError> {
     let gate = |address: &WebAddress| match format!("{}:{}", address.host(), address.port()) {
         place if named.contains(&place) => Ok(Reach::Anywhere),
         place if place.starts_with("denied") => Err("no rule allows it".to_owned()),
         _ => Ok(Reach::Public),
     };
-    fetch(asked, resolver, &gate).await
+    fetch(request, resolver, &gate).await
 }
 
-/// Gives an address after the other, and then the last one again.
+/// A resolver that returns the next of its answers at each call, and repeats the last one after that.
 struct Changing(Vec<Vec<&'static str>>, AtomicUsize);
 
 impl Resolver for Changing {
-    fn resolve<'a>(&'a self, _host: &'a str) -> Resolving<'a> {
+    fn resolve<'a>(&'a self, _host: &'a str) -> ResolveFuture<'a> {
         let at = self.1.fetch_add(1, Ordering::SeqCst).min(self.0.len() - 1);
         let found: Vec<IpAddr> = self.0[at].iter().map(|address| address.parse().unwrap()).collect();
         Box::pin(std::future::ready(Ok(found)))
@@ -99,7 +107,7 @@ fn resolver(answers: &[&[&'static str]]) -> Changing {
 const PLAIN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi";
 
 #[tokio::test]
-async fn addresses_of_somebody_are_not_connected_to_however_they_are_written() {
+async fn private_addresses_are_refused_in_every_spelling() {
     let server = Server::saying(PLAIN);
     let port = server.port;
     let hosts = [
@@ -137,40 +145,44 @@ async fn addresses_of_somebody_are_not_connected_to_however_they_are_written() {
         "[fc00::1]",
         "[fd00:ec2::254]",
     ];
-    for host in hosts {
+    each_async(hosts, async |host| {
         let began = Instant::now();
         let failed = get(&format!("http://{host}:{port}/"), &[], &System).await.unwrap_err();
-        // Not every system knows the name with a dot.
+        // Not every system resolves the name with a final dot.
         let is_unknown = host == "localhost." && matches!(failed, FetchError::Unknown { .. });
         assert!(is_unknown || matches!(failed, FetchError::NotPublic { .. }), "{host}: {failed}");
         assert!(began.elapsed() < Duration::from_secs(5), "{host}");
-    }
-    assert_eq!(server.heard(), Vec::<String>::new());
+    })
+    .await;
+    assert_eq!(server.request_heads(), Vec::<String>::new());
     let named = [format!("127.0.0.1:{port}")];
     assert_eq!(get(&server.url("/"), &named, &System).await.unwrap().body, b"hi");
 }
 
 #[tokio::test]
-async fn what_was_judged_is_what_is_connected_to() {
+async fn only_the_checked_address_is_connected() {
     let server = Server::saying(PLAIN);
     let url = format!("http://name.test:{}/", server.port);
     let named = [format!("name.test:{}", server.port)];
-    // A public name that leads to somebody's own, alone or among others.
+    // A name with a private address, alone or among public ones.
     for answers in [&["127.0.0.1"][..], &["1.1.1.1", "10.0.0.1"], &["::ffff:127.0.0.1"]] {
         let failed = get(&url, &[], &resolver(&[answers])).await.unwrap_err();
         assert!(matches!(failed, FetchError::NotPublic { .. }), "{answers:?}: {failed}");
     }
-    // It changes its mind behind the judgement: nobody asks again.
+    // The second answer differs from the one that was checked. It is not used, because the name is resolved
+    // only once.
     let changing = resolver(&[&["127.0.0.1"], &["203.0.113.1"]]);
     assert_eq!(get(&url, &named, &changing).await.unwrap().body, b"hi");
     assert_eq!(changing.1.load(Ordering::SeqCst), 1);
-    assert_eq!(server.heard().len(), 1);
+    assert_eq!(server.request_heads().len(), 1);
     let nowhere = resolver(&[&[]]);
     assert!(matches!(get(&url, &[], &nowhere).await.unwrap_err(), FetchError::Unknown { .. }));
 }
 
+const MOST: &str = "there were already 10 redirects";
+
 #[tokio::test]
-async fn wherever_an_answer_leads_is_judged_again() {
+async fn every_redirect_target_is_checked() {
     let other = Server::saying(PLAIN);
     let (to, port) = (other.url("/secret"), other.port);
     let server = Server::new(move |path, stream| {
@@ -201,39 +213,40 @@ async fn wherever_an_answer_leads_is_judged_again() {
         ("/other", "127.0.0.1 resolves to 127.0.0.1, which is a private address".to_owned()),
         ("/metadata", "169.254.169.254 resolves to 169.254.169.254, which is a private address".to_owned()),
         ("/name", "http://denied.example/: no rule allows it".to_owned()),
-        ("/loop", format!("{here}/loop leads to /loop, which is not followed: it is a redirect loop")),
-        ("/two", format!("{here}/three leads to /two, which is not followed: it is a redirect loop")),
+        (
+            "/loop",
+            format!("{here}/loop redirects to /loop, which is not followed: the redirects form a loop"),
+        ),
+        ("/two", format!("{here}/three redirects to /two, which is not followed: the redirects form a loop")),
         (
             "/file",
             format!(
-                "{here}/file leads to file:///etc/passwd, which is not followed: `file:` is not fetched, only http: and https: are"
+                "{here}/file redirects to file:///etc/passwd, which is not followed: `file:` URLs are not \
+                 fetched, only `http:` and `https:`"
             ),
         ),
         (
             "/credentials",
             format!(
-                "{here}/credentials leads to http://a:b@127.0.0.1/, which is not followed: it contains a user name or password before an `@`, which is never sent; remove it"
+                "{here}/credentials redirects to http://a:b@127.0.0.1/, which is not followed: the URL \
+                 contains a user name or password before an `@`, which is never sent; remove it"
             ),
         ),
-        (
-            "/far",
-            format!(
-                "{here}/far1111111111 leads to /far11111111111, which is not followed: there were already 10 redirects"
-            ),
-        ),
+        ("/far", format!("{here}/far1111111111 redirects to /far11111111111, which is not followed: {MOST}")),
     ];
-    for (path, wanted) in rows {
+    each_async(rows, async |(path, wanted)| {
         let failed = get(&server.url(path), &named, &System).await.unwrap_err();
         assert_eq!(failed.to_string(), wanted, "{path}");
-        if let FetchError::NotPublic { from: said, .. } | FetchError::NotAllowed { from: said, .. } = failed {
-            assert!(said.is_some(), "{path}");
+        if let FetchError::NotPublic { from: hop, .. } | FetchError::NotAllowed { from: hop, .. } = failed {
+            assert!(hop.is_some(), "{path}");
         }
-    }
-    assert_eq!(other.heard(), Vec::<String>::new(), "{port} {from}");
+    })
+    .await;
+    assert_eq!(other.request_heads(), Vec::<String>::new(), "{port} {from}");
 }
 
 #[tokio::test]
-async fn only_so_much_is_taken_and_only_so_long() {
+async fn responses_are_limited_in_size_and_time() {
     let zeros = vec![0; 8 << 20];
     let bomb = [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".to_vec(), gzip(&zeros)].concat();
     let twice =
@@ -267,36 +280,39 @@ async fn only_so_much_is_taken_and_only_so_long() {
         ("a long head", head, "silent"),
         ("something else", no_http, "silent"),
     ];
-    for (what, server, wanted) in rows {
+    each_async(rows, async |(what, server, wanted)| {
         let address = WebAddress::parse(&server.url("/")).unwrap();
-        let asked = Asked { time: Duration::from_secs(2), ..asked(&address) };
+        let request = FetchRequest { time: Duration::from_secs(2), ..fetch_request(&address) };
         let began = Instant::now();
-        let said = match get_as(&asked, &[format!("127.0.0.1:{}", server.port)], &System).await {
-            Ok(Fetched { end: End::Late, body, .. }) => {
+        let outcome = match get_as(&request, &[format!("127.0.0.1:{}", server.port)], &System).await {
+            Ok(FetchResponse { end: End::Late, body, .. }) => {
                 format!("Late {}", if body.is_empty() { "none" } else { "some" })
             }
-            Ok(Fetched { head, end: End::Whole, .. }) if head.packed.is_some() => "Whole packed".to_owned(),
-            Ok(Fetched { end: End::Whole, body, .. }) => format!("Whole {}", body.len()),
-            Ok(Fetched { end: End::Cut, body, .. }) => format!("Cut {}", body.len()),
-            Ok(Fetched { end: End::Broken(_), body, .. }) => format!("Broken {}", body.len()),
+            Ok(FetchResponse { head, end: End::Whole, .. }) if head.packed.is_some() => {
+                "Whole packed".to_owned()
+            }
+            Ok(FetchResponse { end: End::Whole, body, .. }) => format!("Whole {}", body.len()),
+            Ok(FetchResponse { end: End::Cut, body, .. }) => format!("Cut {}", body.len()),
+            Ok(FetchResponse { end: End::Broken(_), body, .. }) => format!("Broken {}", body.len()),
             Err(FetchError::Late { .. }) => "late".to_owned(),
             Err(FetchError::Silent { .. }) => "silent".to_owned(),
             Err(other) => other.to_string(),
         };
-        assert_eq!(said, wanted, "{what}");
+        assert_eq!(outcome, wanted, "{what}");
         assert!(began.elapsed() < Duration::from_secs(10), "{what}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn nothing_is_sent_but_what_is_asked() {
+async fn requests_send_only_the_expected_headers() {
     let server = Server::saying(
         "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nETag: \"t\"\r\nCache-Control: max-age=5\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 0\r\n\r\n",
     );
     let named = [format!("127.0.0.1:{}", server.port)];
     let address = WebAddress::parse(&server.url("/a?b#c")).unwrap();
-    let known = Known { tag: Some("\"t\""), changed: Some("Sun, 01 Nov 2026 00:00:00 GMT") };
-    let found = get_as(&Asked { known, ..asked(&address) }, &named, &System).await.unwrap();
+    let known = CacheValidators { tag: Some("\"t\""), changed: Some("Sun, 01 Nov 2026 00:00:00 GMT") };
+    let found = get_as(&FetchRequest { known, ..fetch_request(&address) }, &named, &System).await.unwrap();
     assert_eq!(
         (found.head.tag.as_deref(), found.head.cache.as_deref(), found.head.content_type.as_deref()),
         (Some("\"t\""), Some("max-age=5"), Some("text/html; charset=utf-8"))
@@ -315,13 +331,15 @@ async fn nothing_is_sent_but_what_is_asked() {
         format!("host: 127.0.0.1:{}", server.port),
         format!("user-agent: toolpost/{version}"),
     ];
-    let mut asked = plain.clone();
-    asked.insert(4, "if-modified-since: Sun, 01 Nov 2026 00:00:00 GMT".to_owned());
-    asked.insert(5, "if-none-match: \"t\"".to_owned());
-    assert_eq!(server.heard().iter().map(|head| lines(head)).collect::<Vec<_>>(), [asked, plain]);
+    let mut conditional = plain.clone();
+    conditional.insert(4, "if-modified-since: Sun, 01 Nov 2026 00:00:00 GMT".to_owned());
+    conditional.insert(5, "if-none-match: \"t\"".to_owned());
+    assert_eq!(
+        server.request_heads().iter().map(|head| lines(head)).collect::<Vec<_>>(),
+        [conditional, plain]
+    );
 }
 
-/// Packs bytes.
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     use flate2::{Compression, write::GzEncoder};
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());

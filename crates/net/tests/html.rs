@@ -1,10 +1,12 @@
-//! Pages as Markdown and as text: what is kept, what is left out, and that no page takes long or much.
+//! Tests of pages as Markdown and as text: kept and omitted parts, and limits of time and memory for every
+//! page.
 
-use proptest::{collection::vec, prelude::*, sample::select};
+use proptest::{collection::vec, prelude::*, sample::select, test_runner::FileFailurePersistence};
 use toolpost_net::{
     WebAddress,
     html::{Which, Whole, markdown, text},
 };
+use toolpost_test_rows::each;
 
 fn address() -> WebAddress {
     WebAddress::parse("https://example.com/docs/page").unwrap()
@@ -38,10 +40,14 @@ fn pages_become_markdown() {
         ("<<!-- x -->b>c", "\\<b>c"),
         ("<p>a<p>b<blockquote>c</blockquote>", "a\n\nb\n\n> c"),
     ];
-    for (html, wanted) in rows {
-        let said = markdown(html, &address());
-        assert_eq!((said.text.as_str(), said.part, said.whole), (wanted, Which::All, Whole::All), "{html}");
-    }
+    each(rows, |(html, wanted)| {
+        let converted = markdown(html, &address());
+        assert_eq!(
+            (converted.text.as_str(), converted.part, converted.whole),
+            (wanted, Which::All, Whole::All),
+            "{html}"
+        );
+    });
 }
 
 #[test]
@@ -54,13 +60,13 @@ fn pages_become_text() {
         ("a<script>x</script> b<hr>c", "a b\n\n---\nc"),
         ("a &lt;b&gt; c", "a <b> c"),
     ];
-    for (html, wanted) in rows {
+    each(rows, |(html, wanted)| {
         assert_eq!(text(html, &address()).text, wanted, "{html}");
-    }
+    });
 }
 
 #[test]
-fn the_part_that_a_page_is_about_is_taken() {
+fn the_main_content_of_a_page_is_extracted() {
     let menu = "<nav><ul><li><a href=/a>Home</a><li><a href=/b>Products and prices</a></ul></nav>";
     let words =
         "The committee has published its report on the state of the bridges, and its findings are plain. "
@@ -79,21 +85,26 @@ fn the_part_that_a_page_is_about_is_taken() {
         (format!("{menu}<article>{code}{paragraphs}</article>"), Which::Main),
         (format!("{menu}<article>{code}</article><article>{code}</article>"), Which::All),
     ];
-    for (html, wanted) in rows {
-        let said = markdown(&html, &address());
-        assert_eq!(said.part, wanted, "{html}");
-        assert_eq!(said.text.contains("Products and prices"), wanted == Which::All, "{}", said.text);
+    each(rows, |(html, wanted)| {
+        let converted = markdown(&html, &address());
+        assert_eq!(converted.part, wanted, "{html}");
         assert_eq!(
-            said.text.matches("findings are plain").count(),
+            converted.text.contains("Products and prices"),
+            wanted == Which::All,
+            "{}",
+            converted.text
+        );
+        assert_eq!(
+            converted.text.matches("findings are plain").count(),
             html.matches("findings are plain").count()
         );
-    }
-    let said = markdown("<title> A\n &amp; B </title><svg><title>no</title></svg>c", &address());
-    assert_eq!((said.title.as_deref(), said.text.as_str()), (Some("A & B"), "c"));
+    });
+    let converted = markdown("<title> A\n &amp; B </title><svg><title>no</title></svg>c", &address());
+    assert_eq!((converted.title.as_deref(), converted.text.as_str()), (Some("A & B"), "c"));
 }
 
 #[test]
-fn no_page_is_too_deep_or_too_long() {
+fn deep_and_long_pages_are_converted_within_limits() {
     let many = 100_000;
     let rows = [
         "<div>".repeat(many),
@@ -122,25 +133,26 @@ fn no_page_is_too_deep_or_too_long() {
         "<p>word word word, word word.".repeat(many / 5),
         "x ".repeat(2 << 20),
     ];
-    for page in &rows {
+    each(&rows, |page| {
         let begins = &page[..page.len().min(40)];
         let began = std::time::Instant::now();
         let page = format!("{page}THE END");
-        let made = markdown(&page, &address());
+        let formatted = markdown(&page, &address());
         let plain = text(&page, &address());
-        eprintln!("{:?} {begins} {} {}", began.elapsed(), made.text.len(), plain.text.len());
-        // What is longer than that is cut, and says so; nothing else is lost but what was hidden in the page's own way.
-        assert!(made.text.len() <= 4 << 20 && plain.text.len() <= 4 << 20, "{begins}");
+        eprintln!("{:?} {begins} {} {}", began.elapsed(), formatted.text.len(), plain.text.len());
+        // A result that is too long is truncated and marked. Nothing else is lost, except text that the page
+        // itself hides.
+        assert!(formatted.text.len() <= 4 << 20 && plain.text.len() <= 4 << 20, "{begins}");
         let hides =
             ["<a b='", "<a <a ", "<!--", "<script>", "<svg>"].iter().any(|hides| begins.starts_with(hides));
-        for said in [made, plain] {
-            let kept = said.text.contains("THE END");
-            assert_eq!(kept, !hides && said.whole == Whole::All, "{begins} {:?}", said.whole);
+        for converted in [formatted, plain] {
+            let kept = converted.text.contains("THE END");
+            assert_eq!(kept, !hides && converted.whole == Whole::All, "{begins} {:?}", converted.whole);
         }
-    }
+    });
 }
 
-/// Pieces of pages: elements that nest, hide, break or carry addresses, and text between them.
+/// Pieces of pages: elements that nest, hide, break lines or contain URLs, and text between them.
 const PIECES: [&str; 40] = [
     "<p>",
     "</p>",
@@ -185,16 +197,21 @@ const PIECES: [&str; 40] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
+    #![proptest_config(ProptestConfig {
+        cases: 1_000,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/html.txt"))),
+        ..ProptestConfig::default()
+    })]
 
-    /// Any sequence of pieces becomes text without links that run scripts, of a length in proportion to the page.
+    /// Any sequence of pieces becomes text without links that run scripts, and of a length in proportion to
+    /// the page.
     #[test]
     fn any_page_becomes_harmless_text(pieces in vec(select(&PIECES[..]), 0..60)) {
         let page = pieces.concat();
-        for made in [markdown(&page, &address()), text(&page, &address())] {
-            prop_assert_eq!(made.whole, Whole::All);
-            prop_assert!(!made.text.contains("](javascript:"), "{}", made.text);
-            prop_assert!(made.text.len() <= 64 * (page.len() + 1), "{} of {}", made.text.len(), page.len());
+        for converted in [markdown(&page, &address()), text(&page, &address())] {
+            prop_assert_eq!(converted.whole, Whole::All);
+            prop_assert!(!converted.text.contains("](javascript:"), "{}", converted.text);
+            prop_assert!(converted.text.len() <= 64 * (page.len() + 1), "{} of {}", converted.text.len(), page.len());
         }
     }
 }

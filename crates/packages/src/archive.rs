@@ -1,5 +1,9 @@
-//! Unpacking of source archives (source JARs) into the cache.
-#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
+//! Unpacking of archives with sources of dependencies (source JARs) into the cache.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this module writes to the cache directly"
+)]
 
 mod zip;
 
@@ -12,28 +16,28 @@ use std::sync::{Mutex, PoisonError};
 use toolpost_workspace::{AllowedParent, ContentHash, Workspace, WorkspacePath, unique};
 use zip::{Archive, Member};
 
-/// Size limit of an archive, in bytes.
+/// Maximum size of an archive that is unpacked, in bytes.
 const LARGEST: u64 = 128 << 20;
-/// Limits on the number of files in an archive and on their total unpacked size, in bytes.
+/// Maximum number of files in an archive, and maximum total size when they are unpacked, in bytes.
 const MOST: (usize, u64) = (50_000, 256 << 20);
-/// Limits on the unpacked size of one file and on the length of its name, in bytes.
+/// Maximum unpacked size of one file in an archive, and maximum length of its name, in bytes.
 const ONE: (u64, usize) = (16 << 20, 512);
-/// Endings of compiled files, which are not unpacked.
+/// Endings of the names of compiled files, which are not unpacked.
 const COMPILED: [&str; 3] = [".class", ".jar", ".so"];
-/// Name prefix of directories that are still being unpacked.
+/// Name prefix of directories into which an archive is still being unpacked.
 const DRAFT: &str = ".draft-";
 
-/// Hashes of the archives that this process has unpacked, with the file metadata at that time.
+/// Hashes of the archives that this process has unpacked, each with the archive's file metadata at that time.
 #[derive(Default)]
 pub(crate) struct ArchiveCache(Mutex<HashMap<WorkspacePath, (FileStamp, ContentHash)>>);
 
-/// Modification time, length and inode of a file.
+/// Modification time, length and inode of an archive, which change with its content.
 type FileStamp = (i128, u64, u64);
 
 impl ArchiveCache {
-    /// Opens the directory with the content of an archive as an external root. Unpacks the archive first if
-    /// the cache does not hold it; the directory is named by the archive's hash and appears complete or not
-    /// at all.
+    /// Opens the unpacked content of an archive as an external root (a read-only directory outside the workspace).
+    /// Unpacks the archive into the cache first if it is not there. The directory is named by the archive's hash, and
+    /// appears complete or not at all.
     ///
     /// # Errors
     /// Returns the reason, worded to follow a colon.
@@ -79,50 +83,57 @@ fn opened(
         .map_err(|error| format!("{} {error}", folder.display()))
 }
 
-/// Unpacks into a temporary directory, then renames it to `folder`.
+/// Unpacks an archive into a temporary directory in `cache`, and then renames the directory to `folder`.
 fn unpack(bytes: &[u8], cache: &Path, folder: &Path) -> Result<(), String> {
     let archive = Archive::read(bytes)?;
     let wanted = chosen(&archive)?;
-    let failed = |error: &io::Error| format!("it cannot be unpacked into {}: {error}", cache.display());
+    let failed =
+        |error: &io::Error| format!("the archive cannot be unpacked into {}: {error}", cache.display());
     DirBuilder::new().recursive(true).mode(0o700).create(cache).map_err(|error| failed(&error))?;
     let draft = cache.join(format!("{DRAFT}{}", unique()));
     let made = fill(&archive, &wanted, &draft, &failed);
     let named = made.and_then(|()| match fs::rename(&draft, folder) {
-        // Another process unpacked the same archive first.
+        // Another process has unpacked the same archive in the meantime.
         Err(_) if folder.is_dir() => Ok(()),
         renamed => renamed.map_err(|error| failed(&error)),
     });
-    // After a successful rename there is nothing to remove.
+    // If the rename failed, the temporary directory is still there.
     let _ = fs::remove_dir_all(&draft);
     named
 }
 
-/// Selects the files to unpack. One unsafe name rejects the whole archive.
+/// Selects the files of an archive to unpack. A single unsafe file name rejects the whole archive.
 fn chosen<'a>(archive: &'a Archive<'a>) -> Result<Vec<(&'a Member, PathBuf)>, String> {
     if archive.members.len() > MOST.0 {
-        return Err(format!("it has {} files, and the limit is {}", archive.members.len(), MOST.0));
+        return Err(format!("the archive has {} files, and the limit is {}", archive.members.len(), MOST.0));
     }
     let mut wanted = Vec::new();
     for member in &archive.members {
         let shown = || toolpost_text::escape::name(&member.name).into_owned();
         let name = std::str::from_utf8(&member.name)
-            .map_err(|_| format!("it contains {}, whose name is not UTF-8", shown()))?;
-        let path = below(name)
-            .ok_or_else(|| format!("it contains {}, which leads out of it or is not a file name", shown()))?;
+            .map_err(|_| format!("the archive contains {}, whose name is not UTF-8", shown()))?;
+        let path = below(name).ok_or_else(|| {
+            format!("the archive contains {}, which leads out of the archive or is not a file name", shown())
+        })?;
         let compiled = COMPILED.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
         if !name.ends_with('/') && !member.is_link() && !compiled && member.size <= ONE.0 {
             wanted.push((member, path));
         }
     }
-    // The archive's own sizes; `content` enforces them.
+    // These are the sizes that the archive states. `content` fails if a file is longer.
     let all: u64 = wanted.iter().map(|(member, _)| member.size).fold(0, u64::saturating_add);
     if all > MOST.1 {
-        return Err(format!("it would unpack to {} MB, and the limit is {} MB", all >> 20, MOST.1 >> 20));
+        return Err(format!(
+            "the archive would unpack to {} MB, and the limit is {} MB",
+            all >> 20,
+            MOST.1 >> 20
+        ));
     }
     Ok(wanted)
 }
 
-/// Returns a member's name as a relative path, or `None` if it could leave the target directory.
+/// Returns the name of a file in an archive as a relative path; `None` if it could lead out of the target directory, is
+/// too long, or contains other forbidden characters.
 fn below(name: &str) -> Option<PathBuf> {
     let plain = |part: &str| !part.is_empty() && part != "." && part != ".." && part.len() < 256;
     let odd = |letter: char| letter.is_control() || matches!(letter, '\\' | ':');
@@ -143,12 +154,12 @@ fn fill(
         let above = place.parent().unwrap_or(draft);
         let content = archive
             .content(member)
-            .map_err(|why| format!("{} in it cannot be unpacked: {why}", path.display()))?;
+            .map_err(|why| format!("the file {} in the archive cannot be unpacked: {why}", path.display()))?;
         let made = DirBuilder::new().recursive(true).mode(0o700).create(above);
         let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&place);
         match made.and(new) {
             Ok(mut file) => file.write_all(&content).map_err(|error| failed(&error))?,
-            // Duplicate names, and names used for both a file and a directory: the first one wins.
+            // If a name occurs twice, or as a file and as a directory, the first occurrence is kept.
             Err(error) if is_taken(&error) => {}
             Err(error) => return Err(failed(&error)),
         }

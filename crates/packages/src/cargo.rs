@@ -1,4 +1,4 @@
-//! Rust crates: `Cargo.lock`, the registry, Git checkouts and `vendor`.
+//! Rust crates as dependencies: `Cargo.lock`, the sources in the registry, Git checkouts, and `vendor`.
 
 use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
@@ -22,7 +22,7 @@ struct Package {
     dependencies: Vec<String>,
 }
 
-/// The name and version in a crate's manifest.
+/// The parts of a crate's manifest that are read: the name and the version.
 #[derive(Deserialize)]
 struct Manifest {
     package: Option<PackageTable>,
@@ -34,13 +34,13 @@ struct PackageTable {
     version: Option<toml::Value>,
 }
 
-/// Maximum depth of a crate inside a Git checkout.
+/// Maximum depth of a crate's directory in a Git checkout.
 const DEPTH: usize = 4;
 
 pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let mut out = DependencyList::default();
     for file in project.named(&["Cargo.lock"]) {
-        let read = project.text(file).ok_or_else(|| "it cannot be read".to_owned());
+        let read = project.text(file).ok_or_else(|| "the file cannot be read".to_owned());
         match read.and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()))
         {
             Ok(lock) => {
@@ -55,7 +55,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
 
 fn add(out: &mut DependencyList, lock: Lock, file: &WorkspacePath) {
     let own = lock.package.iter().filter(|package| package.source.is_none());
-    // `name`; `name version` if several versions exist; or `name version (source)`.
+    // Each entry of `dependencies` is `name`, `name version` (if several versions exist) or `name version (source)`.
     let wanted: Vec<(String, Option<String>)> = own
         .flat_map(|package| &package.dependencies)
         .map(|said| {
@@ -80,11 +80,11 @@ fn add(out: &mut DependencyList, lock: Lock, file: &WorkspacePath) {
 pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let Entry { name, version, .. } = entry;
     let folder = format!("{name}-{version}");
-    let mut looked = Vec::new();
+    let mut searched = Vec::new();
     if !is_plain(name) || !is_plain(&folder) {
         return Err(MissingSource {
-            looked,
-            next: "its name in the lock file is not a crate name".to_owned(),
+            searched,
+            next: "the name in the lock file is not a valid crate name".to_owned(),
         });
     }
     let label = label(Ecosystem::Rust, name, version);
@@ -97,13 +97,16 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         {
             return Ok(found(path));
         }
-        looked.push(format!("{}/{vendored}", at.display()));
+        searched.push(format!("{}/{vendored}", at.display()));
     }
     let Some(home) = &project.stores.cargo else {
-        return Err(MissingSource { looked, next: "Cargo's home is not known: set CARGO_HOME".to_owned() });
+        return Err(MissingSource {
+            searched,
+            next: "Cargo's home directory is not known: set CARGO_HOME".to_owned(),
+        });
     };
     let store = if entry.source.starts_with("git+") { "git/checkouts" } else { "registry/src" };
-    looked.push(home.join(store).display().to_string());
+    searched.push(home.join(store).display().to_string());
     if let Some(holder) = AllowedParent::open(&home.join(store)) {
         let path = match entry.source.strip_prefix("git+") {
             Some(git) => checkout(project, &holder, git, entry, &label),
@@ -117,10 +120,10 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
             return Ok(found(path));
         }
     }
-    Err(MissingSource { looked, next: "`cargo fetch` installs it".to_owned() })
+    Err(MissingSource { searched, next: "run `cargo fetch` to install the sources".to_owned() })
 }
 
-/// Finds a crate in a Git checkout.
+/// Finds the directory of a crate in Cargo's checkout of a Git repository.
 fn checkout(
     project: &Project<'_>,
     holder: &AllowedParent,
@@ -161,8 +164,8 @@ fn crate_below(
         .find_map(|name| crate_below(project, &directory.join(name), holders, entry, label, depth - 1))
 }
 
-/// Returns whether the directory holds the crate. A version that is inherited from a Cargo workspace is not
-/// compared.
+/// Returns whether a directory contains the crate of a lock file entry. The version is not compared if the crate
+/// inherits it from a Cargo workspace.
 fn is_it(project: &Project<'_>, path: &WorkspacePath, entry: &Entry) -> bool {
     let manifest =
         project.text_in(path, "Cargo.toml").and_then(|text| toml::from_str::<Manifest>(&text).ok());

@@ -1,44 +1,45 @@
-//! Dependencies as lock files and manifests list them.
+//! Dependencies of a project, as its lock files and manifests list them.
 
 use toolpost_workspace::WorkspacePath;
 
-/// Relation of a dependency to the project.
+/// The relation of a dependency to the project: direct or transitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direct {
-    /// The project requires the package itself.
+    /// The project itself requires the package.
     Yes,
-    /// Only another dependency requires it.
+    /// Only another dependency of the project requires the package.
     No,
 }
 
-/// A dependency with its locked version.
+/// A dependency in a lock file or manifest, with its version.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// Version; empty if only the installed package states it.
+    /// Version of the package; empty if only the installed package states it.
     pub(crate) version: String,
     pub(crate) direct: Direct,
-    /// Directory that the ecosystem's lookup starts from: of the manifest, or of the package's metadata.
+    /// Directory at which the search for the sources starts: that of the manifest or of the installed package's
+    /// metadata.
     pub(crate) at: Option<WorkspacePath>,
-    /// Source in the lock file; empty for the default registry.
+    /// Origin of the package that the lock file states, such as a Git URL; empty for the default registry.
     pub(crate) source: String,
 }
 
-/// All dependencies of one ecosystem.
+/// All dependencies of a project in one ecosystem, such as Rust.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DependencyList {
     pub(crate) entries: Vec<Entry>,
-    /// Display paths of the files that were read.
+    /// Displayed paths of the lock files and manifests that were read.
     pub(crate) read: Vec<String>,
-    /// Files that could not be parsed, with the reason.
+    /// Lock files and manifests that could not be parsed, as `path: reason`.
     pub(crate) odd: Vec<String>,
-    /// Names of the project's own packages.
+    /// Names of the packages that the project itself consists of.
     pub(crate) own: Vec<String>,
 }
 
 impl DependencyList {
-    /// Adds a dependency. If it is present already, it may only change from transitive to direct, and gain a
-    /// version.
+    /// Adds a dependency. An entry that is already in the list becomes direct if the new one is, and gets its version
+    /// if it had none.
     pub(crate) fn add(&mut self, entry: Entry) {
         let same = |known: &&mut Entry| {
             known.name == entry.name && (known.version == entry.version || known.version.is_empty())
@@ -55,19 +56,19 @@ impl DependencyList {
     }
 }
 
-/// Explanation for a dependency without sources on this machine.
+/// Explanation why the sources of a dependency are not on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingSource {
-    /// Locations that were searched.
-    pub(crate) looked: Vec<String>,
-    /// Instruction for installing it.
+    /// Paths that were searched for the sources.
+    pub(crate) searched: Vec<String>,
+    /// Instruction for installing the package, as a clause without a period.
     pub(crate) next: String,
 }
 
-/// Location of the sources of a package.
+/// Location and version of a package's sources on this machine.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PackageSource {
-    /// Its directory, or its only file.
+    /// The package's directory, or its only file.
     pub(crate) path: WorkspacePath,
     pub(crate) version: String,
 }

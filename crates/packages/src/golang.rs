@@ -1,4 +1,4 @@
-//! Go modules: `go.mod`, the module cache and `vendor`.
+//! Go modules as dependencies: `go.mod`, the module cache, and `vendor`.
 
 use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
@@ -13,13 +13,13 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
                 out.read.push(file.display());
                 add(&mut out, &text, file);
             }
-            None => out.odd.push(format!("{}: it cannot be read", file.display())),
+            None => out.odd.push(format!("{}: the file cannot be read", file.display())),
         }
     }
     out
 }
 
-/// A `replace` directive of `go.mod`.
+/// A `replace` directive of `go.mod`, which substitutes another module or directory for a module.
 struct Replacement<'t> {
     module: &'t str,
     version: Option<&'t str>,
@@ -82,20 +82,26 @@ fn replacement<'t>(words: &[&'t str]) -> Option<Replacement<'t>> {
 
 pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let module = if entry.source.is_empty() { &entry.name } else { &entry.source };
-    let mut looked = Vec::new();
+    let mut searched = Vec::new();
     if module.starts_with(['.', '/']) {
-        let next = format!("go.mod replaces it by the directory {module}: search that by its path");
-        return Err(MissingSource { looked, next });
+        let next = format!(
+            "a directive in go.mod replaces this module by the directory {module}: search that directory by \
+             its path"
+        );
+        return Err(MissingSource { searched, next });
     }
     let version = &entry.version;
     let plain = |path: &str| path.split('/').all(crate::project::is_plain);
     if !plain(module) || !crate::project::is_plain(version) {
-        return Err(MissingSource { looked, next: "its name in go.mod is not a module name".to_owned() });
+        return Err(MissingSource {
+            searched,
+            next: "the name in go.mod is not a valid module name".to_owned(),
+        });
     }
     let label = label(Ecosystem::Go, &entry.name, version);
     let found = |path: WorkspacePath| PackageSource { path, version: version.clone() };
     if let Some(at) = entry.at.as_ref().filter(|at| project.text_in(at, "vendor/modules.txt").is_some()) {
-        looked.push(format!("{}/vendor/{}", at.display(), entry.name));
+        searched.push(format!("{}/vendor/{}", at.display(), entry.name));
         let folder = at.raw().join("vendor").join(&entry.name);
         if let Ok(path) = project.open(&folder, &project.workspace.allowed_parents(), &label) {
             return Ok(found(path));
@@ -103,20 +109,21 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
     }
     let Some(cache) = &project.stores.go else {
         return Err(MissingSource {
-            looked,
+            searched,
             next: "the module cache is not known: set GOMODCACHE".to_owned(),
         });
     };
     let folder = cache.join(format!("{}@{}", escaped(module), escaped(version)));
-    looked.push(folder.display().to_string());
+    searched.push(folder.display().to_string());
     let opened = AllowedParent::open(cache)
         .and_then(|holder| project.open(&folder, std::slice::from_ref(&holder), &label).ok());
-    opened
-        .map(found)
-        .ok_or_else(|| MissingSource { looked, next: "`go mod download` installs it".to_owned() })
+    opened.map(found).ok_or_else(|| MissingSource {
+        searched,
+        next: "run `go mod download` to install the sources".to_owned(),
+    })
 }
 
-/// Escapes a module name as the module cache does: `!` and the lower-case letter for an upper-case letter.
+/// Escapes a module name as the module cache does: an upper-case letter becomes `!` and the lower-case letter.
 fn escaped(name: &str) -> String {
     let letter = |letter: char| match letter {
         'A'..='Z' => vec!['!', letter.to_ascii_lowercase()],

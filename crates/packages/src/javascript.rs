@@ -1,4 +1,4 @@
-//! npm packages: lock files, and the nearest `node_modules`.
+//! npm packages as dependencies: `package.json`, lock files, and the nearest `node_modules`.
 
 use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
@@ -17,7 +17,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     for file in project.named(&["package.json"]) {
         let manifest = project.text(file).and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let (Some(manifest), Some(at)) = (manifest, file.parent()) else {
-            out.odd.push(format!("{}: it is not JSON", file.display()));
+            out.odd.push(format!("{}: the file is not JSON", file.display()));
             continue;
         };
         out.read.push(file.display());
@@ -32,7 +32,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     for file in project.named(&LOCKS) {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let listed = match (project.text(file), name) {
-            (None, _) => Err("it cannot be read".to_owned()),
+            (None, _) => Err("the file cannot be read".to_owned()),
             (Some(text), "pnpm-lock.yaml") => Ok(npm_lock::pnpm(&text)),
             (Some(text), "yarn.lock") => Ok(npm_lock::yarn(&text)),
             (Some(text), _) => npm_lock::npm(&text),
@@ -52,7 +52,8 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     out
 }
 
-/// Returns the candidate directories of a package, starting from the directory that requires it.
+/// A function that returns the directories that may contain a package; its second argument is the directory that
+/// requires the package.
 type Search = fn(&Project<'_>, &WorkspacePath, &Entry) -> Vec<PathBuf>;
 
 /// Finds an installed package that no manifest or lock file lists.
@@ -66,9 +67,9 @@ pub(crate) fn unlisted(project: &Project<'_>, name: &str) -> Option<Entry> {
 }
 
 pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
-    let mut looked = Vec::new();
+    let mut searched = Vec::new();
     let Some(at) = entry.at.as_ref().filter(|_| is_name(&entry.name)) else {
-        return Err(MissingSource { looked, next: "its name is not a package name".to_owned() });
+        return Err(MissingSource { searched, next: "the name is not a valid package name".to_owned() });
     };
     let holders = holders(project, at);
     let ways: [Search; 3] = [upward, stored, nested];
@@ -82,8 +83,8 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
                 Some(found) if entry.version.is_empty() || found.version == entry.version => {
                     return Ok(found);
                 }
-                Some(other) => looked.push(format!("{} (which is {})", folder.display(), other.version)),
-                None => looked.push(folder.display().to_string()),
+                Some(other) => searched.push(format!("{} (which is {})", folder.display(), other.version)),
+                None => searched.push(folder.display().to_string()),
             }
             tried.push(folder);
         }
@@ -95,16 +96,17 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
             .is_ok_and(|path| project.workspace.stat(&path).is_ok())
     });
     let next = match plug_and_play {
-        Some(_) => "Yarn keeps its packages in archives here (.pnp.cjs), which are not read: `yarn unplug` unpacks one, and \
-                    `nodeLinker: node-modules` all"
+        Some(_) => "Yarn keeps the packages of this project in archives (.pnp.cjs), which Toolpost does not \
+                    read: `yarn unplug` unpacks one package, and `nodeLinker: node-modules` unpacks all"
             .to_owned(),
-        None => "`npm install`, or your package manager's equivalent, installs it".to_owned(),
+        None => "run `npm install`, or your package manager's equivalent, to install the sources".to_owned(),
     };
-    looked.truncate(6);
-    Err(MissingSource { looked, next })
+    searched.truncate(6);
+    Err(MissingSource { searched, next })
 }
 
-/// Returns the directories of Node's resolution algorithm, preceded by the location in the lock file.
+/// Returns the directories in which Node looks for a package, from `at` upwards. The location that the lock file states
+/// comes first.
 fn upward(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let plain = !entry.source.is_empty() && entry.source.split('/').all(is_plain);
     let said = plain.then(|| at.raw().join(&entry.source));
@@ -112,7 +114,7 @@ fn upward(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathB
     said.into_iter().chain(found).collect()
 }
 
-/// Returns the directories with the package in pnpm's store (`.pnpm`).
+/// Returns the directories that contain a package in pnpm's store (`.pnpm`).
 fn stored(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let stored = format!("{}@{}", entry.name.replace('/', "+"), entry.version);
     let is_stored = |folder: &String| {
@@ -128,8 +130,8 @@ fn stored(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathB
     out
 }
 
-/// Returns the directories of the package inside other packages, where Yarn installs further versions without
-/// recording the location.
+/// Returns the directories of a package inside other packages. Yarn installs further versions there without recording
+/// the location.
 fn nested(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let mut out = Vec::new();
     let wanted = !entry.version.is_empty() && entry.source.is_empty();
@@ -142,7 +144,7 @@ fn nested(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathB
     out
 }
 
-/// Opens every `node_modules` at a directory and above it, the nearest first.
+/// Opens each directory `node_modules` in `at` or above it, the nearest first.
 fn modules(project: &Project<'_>, at: &WorkspacePath) -> Vec<(PathBuf, WorkspacePath)> {
     let holders = holders(project, at);
     let all = at.raw().ancestors().map(|above| above.join("node_modules"));
@@ -150,7 +152,7 @@ fn modules(project: &Project<'_>, at: &WorkspacePath) -> Vec<(PathBuf, Workspace
         .collect()
 }
 
-/// Finds the package that Node would load from a directory.
+/// Finds the package that Node would load for a file in the directory `at`.
 fn nearest(project: &Project<'_>, at: &WorkspacePath, name: &str) -> Option<PackageSource> {
     if !is_name(name) {
         return None;
@@ -161,7 +163,7 @@ fn nearest(project: &Project<'_>, at: &WorkspacePath, name: &str) -> Option<Pack
         .find_map(|above| opened(project, &above.join("node_modules").join(name), &holders, name))
 }
 
-/// Opens a package and reads its version.
+/// Opens the directory of a package and reads the version in its `package.json`.
 fn opened(
     project: &Project<'_>,
     folder: &Path,
@@ -176,8 +178,7 @@ fn opened(
     Some(PackageSource { path, version })
 }
 
-/// Returns the directories that may contain packages: the roots, and `node_modules` in their parent
-/// directories.
+/// Returns the directories in which packages may be opened: the roots, and `node_modules` in their parent directories.
 fn holders(project: &Project<'_>, at: &WorkspacePath) -> Vec<AllowedParent> {
     let mut out = project.workspace.allowed_parents();
     let above = at.root().path().ancestors().skip(1);
@@ -185,7 +186,7 @@ fn holders(project: &Project<'_>, at: &WorkspacePath) -> Vec<AllowedParent> {
     out
 }
 
-/// Returns whether a text is a package name, with or without a scope.
+/// Returns whether a text is a valid name of an npm package, such as `express` or `@babel/core`.
 fn is_name(name: &str) -> bool {
     match name.split_once('/') {
         Some((scope, name)) => scope.starts_with('@') && is_plain(scope) && is_plain(name),

@@ -1,9 +1,9 @@
 //! Dependencies of a project: from the versions in its lock files to their sources on this machine.
 //!
-//! This crate starts no program and fetches nothing. It reads lock files as text and opens a package as a
-//! read-only external root. Packages inside the project (`node_modules`, `vendor`, `.venv`) may be reached
-//! through links only as long as the links stay inside it. Packages in the stores of package managers are
-//! found by checked names.
+//! This crate starts no program and fetches nothing. It reads lock files as text and opens a package as an external
+//! root (a read-only directory outside the workspace). Packages inside the project (`node_modules`, `vendor`, `.venv`)
+//! may be symlinks only to targets inside it. Packages in the stores of package managers are located by names that were
+//! checked.
 
 mod archive;
 mod cargo;

@@ -1,4 +1,4 @@
-//! Maven artifacts: `pom.xml`, Gradle's lock file, and source JARs in the stores of both.
+//! Maven artifacts as dependencies: `pom.xml`, Gradle's lock file, and source JARs in the caches of Maven and Gradle.
 
 mod pom;
 mod xml;
@@ -27,7 +27,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             Some((*file, pom::effective(pom, Some(file.raw()), &shelf)))
         })
         .collect();
-    // Modules of the project that depend on each other are not dependencies.
+    // A module of the project on which another module depends is not a dependency.
     out.own = all.iter().map(|(_, needed)| needed.own.clone()).collect();
     for (file, needed) in all {
         if !needed.missing.is_empty() {
@@ -46,7 +46,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     }
     for file in project.named(&["gradle.lockfile"]) {
         let Some(text) = project.text(file) else {
-            out.odd.push(format!("{}: it cannot be read", file.display()));
+            out.odd.push(format!("{}: the file cannot be read", file.display()));
             continue;
         };
         out.read.push(file.display());
@@ -57,7 +57,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     out
 }
 
-/// POMs of the project and of the local repository.
+/// The POM files of the project and of Maven's local repository.
 struct PomLibrary<'a> {
     project: &'a Project<'a>,
     beside: HashMap<PathBuf, Rc<Pom>>,
@@ -65,12 +65,12 @@ struct PomLibrary<'a> {
 }
 
 impl<'a> PomLibrary<'a> {
-    /// Reads the POMs of the project.
+    /// Reads the POM files of the project.
     fn of(project: &'a Project<'a>, out: &mut DependencyList) -> Self {
         let mut beside = HashMap::new();
         for file in project.named(&["pom.xml"]) {
             let Some(pom) = project.text(file).as_deref().and_then(Pom::read) else {
-                out.odd.push(format!("{}: it is not a valid POM", file.display()));
+                out.odd.push(format!("{}: the file is not a valid POM", file.display()));
                 continue;
             };
             out.read.push(file.display());
@@ -113,7 +113,7 @@ impl PomSource for PomLibrary<'_> {
     }
 }
 
-/// Resolves `.` and `..` lexically; `None` if the path leads above the top.
+/// Resolves `.` and `..` in a path without reading the disk; `None` if the path leads above its first component.
 fn plain_path(path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -138,19 +138,20 @@ fn gradle(text: &str) -> Vec<ListedPackage> {
 }
 
 pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
-    let absent = |looked: Vec<String>, next: &str| Err(MissingSource { looked, next: next.to_owned() });
+    let absent = |searched: Vec<String>, next: &str| Err(MissingSource { searched, next: next.to_owned() });
     let Some((group, artifact)) = entry.name.split_once(':') else {
-        return absent(Vec::new(), "it has no group");
+        return absent(Vec::new(), "the name has no group; write it as `group:artifact`");
     };
     let version = &entry.version;
     if version.is_empty() {
         return absent(
             Vec::new(),
-            "its version is in no pom.xml, parent POM or BOM on this machine; `mvn validate` downloads missing ones",
+            "no pom.xml, parent POM or BOM on this machine states the version; `mvn validate` downloads \
+             missing POMs",
         );
     }
     if !group.split('.').all(is_plain) || !is_plain(artifact) || !is_plain(version) {
-        return absent(Vec::new(), "its name is not an artifact name");
+        return absent(Vec::new(), "the name is not a valid artifact name");
     }
     if project.stores.maven.is_none() && project.stores.gradle.is_none() {
         return absent(Vec::new(), "neither Maven's local repository nor Gradle's cache is known");
@@ -158,13 +159,13 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
     let label = label(Ecosystem::Java, &entry.name, version);
     let plain = format!("{artifact}-{version}-sources");
     let packed = format!("{plain}.jar");
-    let mut looked = Vec::new();
+    let mut searched = Vec::new();
     for (holder, folder) in &folders(project, group, artifact, version) {
         let holders = std::slice::from_ref(holder);
         if let Ok(path) = project.open(&folder.join(&plain), holders, &label) {
             return Ok(PackageSource { path, version: version.clone() });
         }
-        looked.push(folder.join(&packed).display().to_string());
+        searched.push(folder.join(&packed).display().to_string());
         let Ok(folder) = project.open(folder, holders, "java") else { continue };
         let Some(file) =
             found_below(&folder, packed.as_bytes()).filter(|_| project.list(&folder).contains(&packed))
@@ -178,19 +179,20 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
             &label,
         ) {
             Ok(path) => Ok(PackageSource { path, version: version.clone() }),
-            Err(why) => absent(looked, &format!("{packed} exists, but cannot be read: {why}")),
+            Err(why) => absent(searched, &format!("{packed} exists, but cannot be read: {why}")),
         };
     }
     absent(
-        looked,
+        searched,
         &format!(
-            "`mvn dependency:sources -DincludeArtifactIds={artifact}` downloads its sources (for Gradle, an IDE does)"
+            "run `mvn dependency:sources -DincludeArtifactIds={artifact}` to download the sources (with \
+             Gradle, let an IDE download them)"
         ),
     )
 }
 
-/// Returns the directories that may hold an artifact, each with its allowed parent. Gradle keeps one
-/// directory per file, named by the file's hash.
+/// Returns the directories that may contain the files of an artifact, each with its allowed parent directory. Gradle
+/// has one directory per file, named by the file's hash.
 fn folders(
     project: &Project<'_>,
     group: &str,

@@ -1,25 +1,25 @@
 //! Names of dependencies, such as `rust:serde@1.0.228/src/lib.rs`.
 
-/// A package ecosystem.
+/// A package ecosystem: a language with its package manager.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ecosystem {
-    /// Rust crates.
+    /// Rust crates, named like `rust:serde`.
     Rust,
-    /// npm packages.
+    /// npm packages, named like `js:express`.
     JavaScript,
-    /// Python distributions.
+    /// Python distributions, named like `py:requests`.
     Python,
-    /// Go modules.
+    /// Go modules, named like `go:golang.org/x/text`.
     Go,
-    /// Maven artifacts.
+    /// Maven artifacts, named like `java:group:artifact`.
     Java,
 }
 
 impl Ecosystem {
-    /// All ecosystems.
+    /// All supported ecosystems.
     pub const ALL: [Self; 5] = [Self::Rust, Self::JavaScript, Self::Python, Self::Go, Self::Java];
 
-    /// Returns the prefix of package names, without the colon.
+    /// Returns the prefix of the ecosystem's dependency names, such as `rust`, without the colon.
     #[must_use]
     pub fn prefix(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Ecosystem {
         }
     }
 
-    /// Returns an example of a dependency name.
+    /// Returns an example of a dependency name in the ecosystem.
     pub(crate) fn example(self) -> &'static str {
         match self {
             Self::Rust => "rust:serde or rust:serde@1.0.228/src/lib.rs",
@@ -42,7 +42,7 @@ impl Ecosystem {
         }
     }
 
-    /// Returns whether two names mean the same package.
+    /// Returns whether two package names mean the same package, by the rules of the ecosystem.
     pub(crate) fn same(self, one: &str, other: &str) -> bool {
         match self {
             Self::Rust => one.replace('-', "_") == other.replace('-', "_"),
@@ -65,34 +65,34 @@ pub(crate) fn python(name: &str) -> String {
     out
 }
 
-/// A parsed dependency name.
+/// A parsed dependency name, such as `rust:serde@1.0.228/src/lib.rs`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) ecosystem: Ecosystem,
-    /// Package name. For Go it may include the path inside the module, since only the lock file shows where
-    /// the module name ends.
+    /// Name of the package. For Go it may include the path in the module, because only `go.mod` shows where the module
+    /// name ends.
     pub(crate) package: String,
     pub(crate) version: Option<String>,
-    /// Path inside the package; empty for the whole package.
+    /// Path in the package; empty for the whole package.
     pub(crate) below: String,
 }
 
-/// Returns whether a text is a dependency name rather than a path. A leading `./` makes it a path.
+/// Returns whether a text is a dependency name, such as `rust:serde`, and not a path. A leading `./` makes it a path.
 #[must_use]
-pub fn is_dependency(said: &str) -> bool {
-    prefix(said).is_some()
+pub fn is_dependency(text: &str) -> bool {
+    prefix(text).is_some()
 }
 
-/// Parses a dependency name. Returns `None` for a path, and an error message for an invalid name.
-pub(crate) fn read(said: &str) -> Option<Result<Name, String>> {
-    let (ecosystem, rest) = prefix(said)?;
+/// Parses a dependency name. Returns `None` for a path, and a message for an invalid name.
+pub(crate) fn read(text: &str) -> Option<Result<Name, String>> {
+    let (ecosystem, rest) = prefix(text)?;
     let rest = rest.trim_end_matches('/');
     let fault = |why: &str| {
-        let shown = toolpost_text::escape::text(toolpost_text::cut::line(said.trim(), 200).0).into_owned();
+        let shown = toolpost_text::escape::text(toolpost_text::cut::line(text.trim(), 200).0).into_owned();
         Some(Err(format!("{shown} {why}: write it as {}.", ecosystem.example())))
     };
     if rest.is_empty() {
-        return fault("names no package");
+        return fault("has no package name");
     }
     let parts: Vec<&str> = rest.split('/').collect();
     if parts.iter().any(|part| part.is_empty() || *part == "." || *part == "..") {
@@ -103,7 +103,7 @@ pub(crate) fn read(said: &str) -> Option<Result<Name, String>> {
     }
     let scoped = ecosystem == Ecosystem::JavaScript && rest.starts_with('@');
     if scoped && parts.len() < 2 {
-        return fault("names a scope without a package");
+        return fault("has a scope without a package");
     }
     let first = match ecosystem {
         Ecosystem::Go => parts.iter().position(|part| part.contains('@')).map_or(parts.len(), |at| at + 1),
@@ -117,19 +117,19 @@ pub(crate) fn read(said: &str) -> Option<Result<Name, String>> {
         None => (name.as_str(), None),
     };
     if package.is_empty() || package == "@" || version.as_deref() == Some("") {
-        return fault("names no package");
+        return fault("has no package name");
     }
     Some(Ok(Name { ecosystem, package: package.to_owned(), version, below: below.join("/") }))
 }
 
-fn prefix(said: &str) -> Option<(Ecosystem, &str)> {
-    let said = said.trim();
+fn prefix(text: &str) -> Option<(Ecosystem, &str)> {
+    let text = text.trim();
     Ecosystem::ALL.into_iter().find_map(|ecosystem| {
-        let alias = said.strip_prefix("/dep/").and_then(|rest| {
+        let alias = text.strip_prefix("/dep/").and_then(|rest| {
             let rest = rest.strip_prefix(ecosystem.prefix())?;
             rest.strip_prefix('/').or_else(|| rest.is_empty().then_some(rest))
         });
-        let own = || said.strip_prefix(ecosystem.prefix())?.strip_prefix(':');
+        let own = || text.strip_prefix(ecosystem.prefix())?.strip_prefix(':');
         Some((ecosystem, alias.or_else(own)?))
     })
 }
@@ -137,9 +137,10 @@ fn prefix(said: &str) -> Option<(Ecosystem, &str)> {
 #[cfg(test)]
 mod tests {
     use super::{Ecosystem, Name, read};
+    use toolpost_test_rows::each;
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn dependency_names_are_parsed() {
         use Ecosystem::{Go, Java, JavaScript, Python, Rust};
         let rows = [
             ("rust:serde", Rust, "serde", None, ""),
@@ -168,19 +169,19 @@ mod tests {
             ("py:requests/sessions.py", Python, "requests", None, "sessions.py"),
             ("java:com.google.guava:guava@33.0/com", Java, "com.google.guava:guava", Some("33.0"), "com"),
         ];
-        for (said, ecosystem, package, version, below) in rows {
+        each(rows, |(text, ecosystem, package, version, below)| {
             let name = Name {
                 ecosystem,
                 package: package.to_owned(),
                 version: version.map(str::to_owned),
                 below: below.to_owned(),
             };
-            assert_eq!(read(said), Some(Ok(name)), "{said}");
-        }
+            assert_eq!(read(text), Some(Ok(name)), "{text}");
+        });
     }
 
     #[test]
-    fn what_leads_elsewhere_is_no_name() {
+    fn escaping_or_invalid_names_are_refused() {
         let rows = [
             ("js:/../..", "leads out of the package"),
             ("js:..", "leads out of the package"),
@@ -190,17 +191,17 @@ mod tests {
             ("/dep/js/../../etc", "leads out of the package"),
             ("js:a\\..\\b", "contains characters that are not valid"),
             ("js:a\u{0}b", "contains characters that are not valid"),
-            ("rust:", "names no package"),
-            ("/dep/rust", "names no package"),
-            ("rust:serde@", "names no package"),
-            ("js:@scope", "names a scope"),
+            ("rust:", "has no package name"),
+            ("/dep/rust", "has no package name"),
+            ("rust:serde@", "has no package name"),
+            ("js:@scope", "has a scope without a package"),
         ];
-        for (said, why) in rows {
-            let read = read(said);
-            assert!(matches!(&read, Some(Err(words)) if words.contains(why)), "{said}: {read:?}");
-        }
-        for said in ["src/a.rs", "rust", "./rust:serde", "javascript:x", "C:\\x", "/dep/x/y", "rusty:x"] {
-            assert_eq!(read(said), None, "{said}");
-        }
+        each(rows, |(text, why)| {
+            let read = read(text);
+            assert!(matches!(&read, Some(Err(words)) if words.contains(why)), "{text}: {read:?}");
+        });
+        each(["src/a.rs", "rust", "./rust:serde", "javascript:x", "C:\\x", "/dep/x/y", "rusty:x"], |text| {
+            assert_eq!(read(text), None, "{text}");
+        });
     }
 }

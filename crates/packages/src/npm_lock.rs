@@ -1,11 +1,12 @@
-//! Lock files of npm, pnpm and Yarn.
+//! Parsers for the lock files of npm, pnpm and Yarn.
 
 use serde_json::Value;
 
-/// Name, version, and location relative to the lock file (empty if the file does not state it).
+/// A package in a lock file: name, version, and directory relative to the lock file (empty if the file does not state
+/// it).
 pub(crate) type ListedPackage = (String, String, String);
 
-/// Parses `package-lock.json`; the least nested packages come first.
+/// Parses npm's `package-lock.json`. Packages that are nested in fewer other packages come first.
 pub(crate) fn npm(text: &str) -> Result<Vec<ListedPackage>, String> {
     let lock: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut out = Vec::new();
@@ -25,7 +26,7 @@ pub(crate) fn npm(text: &str) -> Result<Vec<ListedPackage>, String> {
     Ok(out)
 }
 
-/// Parses the dependency tree of lock file version 1.
+/// Parses the nested packages of a `package-lock.json` in version 1; `above` is the directory that contains them.
 fn nested(packages: &Value, above: &str, out: &mut Vec<ListedPackage>) {
     for (name, package) in packages.as_object().into_iter().flatten() {
         let version = package.get("version").and_then(Value::as_str).unwrap_or_default();
@@ -65,7 +66,7 @@ pub(crate) fn pnpm(text: &str) -> Vec<ListedPackage> {
     out
 }
 
-/// Parses `yarn.lock` of Yarn 1 and of later versions.
+/// Parses `yarn.lock`, in the format of Yarn 1 or of later versions.
 pub(crate) fn yarn(text: &str) -> Vec<ListedPackage> {
     let mut out: Vec<ListedPackage> = Vec::new();
     let mut name: Option<String> = None;
@@ -96,7 +97,7 @@ pub(crate) fn yarn(text: &str) -> Vec<ListedPackage> {
 mod tests {
     use super::{npm, pnpm, yarn};
 
-    fn told(listed: &[super::ListedPackage]) -> Vec<String> {
+    fn described(listed: &[super::ListedPackage]) -> Vec<String> {
         listed
             .iter()
             .map(|(name, version, place)| format!("{name} {version} {place}").trim_end().to_owned())
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn lock_files_are_read_whoever_wrote_them() {
+    fn lock_files_of_npm_pnpm_and_yarn_are_parsed() {
         let new = r#"{"packages": {"": {"name": "x"}, "node_modules/a/node_modules/b": {"version": "1.0.0"},
             "node_modules/b": {"version": "2.0.0"}, "node_modules/@s/c": {"version": "3.0.0"},
             "node_modules/own": {"link": true, "resolved": "own"}, "own": {"version": "0.1.0"}}}"#;
@@ -113,22 +114,22 @@ mod tests {
             "@s/c 3.0.0 node_modules/@s/c",
             "b 1.0.0 node_modules/a/node_modules/b",
         ];
-        assert_eq!(npm(new).map(|listed| told(&listed)), Ok(all.map(str::to_owned).to_vec()));
+        assert_eq!(npm(new).map(|listed| described(&listed)), Ok(all.map(str::to_owned).to_vec()));
         let old =
             r#"{"dependencies": {"a": {"version": "1.0.0", "dependencies": {"b": {"version": "1.5.0"}}}}}"#;
         let all = ["a 1.0.0 node_modules/a", "b 1.5.0 node_modules/a/node_modules/b"];
-        assert_eq!(npm(old).map(|listed| told(&listed)), Ok(all.map(str::to_owned).to_vec()));
+        assert_eq!(npm(old).map(|listed| described(&listed)), Ok(all.map(str::to_owned).to_vec()));
         assert!(npm("{").is_err());
         let nine = "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      a:\n        version: 1.0.0\n\npackages:\n\n  \
                     '@s/c@3.0.0':\n    resolution: {integrity: x}\n\n  b@2.0.0:\n    resolution: {}\n\nsnapshots:\n\n  b@2.0.0(c@1.0.0): {}\n";
-        assert_eq!(told(&pnpm(nine)), ["@s/c 3.0.0", "b 2.0.0"]);
+        assert_eq!(described(&pnpm(nine)), ["@s/c 3.0.0", "b 2.0.0"]);
         let five = "packages:\n\n  /@s/c/3.0.0:\n    dev: true\n  /b/2.0.0_x@1.0.0:\n    dev: true\n  /d@4.0.0(e@5.0.0):\n    x: y\n";
-        assert_eq!(told(&pnpm(five)), ["@s/c 3.0.0", "b 2.0.0", "d 4.0.0"]);
+        assert_eq!(described(&pnpm(five)), ["@s/c 3.0.0", "b 2.0.0", "d 4.0.0"]);
         let one = "# yarn lockfile v1\n\n\"@s/c@^3.0.0\", \"@s/c@^3.1.0\":\n  version \"3.1.0\"\n  resolved \"x\"\n\nb@~2:\n  version \"2.0.0\"\n  \
                    dependencies:\n    version \"9.9.9\"\n";
-        assert_eq!(told(&yarn(one)), ["@s/c 3.1.0", "b 2.0.0"]);
+        assert_eq!(described(&yarn(one)), ["@s/c 3.1.0", "b 2.0.0"]);
         let four = "__metadata:\n  version: 8\n\n\"b@npm:^2.0.0\":\n  version: 2.0.0\n  resolution: \"b@npm:2.0.0\"\n\n\"own@workspace:.\":\n  \
                     version: 0.0.0-use.local\n";
-        assert_eq!(told(&yarn(four)), ["b 2.0.0"]);
+        assert_eq!(described(&yarn(four)), ["b 2.0.0"]);
     }
 }

@@ -1,13 +1,13 @@
-//! Manifests and lock files of the project, and access to their content.
+//! The manifests and lock files of a project, and access to their content and to packages.
 
 use crate::{archive::ArchiveCache, name::Ecosystem, stores::PackageStores};
 use std::path::Path;
 use toolpost_workspace::walk::{
-    Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, found_below, walk,
+    Candidate, Claim, Entry, HiddenFiles, Kind, Next, Options, Prune, Rules, Visitor, found_below, walk,
 };
 use toolpost_workspace::{AllowedParent, ExternalRootError, Workspace, WorkspacePath};
 
-/// Names of manifests and lock files.
+/// File names of manifests and lock files.
 const MANIFESTS: [&str; 14] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -24,21 +24,21 @@ const MANIFESTS: [&str; 14] = [
     "gradle.lockfile",
     "Pipfile.lock",
 ];
-/// Directories with fixtures of tests, which are not searched.
+/// Names of directories with test fixtures, in which manifests are ignored.
 const MADE_UP: [&str; 8] =
     ["tests", "test", "testdata", "fixtures", "__fixtures__", "__tests__", "spec", "test-data"];
-/// Maximum depth of a project below its root, and the maximum number of manifests.
+/// Maximum depth below a root at which manifests are found, and the maximum number of manifests.
 const DEPTH: usize = 4;
 const MOST: usize = 400;
-/// Size limit of a lock file, in bytes.
+/// Maximum size of a manifest or lock file, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// The manifests of the project, and the locations of its packages.
+/// The manifests and lock files of a workspace, and access to its packages.
 pub(crate) struct Project<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) stores: &'a PackageStores,
     pub(crate) unpacked: &'a ArchiveCache,
-    /// Manifests and lock files, in order of depth.
+    /// Manifests and lock files, the least deep first.
     pub(crate) manifests: Vec<WorkspacePath>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Project<'a> {
         let mut manifests: Vec<WorkspacePath> = Vec::new();
         let options = Options {
             rules: Rules::Git,
-            hidden: Hidden::Skip,
+            hidden: HiddenFiles::Skip,
             prune: Prune::Dependencies,
             ..Options::default()
         };
@@ -69,7 +69,7 @@ impl<'a> Project<'a> {
         Self { workspace, stores, unpacked, manifests }
     }
 
-    /// Returns the manifests with one of the given names.
+    /// Returns the manifests and lock files that have one of the given file names.
     pub(crate) fn named(&self, names: &[&str]) -> impl Iterator<Item = &WorkspacePath> {
         let is = move |path: &&WorkspacePath| {
             path.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name))
@@ -77,18 +77,18 @@ impl<'a> Project<'a> {
         self.manifests.iter().filter(is)
     }
 
-    /// Reads a file; `None` if it is missing or not UTF-8.
+    /// Reads a file as text; `None` if it is missing, unreadable, too large or not UTF-8.
     pub(crate) fn text(&self, path: &WorkspacePath) -> Option<String> {
         let read = self.workspace.read(path, LARGEST).ok()?;
         String::from_utf8(read.bytes).ok()
     }
 
-    /// Reads a file below a directory.
+    /// Reads the file at a relative path below a directory as text.
     pub(crate) fn text_in(&self, directory: &WorkspacePath, relative: &str) -> Option<String> {
         self.text(&found_below(directory, relative.as_bytes())?)
     }
 
-    /// Returns the names in a directory; empty if it cannot be read.
+    /// Returns the names of the entries of a directory; none if it cannot be read.
     pub(crate) fn list(&self, directory: &WorkspacePath) -> Vec<String> {
         let entries = self.workspace.list(directory).unwrap_or_default();
         entries.into_iter().filter_map(|entry| entry.name.into_string().ok()).collect()
@@ -100,7 +100,7 @@ impl<'a> Project<'a> {
         matches!(stat, Some(Ok(stat)) if stat.kind == toolpost_workspace::Kind::Directory)
     }
 
-    /// Opens a directory as an external root.
+    /// Opens a directory with packages as an external root (a read-only directory outside the workspace).
     pub(crate) fn open(
         &self,
         directory: &Path,
@@ -111,18 +111,18 @@ impl<'a> Project<'a> {
     }
 }
 
-/// Returns the label of a package, such as `rust:serde@1.0.228`.
+/// Returns the displayed name of a package with its version, such as `rust:serde@1.0.228`.
 pub(crate) fn label(ecosystem: Ecosystem, name: &str, version: &str) -> String {
     let version = if version.is_empty() { String::new() } else { format!("@{version}") };
     toolpost_text::escape::text(&format!("{}:{name}{version}", ecosystem.prefix())).into_owned()
 }
 
-/// Returns whether a text is a single, plain directory name.
+/// Returns whether a text is the name of a single directory, without `/`, `\` or `..`.
 pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
 }
 
-/// Collects manifests; a place is the depth of a directory.
+/// Collects the manifests and lock files during a directory walk. The state of the walk is the depth of the directory.
 struct ManifestVisitor(Vec<WorkspacePath>);
 
 impl Visitor for ManifestVisitor {
@@ -132,7 +132,7 @@ impl Visitor for ManifestVisitor {
         let name = candidate.name().to_str().unwrap_or_default();
         match candidate.kind() {
             Kind::Directory if *depth < DEPTH && !MADE_UP.contains(&name) => Claim::Wanted,
-            // Lock files are often ignored by Git.
+            // `Named` includes files that ignore rules exclude, because Git often ignores lock files.
             Kind::File if MANIFESTS.contains(&name) || is_requirements(name) => Claim::Named,
             _ => Claim::Pass,
         }
@@ -147,7 +147,7 @@ impl Visitor for ManifestVisitor {
     }
 }
 
-/// Returns whether the name is that of a requirements file of `pip`.
+/// Returns whether a file name is that of a requirements file of `pip`.
 pub(crate) fn is_requirements(name: &str) -> bool {
     name.starts_with("requirements") && name.ends_with(".txt")
 }

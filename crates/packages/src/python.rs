@@ -1,4 +1,5 @@
-//! Python distributions in the project's environment, located by their `RECORD` files.
+//! Python distributions as dependencies: they are found in the project's environments, and located by their `RECORD`
+//! files.
 
 use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::{Ecosystem, python};
@@ -10,9 +11,9 @@ use std::path::Path;
 use toolpost_workspace::walk::found_below;
 use toolpost_workspace::{AllowedParent, WorkspacePath};
 
-/// Conventional names of environments in a project.
+/// Usual directory names of virtual environments in a project.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
-/// Maximum depth of a package inside a namespace package.
+/// Maximum depth of a package in a namespace package.
 const DEPTH: usize = 4;
 
 #[derive(Deserialize)]
@@ -47,7 +48,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
         }
     }
     for file in project.named(&["uv.lock", "poetry.lock"]) {
-        let read = project.text(file).ok_or_else(|| "it cannot be read".to_owned());
+        let read = project.text(file).ok_or_else(|| "the file cannot be read".to_owned());
         match read.and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()))
         {
             Ok(lock) => {
@@ -73,7 +74,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     out
 }
 
-/// Reads the requirements that the project declares.
+/// Returns the names of the packages that the project's manifests require.
 fn needed(project: &Project<'_>, out: &mut DependencyList) -> HashSet<String> {
     let mut needed = HashSet::new();
     for file in &project.manifests {
@@ -92,13 +93,13 @@ fn needed(project: &Project<'_>, out: &mut DependencyList) -> HashSet<String> {
                 needed.extend(names);
             }
             Some(Err(why)) => out.odd.push(format!("{}: {why}", file.display())),
-            None => out.odd.push(format!("{}: it cannot be read", file.display())),
+            None => out.odd.push(format!("{}: the file cannot be read", file.display())),
         }
     }
     needed
 }
 
-/// Opens the `site-packages` directories of the project's environments.
+/// Opens the `site-packages` directories of the project's virtual environments.
 pub(crate) fn sites(project: &Project<'_>) -> Vec<WorkspacePath> {
     let holders = holders(project);
     let mut environments: Vec<std::path::PathBuf> = Vec::new();
@@ -125,7 +126,7 @@ pub(crate) fn sites(project: &Project<'_>) -> Vec<WorkspacePath> {
     out
 }
 
-/// Finds the distribution that provides an import name.
+/// Finds the distribution that provides the module with an import name, such as `yaml`.
 pub(crate) fn imported(project: &Project<'_>, locked: &DependencyList, name: &str) -> Option<Entry> {
     let has = |entry: &&Entry| tops(project, entry).is_some_and(|tops| tops.contains_key(name));
     let entry = locked.entries.iter().find(has)?;
@@ -134,28 +135,32 @@ pub(crate) fn imported(project: &Project<'_>, locked: &DependencyList, name: &st
 
 pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let absent = |next: &str| {
-        let looked = sites(project).iter().map(|site| site.raw().display().to_string()).collect::<Vec<_>>();
-        let looked = if looked.is_empty() {
+        let searched = sites(project).iter().map(|site| site.raw().display().to_string()).collect::<Vec<_>>();
+        let searched = if searched.is_empty() {
             vec!["no environment: there is no .venv or venv".to_owned()]
         } else {
-            looked
+            searched
         };
-        MissingSource { looked, next: next.to_owned() }
+        MissingSource { searched, next: next.to_owned() }
     };
     let Some(site) = &entry.at else {
         return Err(absent(
-            "install it into the project's environment (.venv), or start with VIRTUAL_ENV set to it",
+            "install it into the project's environment (.venv), or start Toolpost with VIRTUAL_ENV set to \
+             the environment that has it",
         ));
     };
-    let tops = tops(project, entry)
-        .filter(|tops| !tops.is_empty())
-        .ok_or_else(|| absent("it is an editable install: search its own directory"))?;
+    let tops = tops(project, entry).unwrap_or_default();
     let by_name = tops.keys().find(|top| {
         let last = top.rsplit('/').next().unwrap_or(top);
         python(last.trim_end_matches(".py")) == python(&entry.name)
     });
     let most = || tops.iter().max_by_key(|(_, files)| **files).map(|(top, _)| top);
-    let Some(top) = by_name.or_else(most) else { return Err(absent("it has no Python files")) };
+    let Some(top) = by_name.or_else(most) else {
+        return Err(absent(
+            "the package's RECORD file is missing or lists no Python files; if the package is an editable \
+             install, search its source directory by its path",
+        ));
+    };
     let (holders, version) = (holders(project), entry.version.clone());
     let label = label(Ecosystem::Python, &entry.name, &version);
     let path = if project.is_directory(site, top) {
@@ -165,10 +170,11 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         single.and_then(|site| found_below(&site, top.as_bytes()))
     };
     path.map(|path| PackageSource { path, version })
-        .ok_or_else(|| absent("its files are not at the locations in its RECORD"))
+        .ok_or_else(|| absent("the package's files are not at the locations in its RECORD file"))
 }
 
-/// Returns the top-level packages and modules of a distribution, with their numbers of files.
+/// Returns the top-level packages and modules of a distribution, each with its number of files. `None` if the
+/// distribution has no readable `RECORD` file.
 fn tops(project: &Project<'_>, entry: &Entry) -> Option<BTreeMap<String, usize>> {
     let site = entry.at.as_ref()?;
     let record = project.text_in(site, &format!("{}/RECORD", entry.source))?;
@@ -188,15 +194,15 @@ fn tops(project: &Project<'_>, entry: &Entry) -> Option<BTreeMap<String, usize>>
                     .is_some_and(|rest| rest == "/__init__.py" || rest == "/__init__.pyi")
             })
         });
-        // Without `__init__.py`, a single file is a module, and otherwise the innermost directory is the
-        // package.
+        // If no directory on the path has an `__init__.py`, a single file is a module, and otherwise the innermost
+        // directory counts as the package.
         let top = parts[..depth.unwrap_or(if parts.len() == 1 { 1 } else { parts.len() - 1 })].join("/");
         *out.entry(top).or_default() += 1;
     }
     Some(out)
 }
 
-/// Returns the directories that may contain environments: the roots and the active environment.
+/// Returns the directories in which virtual environments may be opened: the roots and the active environment.
 fn holders(project: &Project<'_>) -> Vec<AllowedParent> {
     let mut out = project.workspace.allowed_parents();
     out.extend(project.stores.python.as_deref().and_then(|path: &Path| AllowedParent::open(path)));

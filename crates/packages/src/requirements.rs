@@ -1,14 +1,14 @@
-//! Declared requirements of a Python project: `pyproject.toml` and requirements files.
+//! Parsers for the declared requirements of a Python project: `pyproject.toml` and requirements files.
 
 use crate::name::python;
 use toml::{Table, Value};
 
-/// Returns the names in a requirements file.
+/// Returns the package names in a requirements file of `pip`.
 pub(crate) fn listed(text: &str) -> Vec<String> {
     text.lines().filter_map(required).collect()
 }
 
-/// Returns the required names in `pyproject.toml`, and the name of the project.
+/// Returns the names of the packages that a `pyproject.toml` requires, and the name of the project.
 pub(crate) fn project(text: &str) -> Result<(Vec<String>, Option<String>), String> {
     let table: Table = toml::from_str(text).map_err(|error| error.message().to_owned())?;
     let at = |path: &[&str]| {
@@ -30,7 +30,7 @@ pub(crate) fn project(text: &str) -> Result<(Vec<String>, Option<String>), Strin
         let groups = at(path).and_then(Value::as_table).into_iter().flat_map(Table::values);
         out.extend(groups.flat_map(strings));
     }
-    let mut names: Vec<String> = out.iter().filter_map(|said| required(said)).collect();
+    let mut names: Vec<String> = out.iter().filter_map(|requirement| required(requirement)).collect();
     let mut poetry: Vec<&Value> = Vec::new();
     poetry.extend(at(&["tool", "poetry", "dependencies"]));
     poetry.extend(at(&["tool", "poetry", "dev-dependencies"]));
@@ -47,13 +47,13 @@ fn strings(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Returns the name at the start of a requirement.
-fn required(said: &str) -> Option<String> {
-    let said = said.trim();
-    let end = said.find(|letter: char| !(letter.is_ascii_alphanumeric() || "-_.".contains(letter)));
-    let name = &said[..end.unwrap_or(said.len())];
+/// Returns the package name at the start of a requirement such as `requests>=2`.
+fn required(requirement: &str) -> Option<String> {
+    let requirement = requirement.trim();
+    let end = requirement.find(|letter: char| !(letter.is_ascii_alphanumeric() || "-_.".contains(letter)));
+    let name = &requirement[..end.unwrap_or(requirement.len())];
     let begins = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
-    let is_path = said[name.len()..].starts_with(['/', '\\', ':']);
+    let is_path = requirement[name.len()..].starts_with(['/', '\\', ':']);
     (begins && !is_path).then(|| python(name))
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use super::{listed, project};
 
     #[test]
-    fn names_of_what_is_needed_are_read() {
+    fn names_of_required_packages_are_parsed() {
         let text = "# needed\nRequests>=2 ; python_version > '3'\n-r other.txt\nruamel_yaml[jinja2]==0.1\n./local\nhttps://x/y.whl\n\nsix\n";
         assert_eq!(listed(text), ["requests", "ruamel-yaml", "six"]);
         let text = "[project]\nname = \"Own_Name\"\ndependencies = [\"httpx>=1\"]\n[project.optional-dependencies]\nx = [\"rich\"]\n\

@@ -1,4 +1,4 @@
-//! Resolution of a dependency name to its sources.
+//! Resolution of a dependency name, such as `rust:serde`, to the sources of the package.
 
 use crate::archive::ArchiveCache;
 use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
@@ -12,10 +12,10 @@ use toolpost_text::counted::counted;
 use toolpost_text::names::suggest;
 use toolpost_workspace::{PathError, Workspace, WorkspacePath};
 
-/// Maximum number of files that a message lists.
+/// Maximum number of lock files and manifests that a message lists.
 const NAMED: usize = 12;
 
-/// The dependencies of a workspace; cheap to clone.
+/// The dependencies of a workspace. Cloning is cheap.
 #[derive(Clone)]
 pub struct Dependencies(Arc<Inner>);
 
@@ -23,41 +23,41 @@ struct Inner {
     workspace: Workspace,
     stores: PackageStores,
     unpacked: ArchiveCache,
-    /// Parsed dependencies of each ecosystem, with the state of the files they came from.
+    /// The parsed dependencies of each ecosystem, with the state of the lock files and manifests that list them.
     known: Mutex<HashMap<Ecosystem, (FileStamp, Arc<DependencyList>)>>,
 }
 
-/// Path, modification time, length and inode of each file.
+/// Path, modification time, length and inode of each lock file and manifest.
 type FileStamp = Vec<(WorkspacePath, i128, u64, u64)>;
 
-/// A resolved dependency name.
+/// The result of resolving a dependency name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedPath {
-    /// Its location, displayed as `rust:serde@1.0.228/src/lib.rs`.
+    /// The location of the package's sources, displayed like `rust:serde@1.0.228/src/lib.rs`.
     pub path: WorkspacePath,
-    /// Choices that were made for an ambiguous name.
+    /// Notes for the user about the version that was chosen for an ambiguous name.
     pub notes: Vec<String>,
 }
 
 /// A dependency whose sources are on this machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Package {
-    /// Name with version.
+    /// The displayed name with the version, such as `rust:serde@1.0.228`.
     pub label: String,
-    /// Its directory, or its only file.
+    /// The directory of the package, or its only file.
     pub path: WorkspacePath,
-    /// Direct or transitive.
+    /// The relation to the project: direct or transitive.
     pub direct: Direct,
 }
 
 /// A dependency whose sources are not on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingPackage {
-    /// Name with version.
+    /// The displayed name with the version, such as `rust:serde@1.0.228`.
     pub label: String,
-    /// Direct or transitive.
+    /// The relation to the project: direct or transitive.
     pub direct: Direct,
-    /// Instruction for installing it.
+    /// Instruction for installing the package, as a clause without a period.
     pub next: String,
 }
 
@@ -68,44 +68,44 @@ pub struct Inventory {
     pub packages: Vec<Package>,
     /// Dependencies without sources on this machine.
     pub missing: Vec<MissingPackage>,
-    /// Display paths of the files that were read.
+    /// Displayed paths of the lock files and manifests that were read.
     pub read: Vec<String>,
-    /// Files that could not be parsed, with the reason.
+    /// Lock files and manifests that could not be parsed, as `path: reason`.
     pub odd: Vec<String>,
 }
 
-/// An unresolved dependency name.
+/// The reason why a dependency name cannot be resolved, with advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolveError {
-    /// Category of the failure.
+    /// The category of the failure.
     pub why: ResolveErrorKind,
-    /// Message, in full sentences.
+    /// The message for the user, in full sentences.
     pub what: String,
-    /// Evidence: the packages or locations that were found instead.
+    /// Evidence for the user: other versions, or the locations that were searched.
     pub found: Option<String>,
-    /// Similar names.
+    /// Similar dependency names, as suggestions.
     pub near: Vec<String>,
-    /// Suggested next step.
+    /// The suggested next step, as a sentence.
     pub next: Option<String>,
 }
 
-/// Category of an unresolved dependency name.
+/// The category of the failure to resolve a dependency name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResolveErrorKind {
-    /// Invalid syntax.
+    /// The dependency name has an invalid syntax.
     Malformed,
-    /// The project does not depend on the package, or not on this version.
+    /// The project does not depend on the package, or not on the version in the name.
     Unknown,
-    /// The project depends on several versions.
+    /// The project depends on several versions of the package, and the name does not select one.
     Several,
-    /// The sources are not on this machine.
+    /// The sources of the package are not on this machine.
     Absent,
-    /// The path leads out of the package.
+    /// The path in the name leads out of the package.
     Outside,
 }
 
 impl Dependencies {
-    /// Creates a resolver; reads nothing yet.
+    /// Creates a resolver for the dependencies of a workspace. Reads no file yet.
     #[must_use]
     pub fn new(workspace: Workspace, stores: PackageStores) -> Self {
         Self(Arc::new(Inner {
@@ -116,12 +116,12 @@ impl Dependencies {
         }))
     }
 
-    /// Resolves a dependency name.
+    /// Finds the sources of a package by its dependency name.
     ///
     /// # Errors
-    /// If the name is invalid, if the project does not depend on it, or if its sources are not on this
+    /// If the name is invalid, if the project does not depend on the package, or if its sources are not on this
     /// machine.
-    pub fn resolve(&self, said: &str) -> Result<ResolvedPath, ResolveError> {
+    pub fn resolve(&self, dependency: &str) -> Result<ResolvedPath, ResolveError> {
         let inner = &*self.0;
         let malformed = |what: String| ResolveError {
             why: ResolveErrorKind::Malformed,
@@ -130,9 +130,9 @@ impl Dependencies {
             near: Vec::new(),
             next: None,
         };
-        let name = match read(said) {
+        let name = match read(dependency) {
             Some(read) => read.map_err(malformed)?,
-            None => return Err(malformed(format!("{said} is not a dependency name."))),
+            None => return Err(malformed(format!("{dependency} is not a dependency name."))),
         };
         let project = inner.project();
         let locked = inner.locked(name.ecosystem, &project);
@@ -140,11 +140,11 @@ impl Dependencies {
         let (entry, notes) = choose(&project, &locked, &name)?;
         let found =
             place(name.ecosystem, &project, &entry).map_err(|absent| not_here(&name, &entry, absent))?;
-        let path = below(&inner.workspace, &found, &name, said)?;
+        let path = below(&inner.workspace, &found, &name, dependency)?;
         Ok(ResolvedPath { path, notes })
     }
 
-    /// Lists all dependencies; polls `stop` between packages.
+    /// Lists all dependencies of the workspace. Calls `stop` between packages, and ends early if it returns true.
     pub fn all(&self, stop: &dyn Fn() -> bool) -> Inventory {
         let inner = &*self.0;
         let project = inner.project();
@@ -186,7 +186,7 @@ impl Inner {
         Project::scan(&self.workspace, &self.stores, &self.unpacked)
     }
 
-    /// Returns the dependencies of an ecosystem, and parses its files again if they changed.
+    /// Returns the dependencies in an ecosystem. Lock files and manifests are parsed again only if one of them changed.
     fn locked(&self, ecosystem: Ecosystem, project: &Project<'_>) -> Arc<DependencyList> {
         let print = self.print(ecosystem, project);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -234,7 +234,7 @@ fn place(ecosystem: Ecosystem, project: &Project<'_>, entry: &Entry) -> Result<P
     }
 }
 
-/// Splits a Go import path into the longest module that the project requires and the path inside it.
+/// Splits a Go import path into the longest module that the project requires, and the path in that module.
 fn module(name: Name, locked: &DependencyList) -> Name {
     let rest = |module: &str| {
         let rest = name.package.strip_prefix(module)?;
@@ -247,7 +247,7 @@ fn module(name: Name, locked: &DependencyList) -> Name {
     Name { package: entry.name.clone(), below: below.join("/"), ..name }
 }
 
-/// Selects the package and the version.
+/// Selects the package and version that a dependency name means. Also returns a note if there were several versions.
 fn choose(
     project: &Project<'_>,
     locked: &DependencyList,
@@ -304,7 +304,7 @@ fn choose(
         (all, _) => Err(ResolveError {
             why: ResolveErrorKind::Several,
             what: format!(
-                "The project depends on {} versions of {}: give the version.",
+                "The project depends on {} versions of {}: add the version to the name.",
                 all.len(),
                 name.package
             ),
@@ -315,7 +315,7 @@ fn choose(
     }
 }
 
-/// Returns the error for a package that the project does not depend on.
+/// Creates the error for a package on which the project does not depend.
 fn unknown(locked: &DependencyList, name: &Name) -> ResolveError {
     let prefix = name.ecosystem.prefix();
     let mut names: Vec<&str> = locked.entries.iter().map(|entry| entry.name.as_str()).collect();
@@ -335,13 +335,18 @@ fn unknown(locked: &DependencyList, name: &Name) -> ResolveError {
     let mut found = Vec::new();
     if !locked.read.is_empty() {
         let count = counted(locked.entries.len() as u64, "package");
+        let more = locked.read.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let mut read = locked.read.clone();
         read.truncate(NAMED);
-        found.push(format!("Looked at: {} ({count}).", read.join(", ")));
+        found.push(format!("Read: {}{more} ({count}).", read.join(", ")));
     }
     found.extend(locked.odd.iter().take(NAMED).map(|odd| format!("Could not parse: {odd}.")));
+    if locked.odd.len() > NAMED {
+        found.push(format!("Could not parse: {}.", counted((locked.odd.len() - NAMED) as u64, "more file")));
+    }
     let next = match own {
-        true => "Search it by its path.".to_owned(),
+        true => "Use the path of the package in the workspace.".to_owned(),
         false => "Only packages in the lock files of the workspace are found, in the versions that the project uses.".to_owned(),
     };
     let found = (!found.is_empty()).then(|| found.join("\n"));
@@ -358,25 +363,32 @@ fn files(ecosystem: Ecosystem) -> &'static str {
     }
 }
 
-/// Returns the error for a package without sources on this machine.
+/// Creates the error for a dependency whose sources are not on this machine.
 fn not_here(name: &Name, entry: &Entry, absent: MissingSource) -> ResolveError {
     let label = crate::project::label(name.ecosystem, &entry.name, &entry.version);
-    let looked = absent.looked.join("\n");
+    let searched = absent.searched.join("\n");
+    let mut next = format!("{}.", absent.next);
+    // The first word is capitalized, unless it is a file name or a command.
+    let is_word =
+        next.split(' ').next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    if let Some(first) = next.get_mut(..1).filter(|_| is_word) {
+        first.make_ascii_uppercase();
+    }
     ResolveError {
         why: ResolveErrorKind::Absent,
         what: format!("The project depends on {label}, whose sources are not on this machine."),
-        found: (!looked.is_empty()).then(|| format!("Looked at:\n{looked}")),
+        found: (!searched.is_empty()).then(|| format!("Searched:\n{searched}")),
         near: Vec::new(),
-        next: Some(format!("{}.", absent.next)),
+        next: Some(next),
     }
 }
 
-/// Resolves the path inside a package.
+/// Resolves the path in a dependency name to a path in the package's sources.
 fn below(
     workspace: &Workspace,
     found: &PackageSource,
     name: &Name,
-    said: &str,
+    dependency: &str,
 ) -> Result<WorkspacePath, ResolveError> {
     if name.below.is_empty() {
         return Ok(found.path.clone());
@@ -389,16 +401,21 @@ fn below(
         next: None,
     };
     if !found.path.is_root() {
-        // A package of one file lies next to files of other packages.
+        // A package that is a single file shares its directory with other packages, so the only valid path in it is the
+        // name of that file.
         let own = found.path.relative().to_str() == Some(name.below.as_str());
-        let what =
-            || format!("{said} leads out of the package, which is the one file {}.", found.path.display());
+        let what = || {
+            format!(
+                "{dependency} leads out of the package, which consists of the single file {}.",
+                found.path.display()
+            )
+        };
         return if own { Ok(found.path.clone()) } else { Err(outside(what())) };
     }
-    workspace.resolve_external(&found.path, said, &name.below).map_err(|error| match error {
+    workspace.resolve_external(&found.path, dependency, &name.below).map_err(|error| match error {
         PathError::Outside { target, .. } => {
             let by = target.map_or_else(String::new, |target| format!(": a link in it leads to {target}"));
-            outside(format!("{said} leads out of the package{by}."))
+            outside(format!("{dependency} leads out of the package{by}."))
         }
         other => outside(format!("{other}.")),
     })

@@ -1,8 +1,8 @@
-//! Stores of the package managers.
+//! The directories in which package managers store packages.
 
 use std::path::PathBuf;
 
-/// Stores of the package managers. A store that is `None` is not searched.
+/// The directories in which package managers store packages. One that is `None` is not searched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PackageStores {
     /// Cargo's home, with `registry` and `git`.
@@ -20,7 +20,7 @@ pub struct PackageStores {
 }
 
 impl PackageStores {
-    /// Returns the default stores: from environment variables, else below the home directory.
+    /// Returns the default directories: from environment variables, or else below the home directory.
     pub fn default_locations(home: Option<PathBuf>, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
         let said = |name: &str| variable(name).filter(|path| path.is_absolute());
         let at_home = |below: &str| home.as_ref().map(|home| home.join(below));
@@ -46,7 +46,7 @@ mod tests {
     use std::path::PathBuf;
 
     #[test]
-    fn variables_come_before_the_home_directory() {
+    fn environment_variables_override_default_stores() {
         let none = PackageStores::default_locations(Some("/home/ada".into()), |_| None);
         assert_eq!(none.cargo, Some("/home/ada/.cargo".into()));
         assert_eq!(none.go, Some("/home/ada/go/pkg/mod".into()));

@@ -1,7 +1,11 @@
 //! Resolution of dependency names with small, made-up registries.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests create their own files, and fail by panicking"
+)]
 
-use proptest::{collection::vec, prelude::*, sample::Index};
+use proptest::{collection::vec, prelude::*, sample::Index, test_runner::FileFailurePersistence};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -54,13 +58,13 @@ impl World {
     }
 
     /// Resolves a name: returns the display path with its content, or the error.
-    fn told(&self, said: &str) -> String {
-        told(&self.workspace("ws"), &self.dependencies(), said, self.base.path())
+    fn describe(&self, name: &str) -> String {
+        describe(&self.workspace("ws"), &self.dependencies(), name, self.base.path())
     }
 }
 
-fn told(workspace: &Workspace, dependencies: &Dependencies, said: &str, base: &Path) -> String {
-    match dependencies.resolve(said) {
+fn describe(workspace: &Workspace, dependencies: &Dependencies, name: &str, base: &Path) -> String {
+    match dependencies.resolve(name) {
         Ok(resolved) => {
             let text = match workspace.read(&resolved.path, 1_000) {
                 Ok(read) => format!(" = {}", String::from_utf8(read.bytes).unwrap()),
@@ -85,8 +89,8 @@ fn told(workspace: &Workspace, dependencies: &Dependencies, said: &str, base: &P
 }
 
 fn check(world: &World, rows: &[(&str, &str)]) {
-    for (said, wanted) in rows {
-        assert_eq!(world.told(said), *wanted, "{said}");
+    for (name, wanted) in rows {
+        assert_eq!(world.describe(name), *wanted, "{name}");
     }
 }
 
@@ -131,8 +135,8 @@ source = "git+https://example.com/a/Forks.git?branch=x#0123456789abcdef"
 "#;
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "rows")]
-fn crates_are_those_of_the_lock_file() {
+#[expect(clippy::too_many_lines, reason = "the function is one table of cases")]
+fn crate_versions_come_from_the_lock_file() {
     let world = World::new();
     let registry = "home/.cargo/registry/src/index.example.com-1";
     world.with(&[
@@ -171,25 +175,27 @@ fn crates_are_those_of_the_lock_file() {
             ("rust:syn@1.0.9/src/lib.rs", "rust:syn@1.0.9/src/lib.rs = one"),
             (
                 "rust:rand",
-                "Several: The project depends on 2 versions of rand: give the version. | rust:rand@0.8.0 rust:rand@0.9.0 ~ rust:rand@0.8.0 rust:rand@0.9.0",
+                "Several: The project depends on 2 versions of rand: add the version to the name. | \
+                 rust:rand@0.8.0 rust:rand@0.9.0 ~ rust:rand@0.8.0 rust:rand@0.9.0",
             ),
             ("rust:tool-kit/src/lib.rs", "rust:tool_kit@0.2.0/src/lib.rs = vendored"),
             ("rust:forked/lib.rs", "rust:forked@0.5.0/lib.rs = forked"),
             (
                 "rust:gone",
                 &format!(
-                    "Absent: The project depends on rust:gone@3.0.0, whose sources are not on this machine. | Looked at: \
-                                ./vendor/gone-3.0.0 ./vendor/gone {store} | `cargo fetch` installs it."
+                    "Absent: The project depends on rust:gone@3.0.0, whose sources are not on this machine. | Searched: \
+                                ./vendor/gone-3.0.0 ./vendor/gone {store} | Run `cargo fetch` to install the sources."
                 ),
             ),
             (
                 "rust:serd",
-                "Unknown: The project does not depend on rust:serd. | Looked at: Cargo.lock (8 packages). | Only packages in the lock files \
+                "Unknown: The project does not depend on rust:serd. | Read: Cargo.lock (8 packages). | Only packages in the lock files \
                        of the workspace are found, in the versions that the project uses. ~ rust:serde",
             ),
             (
                 "rust:own",
-                "Unknown: own is a package of the workspace itself, not a dependency. | Looked at: Cargo.lock (8 packages). | Search it by its path.",
+                "Unknown: own is a package of the workspace itself, not a dependency. | Read: Cargo.lock (8 \
+                 packages). | Use the path of the package in the workspace.",
             ),
             (
                 "js:express",
@@ -201,8 +207,8 @@ fn crates_are_those_of_the_lock_file() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "rows")]
-fn npm_packages_are_what_lies_nearest() {
+#[expect(clippy::too_many_lines, reason = "the function is one table of cases")]
+fn npm_packages_resolve_to_the_nearest_node_modules() {
     let world = World::new();
     world.with(&[
         ("ws/package.json", r#"{"name": "own", "dependencies": {"express": "^4", "@s/kit": "*", "stored": "*", "member": "*", "evil": "*"}}"#),
@@ -242,7 +248,8 @@ fn npm_packages_are_what_lies_nearest() {
             ("js:stored@3.0.0/a.js", "js:stored@3.0.0/a.js = stored"),
             (
                 "js:ms",
-                "Several: The project depends on 2 versions of ms: give the version. | js:ms@2.1.3 js:ms@2.0.0 ~ js:ms@2.1.3 js:ms@2.0.0",
+                "Several: The project depends on 2 versions of ms: add the version to the name. | \
+                 js:ms@2.1.3 js:ms@2.0.0 ~ js:ms@2.1.3 js:ms@2.0.0",
             ),
             ("js:ms@2.0.0/index.js", "js:ms@2.0.0/index.js = inner"),
             ("js:ms@2.1.3/index.js", "js:ms@2.1.3/index.js = outer"),
@@ -250,18 +257,18 @@ fn npm_packages_are_what_lies_nearest() {
             ("js:above", "js:above@5.0.0"),
             (
                 "js:late",
-                "Absent: The project depends on js:late@1.0.0, whose sources are not on this machine. | Looked at: /ws/node_modules/late \
-                     /node_modules/late | `npm install`, or your package manager's equivalent, installs it.",
+                "Absent: The project depends on js:late@1.0.0, whose sources are not on this machine. | Searched: /ws/node_modules/late \
+                     /node_modules/late | Run `npm install`, or your package manager's equivalent, to install the sources.",
             ),
             (
                 "js:moved",
-                "Absent: The project depends on js:moved@2.0.0, whose sources are not on this machine. | Looked at: /ws/node_modules/moved \
-                      (which is 1.0.0) /node_modules/moved | `npm install`, or your package manager's equivalent, installs it.",
+                "Absent: The project depends on js:moved@2.0.0, whose sources are not on this machine. | Searched: /ws/node_modules/moved \
+                      (which is 1.0.0) /node_modules/moved | Run `npm install`, or your package manager's equivalent, to install the sources.",
             ),
             (
                 "js:evil/key.js",
-                "Absent: The project depends on js:evil, whose sources are not on this machine. | Looked at: /ws/node_modules/evil \
-                            /node_modules/evil | `npm install`, or your package manager's equivalent, installs it.",
+                "Absent: The project depends on js:evil, whose sources are not on this machine. | Searched: /ws/node_modules/evil \
+                            /node_modules/evil | Run `npm install`, or your package manager's equivalent, to install the sources.",
             ),
             (
                 "js:express/out.js",
@@ -273,7 +280,7 @@ fn npm_packages_are_what_lies_nearest() {
             ),
             (
                 "js:.pnpm",
-                "Unknown: The project does not depend on js:.pnpm. | Looked at: package.json, packages/member/package.json, package-lock.json \
+                "Unknown: The project does not depend on js:.pnpm. | Read: package.json, packages/member/package.json, package-lock.json \
                       (8 packages). | Only packages in the lock files of the workspace are found, in the versions that the project uses.",
             ),
         ],
@@ -281,7 +288,7 @@ fn npm_packages_are_what_lies_nearest() {
 }
 
 #[test]
-fn distributions_of_python_are_found_by_what_they_record() {
+fn python_distributions_are_found_by_their_record_file() {
     let world = World::new();
     let site = "ws/.venv/lib/python3.12/site-packages";
     world.with(&[
@@ -307,8 +314,8 @@ fn distributions_of_python_are_found_by_what_they_record() {
             ("py:six/six.py", "py:six@1.16.0/six.py = six"),
             (
                 "py:six/requests/api.py",
-                "Outside: py:six/requests/api.py leads out of the package, which is the one file py:six@1.16.0/six.py. ~ \
-                                    py:six@1.16.0/six.py",
+                "Outside: py:six/requests/api.py leads out of the package, which consists of the single \
+                 file py:six@1.16.0/six.py. ~ py:six@1.16.0/six.py",
             ),
             ("py:pyyaml/loader.py", "py:pyyaml@6.0/loader.py = loader"),
             ("py:yaml/loader.py", "py:yaml@6.0/loader.py = loader"),
@@ -316,15 +323,15 @@ fn distributions_of_python_are_found_by_what_they_record() {
             ("py:google-cloud-x/a.py", "py:google-cloud-x@1.0/a.py = a"),
             (
                 "py:absent",
-                "Absent: The project depends on py:absent@9.0, whose sources are not on this machine. | Looked at: \
-                       /ws/.venv/lib/python3.12/site-packages | install it into the project's environment (.venv), or start with VIRTUAL_ENV set to it.",
+                "Absent: The project depends on py:absent@9.0, whose sources are not on this machine. | Searched: \
+                       /ws/.venv/lib/python3.12/site-packages | Install it into the project's environment (.venv), or start Toolpost with VIRTUAL_ENV set to the environment that has it.",
             ),
         ],
     );
 }
 
 #[test]
-fn go_modules_are_found_with_what_is_in_them() {
+fn go_modules_resolve_with_replacements_and_vendoring() {
     let world = World::new();
     world.with(&[
         ("ws/go.mod", "module example.com/own\n\ngo 1.22\n\nrequire (\n\tgithub.com/BurntSushi/toml v1.3.2\n\tgithub.com/a/b v1.0.0 // indirect\n\t\
@@ -354,12 +361,13 @@ fn go_modules_are_found_with_what_is_in_them() {
             ("go:github.com/held/y/y.go", "go:github.com/held/y@v0.1.0/y.go = held"),
             (
                 "go:example.com/near",
-                "Absent: The project depends on go:example.com/near, whose sources are not on this machine. | go.mod replaces it by the \
-                                 directory ../near: search that by its path.",
+                "Absent: The project depends on go:example.com/near, whose sources are not on this machine. \
+                 | A directive in go.mod replaces this module by the directory ../near: search that \
+                 directory by its path.",
             ),
             (
                 "go:github.com/BurntSushi/tomll",
-                "Unknown: The project does not depend on go:github.com/BurntSushi/tomll. | Looked at: go.mod (6 packages). | Only packages in the \
+                "Unknown: The project does not depend on go:github.com/BurntSushi/tomll. | Read: go.mod (6 packages). | Only packages in the \
                                lock files of the workspace are found, in the versions that the project uses. ~ go:github.com/BurntSushi/toml",
             ),
         ],
@@ -367,7 +375,7 @@ fn go_modules_are_found_with_what_is_in_them() {
 }
 
 #[test]
-fn artifacts_of_maven_are_read_where_they_are_unpacked() {
+fn maven_artifacts_are_read_from_unpacked_sources() {
     let world = World::new();
     world.with(&[
         ("ws/pom.xml", "<project><dependencies><dependency><groupId>com.a</groupId><artifactId>b</artifactId><version>1.0</version></dependency><dependency>\
@@ -376,16 +384,18 @@ fn artifacts_of_maven_are_read_where_they_are_unpacked() {
         ("home/.m2/repository/com/a/packed/2.0/packed-2.0-sources.jar", "PK"),
     ]);
     let next = |words: String| words.split(" | ").last().map(str::to_owned);
-    assert_eq!(world.told("java:com.a:b/com/B.java"), "java:com.a:b@1.0/com/B.java = b");
-    assert_eq!(world.told("java:b@1.0"), "java:com.a:b@1.0");
+    assert_eq!(world.describe("java:com.a:b/com/B.java"), "java:com.a:b@1.0/com/B.java = b");
+    assert_eq!(world.describe("java:b@1.0"), "java:com.a:b@1.0");
     assert_eq!(
-        next(world.told("java:packed")).as_deref(),
-        Some("packed-2.0-sources.jar exists, but cannot be read: it is truncated or not an archive.")
+        next(world.describe("java:packed")).as_deref(),
+        Some(
+            "packed-2.0-sources.jar exists, but cannot be read: the file is truncated, or is not an archive."
+        )
     );
 }
 
 #[test]
-fn versions_of_maven_come_from_parents_and_lists_that_the_stores_hold() {
+fn maven_versions_come_from_stored_parents_and_boms() {
     let world = World::new();
     let store = "home/.m2/repository";
     let needs = |artifacts: &[&str]| {
@@ -424,12 +434,12 @@ fn versions_of_maven_come_from_parents_and_lists_that_the_stores_hold() {
         (&format!("{store}/com/a/b/1.0/b-1.0-sources/B.java"), "one"),
         (&format!("{store}/com/a/listed/3.0/listed-3.0-sources/L.java"), "l"),
     ]);
-    assert_eq!(world.told("java:b/B.java"), "java:com.a:b@2.0/B.java = two");
-    assert_eq!(world.told("java:com.a:listed/L.java"), "java:com.a:listed@3.0/L.java = l");
+    assert_eq!(world.describe("java:b/B.java"), "java:com.a:b@2.0/B.java = two");
+    assert_eq!(world.describe("java:com.a:listed/L.java"), "java:com.a:listed@3.0/L.java = l");
     assert!(
-        world.told("java:unknown").contains("its version is in no pom.xml"),
+        world.describe("java:unknown").contains("on this machine states the version"),
         "{}",
-        world.told("java:unknown")
+        world.describe("java:unknown")
     );
     let all = world.dependencies().all(&|| false);
     assert_eq!((all.read, all.odd), (vec!["pom.xml".to_owned(), "app/pom.xml".to_owned()], Vec::new()));
@@ -445,7 +455,7 @@ fn versions_of_maven_come_from_parents_and_lists_that_the_stores_hold() {
 }
 
 #[test]
-fn all_are_listed_direct_ones_first_and_what_is_missing_is_said() {
+fn direct_dependencies_are_listed_first_and_missing_ones_named() {
     let world = World::new();
     let registry = "home/.cargo/registry/src/index.example.com-1";
     world.with(&[
@@ -476,7 +486,7 @@ fn all_are_listed_direct_ones_first_and_what_is_missing_is_said() {
 }
 
 #[test]
-fn what_the_lock_file_says_is_read_again_when_it_changes() {
+fn a_changed_lock_file_is_read_again() {
     let world = World::new();
     let registry = "home/.cargo/registry/src/index.example.com-1";
     world.with(&[
@@ -485,7 +495,7 @@ fn what_the_lock_file_says_is_read_again_when_it_changes() {
         (&format!("{registry}/serde-1.0.228/src/lib.rs"), "new"),
     ]);
     let (workspace, dependencies) = (world.workspace("ws"), world.dependencies());
-    let say = || told(&workspace, &dependencies, "rust:serde/src/lib.rs", world.base.path());
+    let say = || describe(&workspace, &dependencies, "rust:serde/src/lib.rs", world.base.path());
     assert_eq!(say(), "rust:serde@1.0.200/src/lib.rs = old");
     world.with(&[("ws/Cargo.lock", &LOCK.replace("1.0.200", "1.0.228 ").replace("1.0.228 ", "1.0.228"))]);
     fs::File::open(world.at("ws/Cargo.lock"))
@@ -550,11 +560,15 @@ const HOSTILE: [&str; 12] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+    #![proptest_config(ProptestConfig {
+        cases: 64,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/packages.txt"))),
+        ..ProptestConfig::default()
+    })]
 
-    /// Whatever a manifest or a lock file says, each package lies in a store or in the workspace.
+    /// For any manifest and lock file, each package is in a store or in the workspace.
     #[test]
-    fn no_lock_file_leads_out_of_the_stores(
+    fn no_lock_file_gives_access_outside_the_stores(
         damage in vec((any::<Index>(), any::<Index>(), any::<Index>(), 0_usize..12), 1..12),
     ) {
         let world = World::new();
@@ -582,8 +596,8 @@ proptest! {
             let path = PathBuf::from(package.path.absolute());
             let path = path.canonicalize().unwrap_or(path);
             let allowed = ["home", "ws", "cache"].iter().any(|folder| path.starts_with(base.join(folder)));
-            prop_assert!(allowed, "{} lies in {}", package.label, path.display());
-            let found = world.told(&format!("{}/lib.rs", package.label));
+            prop_assert!(allowed, "{} is in {}", package.label, path.display());
+            let found = world.describe(&format!("{}/lib.rs", package.label));
             prop_assert!(!found.ends_with("= secret"), "{found}");
         }
     }

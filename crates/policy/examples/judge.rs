@@ -1,8 +1,9 @@
-//! Judges shell commands from standard input, separated by NUL: prints one word for each, in a line.
+//! Reads shell commands from standard input, separated by NUL bytes, and prints `allow`, `ask` or `deny` for
+//! each, one per line.
 //!
 //! In addition to the built-in rules, a rule allows `aa` and `bb`; `fuzz/commands.py` compares the decisions with the
 //! commands that bash runs.
-#![expect(clippy::print_stdout, reason = "an example talks")]
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::io::Read;
 

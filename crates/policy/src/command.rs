@@ -1,4 +1,5 @@
-//! Decisions about a command: each program that it would run, and each file and host that it would touch.
+//! Decisions about a command line: about each program that it would run, and each file and host that it would
+//! access.
 
 use crate::{
     access::{
@@ -6,134 +7,162 @@ use crate::{
         command::{Command, Host},
     },
     decision::{Decision, Judgement},
-    general,
+    general::{self, GivenCode},
+    network::NetworkRequirement,
     pattern::{Pattern, Reach},
     place::{self, Place},
     policy::Policy,
+    reach::{OutsidePaths, Unreachable},
     rule::{Origin, Rule, Target},
 };
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use toolpost_shell::{Effect, Places, Role, Script, Search, Segment, Word};
 
-/// The effects of a command, and the rule that decides each part.
+/// Explanation of a command line: its effects, and the rule that decides about each part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Explained {
-    /// The whole command.
+pub struct CommandExplanation {
+    /// The text of the whole command line.
     pub command: String,
-    /// The strictest of the decisions about its parts.
+    /// The strictest of the decisions about the parts of the command line.
     pub decision: Decision,
-    /// Each command in it.
+    /// Each command in the command line, with its decision.
     pub segments: Vec<JudgedSegment>,
-    /// The pieces that could not be judged.
-    pub uncertain: Vec<Uncertain>,
+    /// The parts of the command line that could not be judged, with the reason for each.
+    pub uncertain: Vec<UnjudgedPart>,
 }
 
-/// A piece of a command that could not be judged.
+/// A part of a command line that could not be judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Uncertain {
-    /// The piece.
+pub struct UnjudgedPart {
+    /// The text of the part.
     pub text: String,
-    /// The reason.
+    /// The reason why the part could not be judged.
     pub why: String,
 }
 
 /// One command of a command line, with its decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct JudgedSegment {
-    /// The source text of the command.
+    /// The text of the command, as written.
     pub text: String,
-    /// The path to it: a substitution, or the programs that run it.
+    /// The substitutions that contain the command and the programs that run it, such as `env`, the outermost
+    /// first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<String>,
     /// The decision about the program and its arguments.
     pub decision: Decision,
-    /// The reason.
+    /// The reason for the decision about the program and its arguments.
     pub why: String,
-    /// The rule that decided.
+    /// The rule that decided about the program and its arguments; `None` if no rule decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<Origin>,
-    /// The pattern that matches this command and no other.
+    /// The command pattern of rules that matches only this command; `None` if a word is unknown before the
+    /// command runs, or the command only sets variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exactly: Option<String>,
-    /// The pattern of an approval for longer than once; `None` if no rule can name its effect.
+    /// The pattern of the rule that a lasting approval creates; `None` if the command needs no approval, or
+    /// if no rule can describe its effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approvable: Option<Approvable>,
+    /// True if the command runs code that its arguments contain, so that only a rule for exactly these arguments describes
+    /// its effect.
+    #[serde(skip)]
+    pub(crate) has_code: bool,
     /// Network access that the command needs and no rule allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
-    /// The files and hosts that it would touch.
+    /// The same need, as the possible reason why the command failed or ran out of time.
+    #[serde(skip)]
+    pub(crate) network_reason: Option<String>,
+    /// The files and hosts that the command would access.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<JudgedTouch>,
 }
 
-/// The pattern of an approval for longer than once.
+/// The pattern of the rule that a lasting approval (for the session, or permanent) creates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Approvable {
-    /// The pattern, in the syntax of rules.
+    /// The command pattern, in the syntax of rules.
     pub pattern: String,
-    /// The further words that the pattern covers.
+    /// The further arguments, after those in the pattern, that the rule allows.
     pub words: FurtherWords,
 }
 
-/// Further words that a pattern covers.
+/// The further arguments, after those in the pattern, that a rule allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FurtherWords {
-    /// Any further words.
+    /// The rule allows any further arguments.
     Any,
-    /// No further words.
+    /// The rule allows no further arguments.
     None,
 }
 
-/// A file or a host that a command would touch, with its decision.
+/// A file or a host that a command would access, with the decision about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct JudgedTouch {
-    /// `read`, `write` or `fetch`.
+    /// The kind of access: `read`, `write` or `fetch`.
     pub touch: &'static str,
     /// The path or the host, as written in the command.
     pub what: String,
-    /// The decision about it.
+    /// The decision about the access.
     pub decision: Decision,
-    /// The reason.
+    /// The reason for the decision about the access.
     pub why: String,
-    /// The rule that decided.
+    /// The rule that decided about the access to a file; `None` for a host, and if no rule decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<Origin>,
-    /// The path or the host as rules name it, if known.
+    /// The path or the host as rules name it; `None` if it is unknown before the command runs, is not UTF-8, or stands
+    /// for several files.
     #[serde(skip)]
     pub(crate) place: Option<String>,
-    /// True if no rule could change the decision.
+    /// True if no rule could change the decision about the access.
     #[serde(skip)]
     fixed: bool,
 }
 
-/// A parsed command and its working directory.
-pub(crate) struct Reading<'a> {
+/// A parsed command line, with its working directory and the workspace roots.
+pub(crate) struct ParsedCommand<'a> {
     pub(crate) script: Script,
     pub(crate) directory: &'a Path,
     pub(crate) roots: &'a [PathBuf],
 }
 
-impl Explained {
-    /// Returns the first reason for the decision; a part is named only if it is not the whole command.
+impl ParsedCommand<'_> {
+    /// Returns every location that a word of the command can name.
+    fn places(&self, policy: &Policy, word: &Word) -> Vec<Place> {
+        let workspace = policy.finder.as_ref().map(|finder| &finder.workspace);
+        place::of(word, &self.script.places, (self.directory, self.roots), workspace)
+    }
+}
+
+impl CommandExplanation {
+    /// Returns the first reason for the decision. It names the part that the reason is about, unless that
+    /// part is the whole command line.
     #[must_use]
     pub fn reason(&self) -> String {
         for segment in &self.segments {
-            let whole = segment.text == self.command;
+            let whole = self.is_whole(segment);
             if segment.decision == self.decision {
                 let why = segment.ruled();
                 return if whole { why } else { format!("`{}`: {why}", segment.text) };
             }
             if let Some(touch) = segment.touches.iter().find(|touch| touch.decision == self.decision) {
-                let who = if whole { "it".to_owned() } else { format!("`{}`", segment.text) };
+                let who = if whole { "the command".to_owned() } else { format!("`{}`", segment.text) };
                 return format!("{who} would {} {}: {}", touch.touch, touch.what, touch.why);
             }
         }
         match self.uncertain.first() {
             Some(piece) => piece.reason(&self.command),
-            None => "it runs nothing".to_owned(),
+            None => "the command runs nothing".to_owned(),
         }
+    }
+
+    /// Returns true if the command is nothing but this segment and its input, such as a here-document.
+    pub(crate) fn is_whole(&self, segment: &JudgedSegment) -> bool {
+        let is_only = self.segments.len() == 1 && self.uncertain.is_empty() && segment.via.is_empty();
+        segment.text == self.command || is_only && self.command.trim_start().starts_with(&segment.text)
     }
 
     /// Returns true if no rule could allow the command.
@@ -142,8 +171,9 @@ impl Explained {
     }
 }
 
-impl Uncertain {
-    /// Returns why the piece could not be judged; the piece is named only if it is not the whole command.
+impl UnjudgedPart {
+    /// Returns the reason why the part could not be judged. It names the part, unless the part is the whole
+    /// command line.
     pub(crate) fn reason(&self, command: &str) -> String {
         let whole = self.text.strip_suffix('…').unwrap_or(&self.text);
         if command.trim().starts_with(whole) && (self.text.ends_with('…') || command.trim() == whole) {
@@ -154,7 +184,7 @@ impl Uncertain {
 }
 
 impl JudgedSegment {
-    /// Returns the reason, with the rule that denies and its location.
+    /// Returns the reason for the decision; for a denial, with the rule that denies and its location.
     pub(crate) fn ruled(&self) -> String {
         let Some(rule) = self.rule.as_ref().filter(|_| self.decision == Decision::Deny) else {
             return self.why.clone();
@@ -165,27 +195,32 @@ impl JudgedSegment {
     }
 }
 
-/// Explains the effects of a command, and the rule that decides each part.
-pub(crate) fn explain(policy: &Policy, command: &Command) -> Explained {
-    let roots = if policy.roots.is_empty() {
-        vec![command.directory.root().path().to_path_buf()]
-    } else {
-        policy.roots.to_vec()
-    };
-    let reading = Reading { script: command.read(), directory: command.directory.raw(), roots: &roots };
+/// Explains the effects of a command line, and the rule that decides about each part.
+pub(crate) fn explain(policy: &Policy, command: &Command) -> CommandExplanation {
+    let roots = roots(policy, command);
+    let reading = ParsedCommand { script: command.read(), directory: command.directory.raw(), roots: &roots };
     judge(policy, command.shown(), &reading)
 }
 
-/// Judges a parsed command.
-pub(crate) fn judge(policy: &Policy, command: String, reading: &Reading<'_>) -> Explained {
+/// Returns the workspace roots below which the paths in a command are relative.
+fn roots(policy: &Policy, command: &Command) -> Vec<PathBuf> {
+    if policy.roots.is_empty() {
+        vec![command.directory.root().path().to_path_buf()]
+    } else {
+        policy.roots.to_vec()
+    }
+}
+
+/// Judges each part of a parsed command line.
+pub(crate) fn judge(policy: &Policy, command: String, reading: &ParsedCommand<'_>) -> CommandExplanation {
     let segments: Vec<JudgedSegment> =
         reading.script.segments.iter().map(|segment| judge_segment(policy, segment, reading)).collect();
     let unsure = reading.script.unsure.iter();
-    let mut uncertain: Vec<Uncertain> =
-        unsure.map(|piece| Uncertain { text: piece.text.clone(), why: piece.why.to_string() }).collect();
+    let mut uncertain: Vec<UnjudgedPart> =
+        unsure.map(|piece| UnjudgedPart { text: piece.text.clone(), why: piece.why.to_string() }).collect();
     if segments.is_empty() && uncertain.is_empty() {
-        let why = "it contains no command".to_owned();
-        uncertain.push(Uncertain { text: command.clone(), why });
+        let why = "the text contains no command".to_owned();
+        uncertain.push(UnjudgedPart { text: command.clone(), why });
     }
     let parts = segments
         .iter()
@@ -196,13 +231,14 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &Reading<'_>) -> 
     let changes = decision != Decision::Allow && policy.denies(Access::Writes).is_some();
     if all || changes {
         decision = Decision::Deny;
-        let why = "Toolpost was started so that no tool changes anything (the setting `read_only` or `deny`); only what is allowed without asking is run";
-        uncertain.push(Uncertain { text: command.clone(), why: why.to_owned() });
+        let why = "the setting `read_only` or `deny` forbids changes, so only commands that the rules allow without a \
+                   prompt can run";
+        uncertain.push(UnjudgedPart { text: command.clone(), why: why.to_owned() });
     }
-    Explained { command, decision, segments, uncertain }
+    CommandExplanation { command, decision, segments, uncertain }
 }
 
-fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> JudgedSegment {
+fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>) -> JudgedSegment {
     let mut judged = JudgedSegment {
         text: segment.text.clone(),
         via: segment.via.clone(),
@@ -211,7 +247,7 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> J
     };
     (judged.decision, judged.why) = unruled(segment);
     let mut deciding = None;
-    // A denial that applies, or that an unknown word may make apply.
+    // True once a denial applies, or would apply for some value of an unknown argument.
     let mut denied = false;
     for rule in policy.rules.iter().filter(|rule| rule.accesses.contains(&Access::Executes)) {
         let Some((decision, pattern)) = applies(rule, segment) else { continue };
@@ -227,7 +263,7 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> J
             judged.decision = decision;
             judged.why = match (rule.decision, decision) {
                 (Decision::Deny, Decision::Ask) => {
-                    "a word of it is known only when it runs, and could make it a command that a rule denies"
+                    "one of the arguments is known only when the command runs, and could make it a command that a rule denies"
                         .to_owned()
                 }
                 _ => rule.why.clone(),
@@ -241,24 +277,32 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> J
         && let Some((word, what)) = more(segment, deciding)
     {
         judged.decision = Decision::Ask;
-        judged.why = format!("because of `{word}`: {what}; a rule that allows it must name that word");
+        judged.why = format!(
+            "`{word}` needs approval, because {what}; only a rule whose pattern contains that argument allows the command"
+        );
     }
     if judged.decision == Decision::Ask {
         judged.approvable = approvable(segment);
+        judged.has_code = general::given_code(segment) == Some(GivenCode::Arguments);
     }
     if judged.decision != Decision::Deny {
-        judged.network = policy.unmet(segment).map(|need| need.words());
+        let need = policy.unmet(segment);
+        judged.network = need.as_ref().map(NetworkRequirement::words);
+        judged.network_reason = need.as_ref().map(NetworkRequirement::as_reason);
     }
     judged.touches = segment.effects.iter().flat_map(|effect| touches(policy, effect, reading)).collect();
     judged
 }
 
-/// Returns whether a cautious rule leaves a command out, since its further words may hand code to a program.
+/// Returns whether a pattern is too wide for a cautious rule: it allows further arguments, and these may pass
+/// code to a program.
 fn is_too_wide(pattern: &Pattern, segment: &Segment) -> bool {
     !pattern.is_closed() && general::hands_over_code(segment)
 }
 
-/// Finds the pattern of an approval: the program with its subcommand, else exactly these words.
+/// Finds the pattern that a lasting approval of a command allows: the program with its subcommand, otherwise
+/// the exact arguments. `None` if the command runs code from its arguments or input, or if no pattern can
+/// describe the command.
 fn approvable(segment: &Segment) -> Option<Approvable> {
     let general = general::pattern(segment).filter(|pattern| {
         Pattern::read(pattern)
@@ -267,25 +311,28 @@ fn approvable(segment: &Segment) -> Option<Approvable> {
     if let Some(pattern) = general {
         return Some(Approvable { pattern, words: FurtherWords::Any });
     }
-    let exact = Pattern::exactly(segment).filter(|_| !general::runs_given_code(segment))?;
+    let exact = Pattern::exactly(segment).filter(|_| general::given_code(segment).is_none())?;
     Some(Approvable { pattern: exact, words: FurtherWords::None })
 }
 
-/// Returns the decision if no rule matches.
+/// Returns the decision about a command that no rule matches, and the reason.
 fn unruled(segment: &Segment) -> (Decision, String) {
     let (decision, why) = match segment.role {
         Role::Program if segment.program().is_none() => {
-            (Decision::Ask, "the program is known only when it runs")
+            (Decision::Ask, "the program is known only when the command runs")
         }
         Role::Program => (Decision::Ask, "no rule allows it"),
-        Role::Wrapper => (Decision::Allow, "it does nothing but run the command behind it"),
-        Role::Function => (Decision::Allow, "it is a function of the same command, judged where it stands"),
-        Role::Nothing => (Decision::Allow, "it runs nothing by itself"),
+        Role::Wrapper => (Decision::Allow, "it only runs the command that follows it"),
+        Role::Function => {
+            (Decision::Allow, "it is a function of the same command, checked at its definition")
+        }
+        Role::Nothing => (Decision::Allow, "this part runs no program"),
     };
     (decision, why.to_owned())
 }
 
-/// Returns the effect of a rule on a command, and the pattern that matched.
+/// Returns the decision of a rule about a command, and the rule's pattern that matched; `None` if no pattern
+/// matches.
 fn applies<'r>(rule: &'r Rule, segment: &Segment) -> Option<(Decision, &'r Pattern)> {
     let Target::Commands(patterns) = &rule.target else { return None };
     if rule.decision == Decision::Allow {
@@ -301,7 +348,8 @@ fn applies<'r>(rule: &'r Rule, segment: &Segment) -> Option<(Decision, &'r Patte
     }
 }
 
-/// Finds a word that makes a command do more than its harmless form, and that the pattern does not name.
+/// Finds an argument with which the command does more than its program usually does, such as `-exec` of
+/// `find`, and that the pattern does not name. Returns the argument and its effect.
 fn more<'s>(segment: &'s Segment, pattern: Option<&Pattern>) -> Option<(&'s str, &'s str)> {
     segment.effects.iter().find_map(|effect| match effect {
         Effect::More { word, what } => {
@@ -310,33 +358,44 @@ fn more<'s>(segment: &'s Segment, pattern: Option<&Pattern>) -> Option<(&'s str,
         }
         Effect::Reads(_)
         | Effect::Names(_)
+        | Effect::Tests(_)
         | Effect::Writes(_)
+        | Effect::MayWrite(_)
         | Effect::Searches(_)
         | Effect::Fetches(_) => None,
     })
 }
 
-fn touches(policy: &Policy, effect: &Effect, reading: &Reading<'_>) -> Vec<JudgedTouch> {
+fn touches(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Vec<JudgedTouch> {
     match effect {
         Effect::Searches(search) => searched(policy, search, reading),
         _ => touched(policy, effect, reading).into_iter().collect(),
     }
 }
 
-/// Judges a search: it reads each withheld file below its start, as far as those are known.
-fn searched(policy: &Policy, search: &Search, reading: &Reading<'_>) -> Vec<JudgedTouch> {
-    let places = place::of(&search.start, &reading.script.places, reading.directory, reading.roots);
+/// Judges a recursive search: lists the withheld files (those that the rules deny or ask about) that the
+/// search would read. If a start directory is unknown, or is not a path, the files of all roots count.
+fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Vec<JudgedTouch> {
+    let places = reading.places(policy, &search.start);
     let mut starts: Vec<&Path> = Vec::new();
+    let mut search = search.clone();
     for place in &places {
         match place {
+            Place::At { absolute, .. } if search.loose_start && !policy.finds(absolute) => {
+                // A revision can contain files that ignore rules name now.
+                let is_pattern =
+                    search.start.start.starts_with(':') || search.start.start.contains(['*', '?', '[']);
+                search.ignored |= !is_pattern;
+                starts.extend(reading.roots.iter().map(PathBuf::as_path));
+            }
             Place::At { absolute, relative: Some(_) } => starts.push(absolute),
-            // A directory outside the roots is judged by its own name.
+            // A search that begins outside the roots is not judged here: its start is also a path that the command reads.
             Place::At { relative: None, .. } => {}
             Place::Unknown => starts.extend(reading.roots.iter().map(PathBuf::as_path)),
         }
     }
     let mut touches: Vec<JudgedTouch> = Vec::new();
-    for withheld in starts.iter().flat_map(|start| policy.withheld(start, search)) {
+    for withheld in starts.iter().flat_map(|start| policy.withheld(start, &search)) {
         let below = |path: &str| {
             reading.roots.iter().find_map(|root| Some(Path::new(path).strip_prefix(root).ok()?.to_owned()))
         };
@@ -349,7 +408,7 @@ fn searched(policy: &Policy, search: &Search, reading: &Reading<'_>) -> Vec<Judg
             what,
             rule: withheld.rule,
             place: withheld.path,
-            ..said(withheld.decision, &withheld.why)
+            ..judged_touch(withheld.decision, &withheld.why)
         };
         if !touches.contains(&touch) {
             touches.push(touch);
@@ -358,21 +417,94 @@ fn searched(policy: &Policy, search: &Search, reading: &Reading<'_>) -> Vec<Judg
     touches
 }
 
-fn touched(policy: &Policy, effect: &Effect, reading: &Reading<'_>) -> Option<JudgedTouch> {
-    let places = |word: &Word| place::of(word, &reading.script.places, reading.directory, reading.roots);
+fn touched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Option<JudgedTouch> {
+    let places = |word: &Word| reading.places(policy, word);
     match effect {
-        Effect::More { .. } | Effect::Searches(_) => None,
+        Effect::More { .. } | Effect::Searches(_) | Effect::Tests(_) => None,
         Effect::Fetches(word) => Some(fetched(policy, word)),
         Effect::Names(word) => {
-            // The word may not be a file at all, so only a rule that names it counts.
+            // The argument may be something other than a file, so only a rule that matches it as a path
+            // counts.
             let found = strictest(places(word), word, "read", |place| named(policy, place))?;
             (found.decision != Decision::Allow && found.rule.is_some()).then_some(found)
         }
-        Effect::Reads(word) => strictest(places(word), word, "read", |place| read(policy, place)),
-        Effect::Writes(word) => {
-            strictest(places(word), word, "write", |place| written(policy, place, &reading.script.places))
+        Effect::Reads(word) => strictest(places(word), word, "read", |place| {
+            reachable(policy, Access::Reads, place, read(policy, place))
+        }),
+        // A setting that forbids all changes is judged once for the whole command.
+        Effect::MayWrite(_) if policy.denies(Access::Writes).is_some() => None,
+        Effect::MayWrite(word) => {
+            let found =
+                strictest(places(word), word, "write", |place| perhaps_written(policy, place, reading))?;
+            let is_ruled = found.rule.is_some() && found.decision != Decision::Allow;
+            (is_ruled || found.decision == Decision::Deny).then_some(found)
+        }
+        Effect::Writes(word) => strictest(places(word), word, "write", |place| {
+            reachable(policy, Access::Writes, place, written(policy, place, &reading.script.places))
+        }),
+    }
+}
+
+/// Judges a file that a command writes only if its name or its directory exists.
+fn perhaps_written(policy: &Policy, place: &Place, reading: &ParsedCommand<'_>) -> JudgedTouch {
+    let is_alone = reading.script.segments.len() == 1;
+    match place {
+        Place::At { absolute, .. }
+            if absolute.parent().is_none_or(|parent| policy.may_be_directory(parent, is_alone)) =>
+        {
+            written(policy, place, &reading.script.places)
+        }
+        Place::At { .. } | Place::Unknown => judged_touch(Decision::Allow, "the argument may not be a file"),
+    }
+}
+
+/// Denies an access that needs approval if the sandbox prevents it even with an approval. If the sandbox redirects it,
+/// adds that to the reason.
+fn reachable(policy: &Policy, access: Access, place: &Place, judged: JudgedTouch) -> JudgedTouch {
+    let Place::At { absolute, .. } = place else { return judged };
+    let Some(reach) = policy.reach.as_ref().filter(|_| judged.decision == Decision::Ask) else {
+        return judged;
+    };
+    match reach.prevents(access, absolute) {
+        Some(own @ Unreachable::Own) => {
+            JudgedTouch { why: format!("{}; {}", judged.why, own.words()), ..judged }
+        }
+        Some(why) => JudgedTouch { fixed: true, ..judged_touch(Decision::Deny, why.words()) },
+        None => judged,
+    }
+}
+
+/// Lists the paths outside the roots that a command names, except those that are known only when the command
+/// runs.
+pub(crate) fn outside_paths(policy: &Policy, command: &Command) -> OutsidePaths {
+    let roots = roots(policy, command);
+    let reading = ParsedCommand { script: command.read(), directory: command.directory.raw(), roots: &roots };
+    let mut found = OutsidePaths::default();
+    let mut add = |word: &Word, is_read: bool| {
+        for place in word.known().iter().flat_map(|_| reading.places(policy, word)) {
+            let judged = read(policy, &place);
+            let Place::At { absolute, relative: None } = place else { continue };
+            // An argument that may be a path counts as one if a rule matches it.
+            if judged.decision != Decision::Deny && (is_read || judged.rule.is_some()) {
+                found.readable.push(absolute.clone());
+            }
+            found.named.push(absolute);
+        }
+    };
+    for segment in &reading.script.segments {
+        for effect in &segment.effects {
+            match effect {
+                Effect::Reads(word) => add(word, true),
+                Effect::Names(word) | Effect::Tests(word) => add(word, false),
+                Effect::More { .. }
+                | Effect::Writes(_)
+                | Effect::MayWrite(_)
+                | Effect::Searches(_)
+                | Effect::Fetches(_) => {}
+            }
         }
     }
+    found
 }
 
 fn strictest(
@@ -385,7 +517,8 @@ fn strictest(
     Some(JudgedTouch { touch, what: word.text.clone(), ..judged.max_by_key(|judged| judged.decision)? })
 }
 
-/// Returns the path that a rule would name; `None` if the word can match more than one.
+/// Returns the path that a rule would name for a location; `None` if the location is unknown or not UTF-8, or
+/// the word of the command can stand for several paths.
 fn named_by(place: &Place, word: &Word) -> Option<String> {
     match place {
         Place::At { absolute, .. } if word.known().is_some() => absolute.to_str().map(str::to_owned),
@@ -393,59 +526,60 @@ fn named_by(place: &Place, word: &Word) -> Option<String> {
     }
 }
 
-fn said(decision: Decision, why: &str) -> JudgedTouch {
+fn judged_touch(decision: Decision, why: &str) -> JudgedTouch {
     JudgedTouch { decision, why: why.to_owned(), ..JudgedTouch::default() }
 }
 
-fn kept(judgement: Judgement) -> JudgedTouch {
-    JudgedTouch { fixed: true, ..said(judgement.decision, &judgement.why) }
+fn fixed_touch(judgement: Judgement) -> JudgedTouch {
+    JudgedTouch { fixed: true, ..judged_touch(judgement.decision, &judgement.why) }
 }
 
 fn by_rule(decision: Decision, rule: &Rule) -> JudgedTouch {
-    JudgedTouch { rule: Some(rule.origin(None)), ..said(decision, &rule.why) }
+    JudgedTouch { rule: Some(rule.origin(None)), ..judged_touch(decision, &rule.why) }
 }
 
 fn named(policy: &Policy, place: &Place) -> JudgedTouch {
     match place {
         Place::At { .. } => read(policy, place),
-        Place::Unknown => said(Decision::Allow, "it need not be a file"),
+        Place::Unknown => judged_touch(Decision::Allow, "the argument is perhaps not a file"),
     }
 }
 
 fn read(policy: &Policy, place: &Place) -> JudgedTouch {
     let Place::At { absolute, relative } = place else {
-        return said(Decision::Ask, "the file is known only when it runs");
+        return judged_touch(Decision::Ask, "the file is known only when the command runs");
     };
     if let Some(judgement) = policy.kept(Access::Reads, absolute) {
-        return kept(judgement);
+        return fixed_touch(judgement);
     }
     let first = if relative.is_some() { Decision::Allow } else { Decision::Ask };
     let (decision, rule) = find(policy, Access::Reads, first, absolute, relative.as_deref());
     match (rule, relative) {
         (Some(rule), _) => by_rule(decision, rule),
-        (None, Some(_)) => said(decision, "no rule forbids it"),
-        (None, None) => said(decision, "it is outside the roots, and no rule allows it"),
+        (None, Some(_)) => judged_touch(decision, "no rule forbids it"),
+        (None, None) => judged_touch(decision, "it is outside the roots, and no rule allows it"),
     }
 }
 
 fn written(policy: &Policy, place: &Place, places: &Places) -> JudgedTouch {
     let Place::At { absolute, relative } = place else {
         let why = match places {
-            Places::Known(_) => "the file is known only when it runs",
-            Places::Unknown => "the directory is known only when it runs",
+            Places::Known(_) => "the file is known only when the command runs",
+            Places::Unknown => "the directory is known only when the command runs",
         };
-        return said(Decision::Ask, why);
+        return judged_touch(Decision::Ask, why);
     };
-    // The history does not record a write there, wherever it is; without a prompt it needs a rule that allows it.
+    // The history does not record writes by commands, so such a write needs a rule that allows it or a
+    // prompt, inside the roots too.
     if let Some(judgement) = policy.kept(Access::Writes, absolute)
         && absolute != Path::new("/dev/null")
     {
-        return kept(judgement);
+        return fixed_touch(judgement);
     }
     let (decision, rule) = find(policy, Access::Writes, Decision::Ask, absolute, relative.as_deref());
     match rule {
         Some(rule) => by_rule(decision, rule),
-        None => said(decision, "no rule allows it; what a command writes is not kept in the history"),
+        None => judged_touch(decision, "no rule allows it; changes by commands are not kept in the history"),
     }
 }
 
@@ -464,11 +598,17 @@ fn find<'p>(
 fn fetched(policy: &Policy, word: &Word) -> JudgedTouch {
     let judged = match word.known().and_then(Host::of_url) {
         Some(host) => {
-            let judgement = policy.judge_host(&host);
+            // A rule may name the host with or without the port. A denial of either form decides, otherwise a
+            // permission of either form.
+            let [judgement, other] = [host.clone(), host.without_port()].map(|host| policy.judge_host(&host));
+            let judgement = match (judgement.decision, other.decision) {
+                (Decision::Deny, _) | (Decision::Allow, Decision::Ask) => judgement,
+                _ => other,
+            };
             let place = Some(host.name().to_owned());
-            JudgedTouch { place, ..said(judgement.decision, &judgement.why) }
+            JudgedTouch { place, ..judged_touch(judgement.decision, &judgement.why) }
         }
-        None => said(Decision::Ask, "the host is known only when it runs"),
+        None => judged_touch(Decision::Ask, "the host is known only when the command runs"),
     };
     JudgedTouch { touch: "fetch", what: word.text.clone(), ..judged }
 }

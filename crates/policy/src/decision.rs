@@ -6,17 +6,17 @@
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// The touch is allowed.
+    /// The access is allowed.
     #[default]
     Allow,
-    /// The user is asked first.
+    /// The access needs approval: Toolpost prompts the user first.
     Ask,
-    /// The touch is denied.
+    /// The access is denied.
     Deny,
 }
 
 impl Decision {
-    /// Returns the word that policy files use for it.
+    /// Returns the word for this decision in policy files: `allow`, `ask` or `deny`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -27,22 +27,22 @@ impl Decision {
     }
 }
 
-/// The decision of the rules about one touch.
+/// The decision of the rules about one access, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
-    /// The decision.
+    /// The decision about the access: allow, ask or deny.
     pub decision: Decision,
-    /// The reason, for a person.
+    /// The reason for the decision, for the user.
     pub why: String,
-    /// The way to change it.
-    pub lifted: Lifted,
+    /// The rules that can override the decision.
+    pub lifted: DecisionOverride,
 }
 
-/// The way to change a decision.
+/// The rules that can override a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lifted {
-    /// A rule of the operator.
+pub enum DecisionOverride {
+    /// A rule of the operator can override the decision.
     ByRule,
-    /// Nothing: no rule has a say.
+    /// No rule can override the decision.
     ByNothing,
 }

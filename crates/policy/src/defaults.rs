@@ -1,4 +1,4 @@
-//! The built-in rules: files that run automatically, and files that hold secrets.
+//! The built-in rules about files and commands.
 
-/// The rules, in the format of any other policy file.
+/// The text of the built-in rules, in the format of policy files.
 pub(crate) const RULES: &str = include_str!("defaults.toml");

@@ -1,23 +1,23 @@
-//! Descriptions of a call's touches, for the person who is asked.
+//! Descriptions of a call's accesses, as approval prompts show them.
 
 use crate::{
     access::{Touch, command::Command},
-    command::Explained,
+    command::CommandExplanation,
     decision::{Decision, Judgement},
     policy::Policy,
 };
 
-/// The touches and the reason that a question shows.
+/// The text of an approval prompt: the accesses that need approval, and the reason.
 #[derive(Debug, Default)]
 pub struct Display {
-    /// Each touch, and after a command its parts with their reasons.
+    /// One line for each access; after the line of a command, also lines for its parts with their reasons.
     pub lines: Vec<String>,
-    /// The reason, unless the lines contain it.
+    /// The reason why approval is needed; empty if the lines contain it.
     pub reason: String,
 }
 
 impl Policy {
-    /// Formats touches that need approval: each once, and each reason once.
+    /// Formats the accesses that need approval: each access once, and each reason once.
     #[must_use]
     pub fn display(&self, asked: &[(Touch, Judgement)]) -> Display {
         let mut touches: Vec<(Vec<String>, Option<&str>)> =
@@ -35,7 +35,8 @@ impl Policy {
         Display { lines: touches.into_iter().flat_map(|(lines, _)| lines).collect(), reason }
     }
 
-    /// Formats one touch, and returns its reason unless the lines contain it.
+    /// Formats one access. Also returns the reason why it needs approval, unless the lines contain that
+    /// reason.
     fn lines<'j>(&self, touch: &Touch, judgement: &'j Judgement) -> (Vec<String>, Option<&'j str>) {
         let whole = format!("{} {}", does(touch), touch.shown());
         let Touch::Execute(command) = touch else { return (vec![whole], Some(&judgement.why)) };
@@ -49,7 +50,7 @@ impl Policy {
     }
 }
 
-/// Returns the word for a touch in rules.
+/// Returns the keyword of the access's kind in rules.
 #[must_use]
 pub fn verb(touch: &Touch) -> &'static str {
     match touch {
@@ -63,11 +64,12 @@ pub fn verb(touch: &Touch) -> &'static str {
     }
 }
 
-/// Returns the verb that describes a touch, to precede its target.
+/// Returns the verb that describes an access and precedes its target, as in `write notes.txt`.
 #[must_use]
 pub fn does(touch: &Touch) -> &'static str {
     match touch {
         Touch::Editor(_) => "use the editor to",
+        Touch::Bridge(_) => "call",
         _ => verb(touch),
     }
 }
@@ -79,9 +81,9 @@ fn placed(whole: String, command: &Command) -> String {
     format!("{whole} in {}", command.directory.display())
 }
 
-/// Formats the parts of a command that need approval, those with one reason in one line, and the files and hosts that
-/// it is allowed to change or reach. Empty if the command is one part.
-fn parts(explained: &Explained) -> Vec<String> {
+/// Formats the parts of a command line: those that need approval, grouped by reason, and the files and hosts
+/// that the command may change or reach without approval. Empty if the command line consists of one part.
+fn parts(explained: &CommandExplanation) -> Vec<String> {
     let mut groups: Vec<(Vec<String>, String)> = Vec::new();
     let mut add = |item: String, why: &str| match groups.iter_mut().find(|(_, known)| known == why) {
         Some((items, _)) if !items.contains(&item) => items.push(item),
@@ -95,8 +97,11 @@ fn parts(explained: &Explained) -> Vec<String> {
             } else {
                 format!(" (in {})", segment.via.join(", "))
             };
-            let is_whole = segment.text == explained.command;
-            let item = if is_whole { "run it".to_owned() } else { format!("run `{}`{via}", segment.text) };
+            let item = if explained.is_whole(segment) {
+                "run it".to_owned()
+            } else {
+                format!("run `{}`{via}", segment.text)
+            };
             add(item, &segment.why);
         }
         for touch in &segment.touches {
@@ -118,7 +123,7 @@ fn parts(explained: &Explained) -> Vec<String> {
     lines
 }
 
-fn network(explained: &Explained) -> Vec<String> {
+fn network(explained: &CommandExplanation) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for need in explained.segments.iter().filter_map(|segment| segment.network.as_ref()) {
         let line = format!("  {need}");

@@ -8,19 +8,19 @@ pub enum PolicyError {
     /// The file is not TOML, or has the wrong structure.
     #[error("{file}: {problem}")]
     Shape {
-        /// The file.
+        /// The path of the policy file.
         file: String,
-        /// The parser's message, with the position.
+        /// The TOML parser's message, with the position.
         problem: String,
     },
-    /// A pattern is invalid.
-    #[error("{file}: the pattern `{pattern}` is wrong: {problem}.")]
+    /// A pattern in a rule is invalid.
+    #[error("{file}: the pattern `{pattern}` is invalid: {problem}.")]
     Pattern {
-        /// The file.
+        /// The path of the policy file.
         file: String,
-        /// The pattern.
+        /// The invalid pattern.
         pattern: String,
-        /// The problem with it.
+        /// The reason why the pattern is invalid.
         problem: String,
     },
     /// An example of a rule does not match the rule.
@@ -28,47 +28,47 @@ pub enum PolicyError {
         "{file}: rule {number} (`{why}`) does not match its own example `{example}`; correct the pattern or the example."
     )]
     Example {
-        /// The file.
+        /// The path of the policy file.
         file: String,
-        /// The number of the rule.
+        /// The position of the rule in the file, from 1.
         number: usize,
-        /// The reason that the rule carries.
+        /// The value of `why` in the rule.
         why: String,
-        /// The example.
+        /// The example that the rule does not match.
         example: String,
     },
-    /// An example command of the file gets another decision.
+    /// The rules make another decision about an example command than the one under which the file lists it.
     #[error(
-        "{file}: the example `{example}` is listed under `{listed}`, but the rules say {said}: {why}. Correct the rules or the example."
+        "{file}: the example `{example}` is listed under `{listed}`, but the rules decide `{said}`: {why}. Correct the rules or the example."
     )]
     Judged {
-        /// The file.
+        /// The path of the policy file.
         file: String,
-        /// The example.
+        /// The example command.
         example: String,
-        /// The decision in the file.
+        /// The decision under which the file lists the example.
         listed: &'static str,
-        /// The decision of the rules.
+        /// The decision that the rules make about the example.
         said: &'static str,
-        /// The reason of the rules.
+        /// The reason that the rules give for their decision.
         why: String,
     },
-    /// A project's file would loosen the built-in rules.
+    /// A project's policy file that the user does not trust would drop built-in lists.
     #[error(
-        "{file}: the lists of a project cannot drop the built-in ones until the file is trusted; leave that to the user's own file."
+        "{file}: the lists of a project cannot drop the built-in lists until you trust the file (`toolpost policy trust`); you can also drop them in your own policy file."
     )]
     Drops {
-        /// The file.
+        /// The path of the policy file.
         file: String,
     },
-    /// A rule has no target, or a target that does not fit its touches.
-    #[error("{file}: line {line}: {problem}.")]
+    /// A rule has no target, or a target that does not fit its `touch` key.
+    #[error("{file}, line {line}: {problem}.")]
     Rule {
-        /// The file.
+        /// The path of the policy file.
         file: String,
-        /// The line where the rule begins.
+        /// The line of the file where the rule begins.
         line: usize,
-        /// The problem with it.
+        /// The reason why the rule is invalid.
         problem: String,
     },
 }

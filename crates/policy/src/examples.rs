@@ -2,10 +2,10 @@
 
 use crate::{
     access::command::Host,
-    command::{self, Reading},
+    command::{self, ParsedCommand},
     decision::Decision,
     error::PolicyError,
-    file::{Parsed, ParsedRule},
+    file::{ParsedRule, PolicyFile},
     pattern::Reach,
     policy::Policy,
     rule::{RuleSource, Target},
@@ -14,7 +14,7 @@ use std::path::Path;
 use toolpost_shell as shell;
 
 /// Checks that each rule of a file matches its own examples.
-pub(crate) fn each_rule(file: &Parsed, source: &RuleSource) -> Result<(), PolicyError> {
+pub(crate) fn each_rule(file: &PolicyFile, source: &RuleSource) -> Result<(), PolicyError> {
     for (number, parsed) in file.rules.iter().enumerate() {
         if let Some(example) = parsed.examples.iter().find(|example| !matches(parsed, example)) {
             return Err(PolicyError::Example {
@@ -28,8 +28,8 @@ pub(crate) fn each_rule(file: &Parsed, source: &RuleSource) -> Result<(), Policy
     Ok(())
 }
 
-/// Checks that the example commands of a file get the decisions that it lists.
-pub(crate) fn whole(file: &Parsed, source: &RuleSource, policy: &Policy) -> Result<(), PolicyError> {
+/// Checks that the rules decide about the example commands of a file as the file states.
+pub(crate) fn whole(file: &PolicyFile, source: &RuleSource, policy: &Policy) -> Result<(), PolicyError> {
     let lists = [
         (Decision::Allow, &file.examples.allow),
         (Decision::Ask, &file.examples.ask),
@@ -37,8 +37,8 @@ pub(crate) fn whole(file: &Parsed, source: &RuleSource, policy: &Policy) -> Resu
     ];
     for (wanted, list) in lists {
         for example in list {
-            // The directory is unknown here; relative paths count as being below a root.
-            let reading = Reading {
+            // A file's examples have no working directory: their relative paths count as being below a root.
+            let reading = ParsedCommand {
                 script: shell::read(example),
                 directory: Path::new("/root"),
                 roots: &["/root".into()],

@@ -1,31 +1,32 @@
-//! Policy files in TOML.
+//! Parser of policy files, which are in TOML.
 
 use crate::{
     access::{Access, resource::EditorUse},
     decision::Decision,
     error::PolicyError,
     lists::Lists,
+    path_patterns::PathPatterns,
     pattern::Pattern,
     rule::{Rule, RuleSource, Target},
 };
-use globset::{GlobBuilder, GlobSetBuilder};
+use globset::{Glob, GlobBuilder};
 use serde::Deserialize;
 use toml::Spanned;
 
 /// A parsed policy file.
-pub(crate) struct Parsed {
+pub(crate) struct PolicyFile {
     pub(crate) rules: Vec<ParsedRule>,
     pub(crate) lists: Lists,
     pub(crate) examples: Examples,
 }
 
-/// A rule of a file, with the examples that it must match.
+/// A rule of a policy file, with the examples that it must match.
 pub(crate) struct ParsedRule {
     pub(crate) rule: Rule,
     pub(crate) examples: Vec<String>,
 }
 
-/// Commands, grouped by the decision that the rules must make.
+/// Example commands of a policy file, grouped by the decision that the rules must make about them.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Examples {
@@ -41,7 +42,7 @@ pub(crate) struct Examples {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    rule: Vec<Spanned<Written>>,
+    rule: Vec<Spanned<RuleEntry>>,
     #[serde(default)]
     lists: Lists,
     #[serde(default)]
@@ -50,7 +51,7 @@ struct File {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RuleEntry {
     touch: Vec<WrittenAccess>,
     #[serde(default)]
     paths: Vec<String>,
@@ -85,7 +86,7 @@ enum WrittenAccess {
     Editor,
 }
 
-/// An action on an editor.
+/// An editor action in the `acts` key of a rule.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 enum WrittenAct {
@@ -98,16 +99,17 @@ enum WrittenAct {
     Any,
 }
 
-/// The error for a rule with several kinds of targets.
-const MIXED: &str = "a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with execute, \
+/// The error for a rule with several kinds of targets, or with a target that does not fit its `touch` key.
+const MIXED: &str = "a rule covers one kind of access: `paths` go with the touches read and write, `commands` with \
+                     execute, \
                      `hosts` with fetch, `tools` with bridge, `agents` with delegate, `acts` with editor";
 
 fn unsaid() -> String {
-    "a rule says so.".to_owned()
+    "a rule without a stated reason decides this.".to_owned()
 }
 
-/// Parses the rules of a file.
-pub(crate) fn parse(text: &str, source: &RuleSource) -> Result<Parsed, PolicyError> {
+/// Parses the text of a policy file.
+pub(crate) fn parse(text: &str, source: &RuleSource) -> Result<PolicyFile, PolicyError> {
     let file: File = toml::from_str(text).map_err(|error| PolicyError::Shape {
         file: source.to_string(),
         problem: error.to_string().trim().to_owned(),
@@ -119,20 +121,20 @@ pub(crate) fn parse(text: &str, source: &RuleSource) -> Result<Parsed, PolicyErr
         let examples = std::mem::take(&mut written.examples);
         Ok(ParsedRule { rule: rule(written, source, line)?, examples })
     });
-    Ok(Parsed {
+    Ok(PolicyFile {
         rules: rules.collect::<Result<_, PolicyError>>()?,
         lists: file.lists,
         examples: file.examples,
     })
 }
 
-fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, PolicyError> {
+fn rule(written: RuleEntry, source: &RuleSource, line: usize) -> Result<Rule, PolicyError> {
     let accesses: Vec<Access> = written.touch.iter().map(|access| access.meant()).collect();
     let wrong = |problem: &str| {
         Err(PolicyError::Rule { file: source.to_string(), line, problem: problem.to_owned() })
     };
     if written.cautious && written.decide != Decision::Allow {
-        return wrong("`cautious` goes with `decide = \"allow\"` only");
+        return wrong("`cautious` is valid only with `decide = \"allow\"`");
     }
     let only =
         |meant: &[Access]| !accesses.is_empty() && accesses.iter().all(|access| meant.contains(access));
@@ -153,7 +155,9 @@ fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, Poli
         [false, false, false, true, false] if only(&[Access::Bridges]) => Target::Tools(written.tools),
         [false, false, false, false, true] if only(&[Access::Delegates]) => Target::Agents(written.agents),
         [false, false, false, false, false] => {
-            return wrong("the rule names no `paths`, `commands`, `hosts`, `tools`, `agents` or `acts`");
+            return wrong(
+                "the rule has none of the keys `paths`, `commands`, `hosts`, `tools`, `agents` and `acts`",
+            );
         }
         _ => return wrong(MIXED),
     };
@@ -183,7 +187,8 @@ fn commands(patterns: &[String], source: &RuleSource) -> Result<Vec<Pattern>, Po
     patterns.iter().map(read).collect()
 }
 
-/// Returns the problem with a pattern whose words are joined by colons, which only `[lists]` accepts.
+/// Returns the reason why a pattern with words joined by colons is invalid here: only `[lists]` accepts such
+/// patterns. `None` for other patterns.
 fn colons(pattern: &str) -> Option<String> {
     let program = pattern.split_whitespace().find(|word| !word.contains('='))?;
     let joined = program.contains(':') && program != ":" && !program.contains('/');
@@ -196,7 +201,7 @@ fn colons(pattern: &str) -> Option<String> {
 }
 
 fn paths(patterns: &[String], source: &RuleSource) -> Result<Target, PolicyError> {
-    let (mut relative, mut absolute) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+    let (mut relative, mut absolute) = (Vec::new(), Vec::new());
     for pattern in patterns {
         let wrong = |error: globset::Error| PolicyError::Pattern {
             file: source.to_string(),
@@ -206,26 +211,31 @@ fn paths(patterns: &[String], source: &RuleSource) -> Result<Target, PolicyError
         for pattern in anywhere(pattern) {
             let glob = GlobBuilder::new(&pattern).literal_separator(true).case_insensitive(true).build();
             let set = if pattern.starts_with('/') { &mut absolute } else { &mut relative };
-            set.add(glob.map_err(wrong)?);
+            set.push(glob.map_err(wrong)?);
         }
     }
-    let build = |set: &GlobSetBuilder| {
-        set.build()
-            .map_err(|error| PolicyError::Shape { file: source.to_string(), problem: error.to_string() })
+    // A server starts faster if the built-in patterns are compiled only when the first path is judged.
+    let build = |globs: Vec<Glob>| match source {
+        RuleSource::BuiltIn => Ok(PathPatterns::unchecked(globs)),
+        _ => PathPatterns::checked(globs)
+            .map_err(|error| PolicyError::Shape { file: source.to_string(), problem: error.to_string() }),
     };
     let names = patterns.iter().filter_map(|pattern| plain_name(pattern)).map(str::to_owned).collect();
-    Ok(Target::Paths { relative: build(&relative)?, absolute: build(&absolute)?, names })
+    Ok(Target::Paths { relative: build(relative)?, absolute: build(absolute)?, names })
 }
 
-/// Returns the one name that a pattern matches at any depth, with everything below it if it is a directory.
+/// Returns the name that a pattern matches at any depth, with everything below it if it is a directory.
 ///
-/// It may be the name of a file in a directory, such as `.cargo/config.toml`.
+/// The name may have several components, such as `.cargo/config.toml`, or be one component with `*`, such as
+/// `*.code-workspace`.
 fn plain_name(pattern: &str) -> Option<&str> {
     let at_any_depth = pattern.strip_prefix("**/");
     let name = at_any_depth.unwrap_or(pattern);
     let name = name.strip_suffix("/**").or_else(|| name.strip_suffix('/')).unwrap_or(name);
-    let is_plain = !name.is_empty() && !name.contains(['*', '?', '[', '{', '!']);
-    (is_plain && (at_any_depth.is_some() || !name.contains('/'))).then_some(name)
+    let is_one = !name.contains('/');
+    let says = name.chars().any(|letter| !matches!(letter, '*' | '/'));
+    let is_plain = says && !name.contains(['?', '[', '{', '!', '\\']) && (is_one || !name.contains('*'));
+    (is_plain && (at_any_depth.is_some() || is_one)).then_some(name)
 }
 
 impl WrittenAccess {
@@ -255,8 +265,8 @@ impl WrittenAct {
     }
 }
 
-/// Expands a pattern: one without a slash matches the name at any depth; a directory matches itself and everything in
-/// it.
+/// Expands a path pattern: a pattern without a slash matches the name at any depth, and a pattern of a
+/// directory also matches everything in it.
 fn anywhere(pattern: &str) -> Vec<String> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let rooted = if pattern.contains('/') { pattern.to_owned() } else { format!("**/{pattern}") };

@@ -1,14 +1,15 @@
-//! Patterns for approvals that last longer than once: a program with its subcommand, and any further words.
+//! Command patterns for approvals that last longer than one call: a program with its subcommand, and any
+//! further arguments.
 
-use toolpost_shell::{Segment, Word};
+use toolpost_shell::{Assignment, Effect, Segment, Word};
 
-/// The commands whose further words an approval may leave open. `*` is the name of a script.
+/// Commands whose approval may cover any further arguments. `*` stands for the name of a script.
 ///
-/// A row belongs here only if no further word can make the command run code other than the project's own. The options
-/// that can are known to `toolpost_syntax`, which reports them as more than the harmless form, so that no rule covers
-/// them unnamed. Not here, and so approved by their exact words: shells and interpreters, commands that install or
-/// download (`npm install`, `cargo install`), that accept variables (`make`), that reach a remote (`git push`), and
-/// that discard work (`git checkout`).
+/// A command belongs here only if no further argument can make it run code other than the project's.
+/// `toolpost_shell` reports options that could do so as `Effect::More`, and a rule covers such an option only
+/// if its pattern names the option. Not listed, and so approved only with their exact arguments: shells and
+/// interpreters, commands that install or download (`npm install`, `cargo install`), that accept variables
+/// (`make`), that contact a remote (`git push`), and that discard work (`git checkout`).
 const GENERAL: &[&str] = &[
     "cargo b",
     "cargo bench",
@@ -76,14 +77,14 @@ const GENERAL: &[&str] = &[
     "tsc --noEmit",
 ];
 
-/// The programs that pass their further words to a script of the project.
+/// The programs that pass further arguments to a script of the project.
 const RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
 /// Options that pass code, or a program, to the program that reads them.
 const CODE: &[&str] =
     &["-c", "-e", "-exec", "--call", "--command", "--eval", "--exec", "--import", "--print", "--require"];
 
-/// Interpreters, with the letters of the options that take code.
+/// Interpreters, each with the letters of its options that take code.
 const INTERPRETERS: &[(&str, &str)] = &[
     ("python", "c"),
     ("pypy", "c"),
@@ -106,13 +107,14 @@ const INTERPRETERS: &[(&str, &str)] = &[
     ("pwsh", "c"),
 ];
 
-/// Programs whose words or input are code, in any form.
+/// Programs that take code in any argument or in their input.
 const ALWAYS_CODE: &[&str] = &[
     "eval", "source", ".", "exec", "trap", "ssh", "awk", "gawk", "mawk", "nawk", "psql", "mysql", "sqlite3",
     "parallel", "xargs", "gdb", "lldb", "ed", "ex", "vi", "vim", "nvim", "emacs",
 ];
 
-/// Returns the pattern that covers a command with any further words; none if only its exact words may be approved.
+/// Returns the pattern that covers a command with any further arguments; `None` if at most the exact
+/// arguments of the command may be approved.
 pub(crate) fn pattern(segment: &Segment) -> Option<String> {
     let words: Vec<&str> = segment.words.iter().map_while(Word::known).collect();
     if !segment.assignments.is_empty() || hands_over_code(segment) {
@@ -130,7 +132,8 @@ pub(crate) fn pattern(segment: &Segment) -> Option<String> {
     Some(words[..rows.max()?].join(" "))
 }
 
-/// Returns whether a word of a command may hand code to a program, so that no cautious rule covers it.
+/// Checks whether an argument may pass code to a program, so that no cautious rule (one that an approval
+/// wrote) covers the command.
 pub(crate) fn hands_over_code(segment: &Segment) -> bool {
     let runs_scripts = segment.program_name().is_some_and(|name| RUNNERS.contains(&name));
     segment.words.iter().skip(1).any(|word| match word.known() {
@@ -138,40 +141,82 @@ pub(crate) fn hands_over_code(segment: &Segment) -> bool {
         Some(word) => {
             let name = word.split('=').next().unwrap_or(word);
             let cluster = word.len() > 1 && word.starts_with('-') && !word.starts_with("--");
-            // A script may be an interpreter, which reads the letters of `-pe` one by one.
+            // The project's script may start an interpreter, which reads each letter of an option such as
+            // `-pe` separately.
             CODE.contains(&name) || (runs_scripts && cluster && word.contains(['c', 'e', 'p', 'r']))
         }
     })
 }
 
-/// Returns whether a command runs code from its words or its input, so that no rule can name its effect.
-pub(crate) fn runs_given_code(segment: &Segment) -> bool {
-    let Some(name) = segment.program_name() else { return true };
-    if ALWAYS_CODE.contains(&name) {
-        return true;
+/// The source of code that a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GivenCode {
+    /// The arguments contain the code.
+    Arguments,
+    /// The code comes from the input or from a program that the command names, or its source is unknown.
+    Input,
+}
+
+/// Returns the source of the code that a command runs from its arguments, its variables or its input, so that no rule
+/// with further arguments can describe its effect; `None` if it runs no such code.
+pub(crate) fn given_code(segment: &Segment) -> Option<GivenCode> {
+    let Some(name) = segment.program_name() else { return Some(GivenCode::Input) };
+    if ALWAYS_CODE.contains(&name) || segment.assignments.iter().any(Assignment::passes_code) {
+        return Some(GivenCode::Input);
     }
-    let plain = name.trim_end_matches(|found: char| found.is_ascii_digit() || found == '.');
-    let Some((_, letters)) = INTERPRETERS.iter().find(|(program, _)| *program == plain) else { return false };
+    let plain = unversioned(name);
+    let Some((_, letters)) = INTERPRETERS.iter().find(|(program, _)| *program == plain) else {
+        let names_one = names_programs(segment) || segment.effects.iter().any(Effect::runs_programs);
+        return names_one.then_some(GivenCode::Input);
+    };
+    let all_known = segment.words.iter().all(|word| word.known().is_some());
+    let in_arguments = Some(if all_known { GivenCode::Arguments } else { GivenCode::Input });
     for word in segment.words.iter().skip(1) {
         match word.known() {
-            None | Some("-") => return true,
-            Some("-m") if plain == "python" => return false,
+            None | Some("-") => return Some(GivenCode::Input),
+            Some("-m") if plain == "python" => return None,
             Some(option) if option.starts_with("--") => {
                 let name = option.split('=').next().unwrap_or(option);
                 if CODE.contains(&name) {
-                    return true;
+                    return in_arguments;
                 }
             }
             Some(option) if option.starts_with('-') => {
                 if option.contains(|letter| letters.contains(letter)) {
-                    return true;
+                    return in_arguments;
                 }
             }
-            // A word that is not a path may be the value of an option; then the code comes from the input.
-            Some(operand) => return !operand.contains(['.', '/']),
+            // An operand that is not a path may be the value of an option; then the program reads code from
+            // its input.
+            Some(operand) => return (!operand.contains(['.', '/'])).then_some(GivenCode::Input),
         }
     }
-    true
+    Some(GivenCode::Input)
+}
+
+/// Checks whether the arguments name a program that will run: a setting of git, a command for git to repeat, or an
+/// interpreter with code.
+fn names_programs(segment: &Segment) -> bool {
+    let words: Vec<&str> = segment.words.iter().map(|word| word.known().unwrap_or_default()).collect();
+    let git = segment.program_name() == Some("git");
+    let has = |word: &str| words.contains(&word);
+    let is_setting = |word: &&str| word.contains('.') && !word.to_ascii_lowercase().starts_with("user.");
+    let sets = git && has("config") && words.iter().skip(2).any(is_setting);
+    let repeats = git && ((has("submodule") && has("foreach")) || has("filter-branch"));
+    let is_code = |pair: &[&str]| {
+        let name = pair[0].rsplit('/').next().unwrap_or(pair[0]);
+        let known = INTERPRETERS.iter().find(|(program, _)| *program == unversioned(name));
+        known.is_some_and(|(_, letters)| {
+            let option = pair[1].strip_prefix('-').unwrap_or_default();
+            option.contains(|letter| letters.contains(letter))
+        })
+    };
+    sets || repeats || words.get(1..).unwrap_or_default().windows(2).any(is_code)
+}
+
+/// Removes the version from the name of a program, such as `python3.12`.
+fn unversioned(name: &str) -> &str {
+    name.trim_end_matches(|found: char| found.is_ascii_digit() || found == '.')
 }
 
 fn is_name(word: &str) -> bool {
@@ -184,13 +229,14 @@ fn is_name(word: &str) -> bool {
 mod tests {
     use super::*;
     use toolpost_shell as shell;
+    use toolpost_test_rows::each;
 
     fn only(text: &str) -> Segment {
         shell::read(text).segments.into_iter().next().unwrap()
     }
 
     #[test]
-    fn an_approval_covers_a_subcommand_or_exact_words() {
+    fn an_approval_covers_a_subcommand_or_exact_arguments() {
         let rows = [
             ("cargo test", Some("cargo test")),
             ("cargo test --release -p a", Some("cargo test")),
@@ -216,36 +262,68 @@ mod tests {
             ("cargo test $X", None),
             ("bash -x a.sh", None),
         ];
-        for (text, wanted) in rows {
+        each(rows, |(text, wanted)| {
             assert_eq!(pattern(&only(text)).as_deref(), wanted, "{text}");
-        }
+        });
     }
 
     #[test]
-    fn code_in_the_words_or_in_the_input_is_known() {
-        let given = [
-            "python3 -c 'print(1)'",
-            "python3 -Ic 'print(1)'",
-            "python3.12 -",
-            "python3",
-            "python3 -W ignore",
-            "node -e 1",
-            "node --eval=1",
-            "node -r ./a.js b.js",
-            "perl -lane 1 a.txt",
-            "php -r 1",
-            "ruby",
-            "bash -s x",
-            "psql -f a.sql",
-            "eval ls",
-            "$X a",
+    fn code_in_arguments_or_input_is_detected() {
+        use GivenCode::{Arguments, Input};
+        let rows = [
+            ("python3 -c 'print(1)'", Some(Arguments)),
+            ("python3 -Ic 'print(1)'", Some(Arguments)),
+            ("python3 -c \"$CODE\"", Some(Input)),
+            ("python3.12 -", Some(Input)),
+            ("python3", Some(Input)),
+            ("python3 -W ignore", Some(Input)),
+            ("node -e 1", Some(Arguments)),
+            ("node --eval=1", Some(Arguments)),
+            ("node -r ./a.js b.js", Some(Arguments)),
+            ("perl -lane 1 a.txt", Some(Arguments)),
+            ("php -r 1", Some(Arguments)),
+            ("ruby", Some(Input)),
+            ("bash -s x", Some(Input)),
+            ("psql -f a.sql", Some(Input)),
+            ("eval ls", Some(Input)),
+            ("$X a", Some(Input)),
+            ("python3 a.py -c", None),
+            ("python3 -m venv .venv", None),
+            ("node src/a.js", None),
+            ("bash -x ./a.sh", None),
+            ("make x", None),
+            ("git -c core.sshCommand='sh -c id' fetch", Some(Input)),
+            ("git -c alias.x='!id' x", Some(Input)),
+            ("git --exec-path=./x status", Some(Input)),
+            ("git config core.pager 'sh -c id'", Some(Input)),
+            ("git config --global alias.x '!id'", Some(Input)),
+            ("git submodule foreach 'id'", Some(Input)),
+            ("git rebase -x id HEAD~1", Some(Input)),
+            ("git bisect run sh -c id", Some(Input)),
+            ("git fetch --upload-pack ./x", Some(Input)),
+            ("PAGER='sh -c id' man ls", Some(Input)),
+            ("env PAGER='sh -c id' man ls", Some(Input)),
+            ("GIT_SSH_COMMAND=./x git fetch", Some(Input)),
+            ("LD_PRELOAD=./x.so ls", Some(Input)),
+            ("LD_PRELOAD=x.so ls", Some(Input)),
+            ("PATH=. ls", Some(Input)),
+            ("RUSTFLAGS='-C linker=./x' cargo build", Some(Input)),
+            ("NODE_OPTIONS=--require=./x.js npm test", Some(Input)),
+            ("PAGER=$X man ls", Some(Input)),
+            ("CC='sh -c id' make", Some(Input)),
+            ("rg --pre ./x y", Some(Input)),
+            ("tar -x --to-command=./x -f a.tar", Some(Input)),
+            ("docker run a sh -c id", Some(Input)),
+            ("npx node -e 1", Some(Input)),
+            ("FOO='a b' make", None),
+            ("PAGER=less man ls", None),
+            ("CC=clang make", None),
+            ("PYTHONPATH=src pytest", None),
+            ("git config user.name me", None),
+            ("git commit -m 'git -c x'", None),
         ];
-        for text in given {
-            assert!(runs_given_code(&only(text)), "{text}");
-        }
-        for text in ["python3 a.py -c", "python3 -m venv .venv", "node src/a.js", "bash -x ./a.sh", "make x"]
-        {
-            assert!(!runs_given_code(&only(text)), "{text}");
-        }
+        each(rows, |(text, wanted)| {
+            assert_eq!(given_code(&only(text)), wanted, "{text}");
+        });
     }
 }

@@ -1,19 +1,21 @@
-//! Network hosts: the hosts that commands and tools may fetch from, and how far those may redirect.
+//! Decisions about network hosts: those from which commands and tools may fetch, and those to which a
+//! redirect may lead.
 
 use crate::{
     access::{Access, Touch, command::Host},
-    decision::{Decision, Judgement, Lifted},
+    decision::{Decision, DecisionOverride, Judgement},
     policy::Policy,
     rule::Rule,
 };
 use toolpost_net::{BadHost, Hosts, Reach, Say};
 
 impl Policy {
-    /// Lists the hosts that commands reach without a prompt. A host that would need one is refused, because nothing can
-    /// ask the user while a program waits.
+    /// Lists the hosts that the rules let commands reach without a prompt. A host that needs a prompt is
+    /// refused, because Toolpost cannot ask the user while a program waits for its connection.
     ///
     /// # Errors
-    /// When a rule names an invalid host.
+    ///
+    /// If a rule names an invalid host.
     pub fn hosts(&self) -> Result<Hosts, BadHost> {
         if self.denies(Access::Fetches).is_some() {
             return Ok(Hosts::default());
@@ -25,28 +27,31 @@ impl Policy {
         }))
     }
 
-    /// Judges a host that a tool would fetch from: only a rule opens a local or private one, never a prompt.
+    /// Judges a host that a tool would fetch from. A host that is local or private is allowed only by a rule
+    /// that names it, never by a prompt.
     pub(crate) fn judge_fetch(&self, host: &Host) -> Judgement {
         let judgement = self.judge_host(host);
         if judgement.decision == Decision::Deny || !host.is_own() || self.is_named(host) {
             return judgement;
         }
         let why =
-            "Toolpost reaches a local or private host only if a rule of the operator names it.".to_owned();
-        Judgement { decision: Decision::Deny, why, lifted: Lifted::ByRule }
+            "Toolpost reaches a local or private host only if one of the operator's rules names that host."
+                .to_owned();
+        Judgement { decision: Decision::Deny, why, lifted: DecisionOverride::ByRule }
     }
 
-    /// Judges the host of a service: the operator permitted it by naming it in the settings.
+    /// Judges the host of an external service: the operator permitted it by naming it in the settings, so it
+    /// is allowed unless a rule forbids it.
     pub(crate) fn judge_service(&self, host: &Host) -> Judgement {
         if let Some(denied) = self.denies(Access::Fetches) {
             return denied;
         }
         let (decision, rule) = self.find(Access::Fetches, Decision::Allow, |rule| rule.matches_host(host));
         let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| reason(rule, host));
-        Judgement { decision, why, lifted: Lifted::ByRule }
+        Judgement { decision, why, lifted: DecisionOverride::ByRule }
     }
 
-    /// Judges a host: one that no rule allows needs approval.
+    /// Judges a host by the rules about hosts. A host that no rule matches needs approval.
     pub(crate) fn judge_host(&self, host: &Host) -> Judgement {
         if let Some(denied) = self.denies(Access::Fetches) {
             return denied;
@@ -56,13 +61,15 @@ impl Policy {
             Some(rule) => reason(rule, host),
             None => "no rule of Toolpost's policy allows this host".to_owned(),
         };
-        Judgement { decision, why, lifted: Lifted::ByRule }
+        Judgement { decision, why, lifted: DecisionOverride::ByRule }
     }
 
-    /// Returns how far a host that a reply leads to may be reached; no prompt is possible by then.
+    /// Returns the kind of addresses that may be reached for a host to which a response redirects. No prompt
+    /// is possible at that point, so `is_granted` returns whether the user has already approved an access.
     ///
     /// # Errors
-    /// The reason why it may not be reached.
+    ///
+    /// The reason why the host may not be reached.
     pub fn reach(&self, host: &Host, is_granted: impl Fn(&Touch) -> bool) -> Result<Reach, String> {
         let judgement = self.judge_fetch(host);
         let reach = if self.is_named(host) { Reach::Anywhere } else { Reach::Public };
@@ -73,7 +80,8 @@ impl Policy {
         }
     }
 
-    /// Returns true if the rule that decides about a host is the operator's and names the host.
+    /// Returns true if the rule that decides about a host is the operator's and allows exactly this host,
+    /// without a wildcard.
     fn is_named(&self, host: &Host) -> bool {
         self.deciding(host).1.is_some_and(|rule| rule.names_host(host))
     }
@@ -83,7 +91,7 @@ impl Policy {
     }
 }
 
-/// Returns the reason of a rule's decision about a host; a denial names the rule and its location.
+/// Returns the reason for a rule's decision about a host; for a denial, with the rule's pattern and location.
 fn reason(rule: &Rule, host: &Host) -> String {
     if rule.decision != Decision::Deny {
         return rule.why.clone();

@@ -1,8 +1,9 @@
-//! Rules from approvals: the text of each, and how a permanent approval is written to the user's policy file.
+//! Rules from approvals: the rule that an approval creates, and how a permanent approval is written to the
+//! user's policy file.
 
 use crate::{
     access::Touch,
-    command::{Explained, FurtherWords},
+    command::{Approvable, CommandExplanation, FurtherWords},
     decision::Decision,
     error::PolicyError,
     file,
@@ -20,86 +21,114 @@ use thiserror::Error;
 use toolpost_text::redact::redact;
 use toolpost_workspace::operator;
 
-/// The reason that a learned rule carries.
+/// The value of `why` in a rule that a permanent approval has written.
 const WHY: &str = "You chose \"always\" when asked.";
 
-/// The longest description of an exact approval, in bytes; a longer one becomes "exactly this".
+/// Maximum length of the text that describes the scope of an approval in a prompt, in bytes; a longer text
+/// becomes "exactly this".
 const LONGEST_CHOICE: usize = 160;
+
+/// The line of a learned rule that makes it cautious.
+const CAUTIOUS: &str = "cautious = true\n";
+
+/// Treatment of commands that run code in their arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CodeInArguments {
+    /// No rule may allow them.
+    Excluded,
+    /// A rule may allow exactly these arguments.
+    Exact,
+}
 
 /// The reason why a permanent approval could not be stored.
 #[derive(Debug, Error)]
 pub enum LearnError {
-    /// No file is configured.
+    /// No policy file is configured to which approvals could be written.
     #[error("no policy file is configured")]
     Nowhere,
-    /// The file cannot be read or written.
+    /// The policy file cannot be read or written.
     #[error("{file}: {error}")]
     File {
-        /// The file.
+        /// The path of the policy file.
         file: String,
-        /// The operating system's error.
+        /// The operating system's error of reading or writing the file.
         error: io::Error,
     },
-    /// The file would be invalid with the rule.
-    #[error("with the rule, the file could not be used: {0}")]
+    /// With the new rule, the policy file would be invalid.
+    #[error("with the rule, the file would be invalid: {0}")]
     Unusable(#[from] PolicyError),
 }
 
-/// Rules under which the touches of a question need no approval.
+/// Rules that allow the accesses of an approval prompt, so that the same call needs no further approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalRules {
     rules: Vec<LearnedRule>,
 }
 
-/// One rule that allows, and is always cautious.
+/// One rule that allows an access. It is always cautious: it overrides no denial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LearnedRule {
     verbs: Vec<&'static str>,
     key: &'static str,
     pattern: String,
-    /// The description of the rule's scope, for a person.
+    /// The description of what the rule allows, for the user.
     covers: String,
-    /// The path, for a rule about paths.
+    /// The path that a rule about paths allows; empty for other rules.
     place: String,
     words: FurtherWords,
 }
 
 impl Policy {
-    /// Sets the user's policy file, so that approvals can be permanent.
+    /// Sets the user's policy file, to which permanent approvals are written.
     #[must_use]
     pub fn learning(self, file: PathBuf) -> Self {
         Self { learned: Some(Arc::new(file)), ..self }
     }
 
-    /// Returns the path of the user's policy file.
+    /// Returns the path of the user's policy file; `None` if approvals are not stored permanently.
     #[must_use]
     pub fn learned_file(&self) -> Option<String> {
         self.learned.as_ref().map(|file| file.display().to_string())
     }
 
-    /// Returns the rules under which these touches need no approval: a program with its subcommand, else exactly this
-    /// call and nothing more. `None` if no rule of the user's can express it.
+    /// Returns the rules that allow these accesses without approval: for a command, its program with the
+    /// subcommand, otherwise exactly these accesses. `None` if no rule of the user can express that, or the
+    /// rules would contain a secret.
     #[must_use]
     pub fn approval_rules(&self, touches: &[Touch]) -> Option<ApprovalRules> {
+        self.sufficient_rules(touches, CodeInArguments::Excluded)
+    }
+
+    /// Returns the rules that an operator would write to allow these accesses without approval. An approval never stores a
+    /// rule for code in arguments, such as `python3 -c 'print(1)'`, but an operator may write one for exactly that code.
+    #[must_use]
+    pub fn operator_rules(&self, touches: &[Touch]) -> Option<ApprovalRules> {
+        self.sufficient_rules(touches, CodeInArguments::Exact)
+    }
+
+    fn sufficient_rules(&self, touches: &[Touch], code: CodeInArguments) -> Option<ApprovalRules> {
         let mut learned = ApprovalRules { rules: Vec::new() };
         for touch in touches {
-            for rule in self.rules_for(touch)? {
+            for rule in self.rules_for(touch, code)? {
                 learned.add(rule);
             }
         }
         let text = learned.toml();
-        // A rule is stored permanently; a secret must not be.
+        // A rule is stored permanently, so it must not contain a secret.
         if learned.rules.is_empty() || redact(&text) != text {
             return None;
         }
+        // A cautious rule never covers code in arguments, but the rule of an operator is not cautious.
+        let text = if code == CodeInArguments::Exact { text.replace(CAUTIOUS, "") } else { text };
         let judged = self.with_approved(&text)?;
         touches.iter().all(|touch| judged.judge(touch).decision == Decision::Allow).then_some(learned)
     }
 
-    /// Appends rules to the user's policy file.
+    /// Appends rules from an approval to the user's policy file.
     ///
     /// # Errors
-    /// When no file is configured, it cannot be read or written, or it would be invalid with the rules.
+    ///
+    /// If no file is configured, it cannot be read or written, or it would be invalid with the rules.
     pub fn learn(&self, learned: &ApprovalRules) -> Result<(), LearnError> {
         let file = self.learned.as_ref().ok_or(LearnError::Nowhere)?;
         let shown = file.display().to_string();
@@ -113,12 +142,13 @@ impl Policy {
             text.push('\n');
         }
         text.push_str(&rules);
-        // An invalid file would prevent the next start.
+        // An invalid policy file would prevent the next start of Toolpost.
         Self::built_in()?.with(&text, &RuleSource::Operator(shown.clone()))?;
         operator::replace(file, &text).map_err(failed)
     }
 
-    /// Returns the policy with more rules at the end of the user's, before those of projects; `None` if there are none.
+    /// Returns the policy with `rules` from approvals inserted after the user's rules and before those of
+    /// projects; `None` if `rules` is empty or invalid.
     #[must_use]
     pub fn with_approved(&self, rules: &str) -> Option<Self> {
         if rules.is_empty() {
@@ -135,7 +165,7 @@ impl Policy {
         Some(Self { rules: Arc::new(all), finder, ..self.clone() })
     }
 
-    fn rules_for(&self, touch: &Touch) -> Option<Vec<LearnedRule>> {
+    fn rules_for(&self, touch: &Touch, code: CodeInArguments) -> Option<Vec<LearnedRule>> {
         Some(match touch {
             Touch::Read(path) => vec![LearnedRule::of_path("read", path.raw().to_str()?, &path.display())],
             Touch::Write(path, _) => {
@@ -151,13 +181,14 @@ impl Policy {
                 vec![LearnedRule::exact("editor", "acts", act.word().to_owned(), covers)]
             }
             Touch::Bridge(tool) => vec![LearnedRule::exact("bridge", "tools", tool.shown(), touch.shown())],
-            Touch::Execute(command) => command_rules(&self.explain(command))?,
+            Touch::Execute(command) => command_rules(&self.explain(command), code)?,
         })
     }
 }
 
 impl ApprovalRules {
-    /// Adds a rule; reading and writing the same path is one rule.
+    /// Adds a rule. If a rule about the same path exists, one for reading and one for writing, the two become
+    /// one rule.
     fn add(&mut self, rule: LearnedRule) {
         let same = |known: &&mut LearnedRule| known.key == rule.key && known.pattern == rule.pattern;
         let Some(known) = self.rules.iter_mut().find(same) else { return self.rules.push(rule) };
@@ -168,32 +199,38 @@ impl ApprovalRules {
         known.covers = format!("reading and writing {}", known.place);
     }
 
-    /// Returns whether the rules cover more than this call.
+    /// Checks whether the rules allow more than the call that the user approved.
     #[must_use]
     pub fn is_general(&self) -> bool {
         self.rules.iter().any(|rule| rule.words == FurtherWords::Any)
     }
 
-    /// Describes the scope of the rules, for a person.
+    /// Checks whether rules in the format of a policy file concern paths.
+    #[must_use]
+    pub fn name_paths(rules: &str) -> bool {
+        rules.contains("\npaths = ")
+    }
+
+    /// Describes what the rules allow, for the user.
     #[must_use]
     pub fn covers(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.covers.as_str()).collect::<Vec<_>>().join(", ");
         if self.is_general() || all.len() <= LONGEST_CHOICE { all } else { String::new() }
     }
 
-    /// Returns each rule in one line, as an operator would write it.
+    /// Returns each rule in one line, as an operator would write it in a policy file.
     #[must_use]
     pub fn proposed(&self) -> Vec<String> {
         self.rules.iter().map(LearnedRule::line).collect()
     }
 
-    /// Returns each rule in one line, with all that is added to a policy file.
+    /// Returns each rule in one line, with every key that is written to a policy file.
     #[must_use]
     pub fn added(&self) -> Vec<String> {
         self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()
     }
 
-    /// Formats the rules for a policy file.
+    /// Formats the rules in TOML, for a policy file.
     #[must_use]
     pub fn toml(&self) -> String {
         self.rules.iter().map(LearnedRule::toml).collect()
@@ -226,27 +263,33 @@ impl LearnedRule {
     fn toml(&self) -> String {
         let (pattern, why) = (json!([self.pattern]), json!(WHY));
         format!(
-            "\n[[rule]]\ntouch = {}\n{} = {pattern}\ndecide = \"allow\"\ncautious = true\nwhy = {why}\n",
+            "\n[[rule]]\ntouch = {}\n{} = {pattern}\ndecide = \"allow\"\n{CAUTIOUS}why = {why}\n",
             self.verbs(),
             self.key
         )
     }
 }
 
-/// Returns the pattern of a rule that matches exactly this path.
+/// Returns the path pattern that matches exactly this path, with its wildcards escaped.
 #[must_use]
 pub fn literal_pattern(path: &str) -> String {
     globset::escape(path)
 }
 
-/// Returns a rule for each part of a command that needs approval.
-fn command_rules(explained: &Explained) -> Option<Vec<LearnedRule>> {
+/// Returns a rule for each part of a command that needs approval; `None` if a rule cannot express one of
+/// them.
+fn command_rules(explained: &CommandExplanation, code: CodeInArguments) -> Option<Vec<LearnedRule>> {
     let mut rules = Vec::new();
     for segment in &explained.segments {
         if segment.decision == Decision::Ask {
-            let approvable = segment.approvable.as_ref()?;
+            let exact = || {
+                let pattern =
+                    segment.exactly.clone().filter(|_| segment.has_code && code == CodeInArguments::Exact)?;
+                Some(Approvable { pattern, words: FurtherWords::None })
+            };
+            let approvable = segment.approvable.clone().or_else(exact)?;
             let covers = match approvable.words {
-                FurtherWords::Any => format!("`{}` with any further words", approvable.pattern),
+                FurtherWords::Any => format!("`{}` with any further arguments", approvable.pattern),
                 FurtherWords::None => format!("exactly `{}`", approvable.pattern.trim_end_matches(" $")),
             };
             let rule = LearnedRule::exact("execute", "commands", approvable.pattern.clone(), covers);

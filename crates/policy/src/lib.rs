@@ -1,9 +1,11 @@
-//! The access policy: accesses that a call would make, and the rules that allow, ask about or deny each of them.
+//! The access policy: accesses that a call would make, and the rules that allow, ask about or deny each of
+//! them.
 //!
-//! A call lists its accesses as [`Touch`] values. [`Policy::judge`] decides about each: the built-in rules come first,
-//! then the operator's files, then the project's, and the last rule that matches wins. A project's file can only make a
-//! decision stricter until the user trusts it. Shell commands are parsed by `toolpost-shell` and judged by every program,
-//! file and host in them; a part that cannot be parsed is never allowed without asking.
+//! A call lists its accesses as [`Touch`] values. [`Policy::judge`] decides about each: the built-in rules
+//! come first, then the operator's files, then the project's, and the last rule that matches wins. A
+//! project's file can only make a decision stricter until the user trusts it. Shell commands are parsed by
+//! `toolpost-shell` and judged by every program, file and host in them; a part that cannot be parsed is never
+//! allowed without asking.
 //!
 //! ```
 //! use toolpost_policy::{Access, Decision, Host, Policy, RuleSource, Touch};
@@ -24,10 +26,12 @@
 //! # Ok::<(), toolpost_policy::PolicyError>(())
 //! ```
 //!
-//! The crate reads only what rules need: it walks directories that a command would search, to find files that the rules
-//! withhold, and it appends permanent approvals to the user's policy file. It knows no tool, no dialect and no protocol.
+//! The crate accesses the file system for two purposes: it walks directories that a command would search, to
+//! find files that the rules withhold, and it appends permanent approvals to the user's policy file. It knows
+//! no tool, no dialect and no protocol.
 
 pub mod access;
+mod changed_rules;
 mod command;
 mod decision;
 mod defaults;
@@ -38,14 +42,15 @@ mod file;
 mod general;
 mod host;
 mod judge;
-mod lapsed;
 mod learn;
 mod lists;
 mod load;
 mod network;
+mod path_patterns;
 mod pattern;
 mod place;
 mod policy;
+mod reach;
 mod rule;
 mod search;
 #[cfg(test)]
@@ -57,10 +62,11 @@ pub use access::{
     command::{Approval, Command, Host, Line},
     resource::{EditorUse, RemoteTool},
 };
-pub use command::{Approvable, Explained, FurtherWords, JudgedSegment, JudgedTouch, Uncertain};
-pub use decision::{Decision, Judgement, Lifted};
+pub use command::{Approvable, CommandExplanation, FurtherWords, JudgedSegment, JudgedTouch, UnjudgedPart};
+pub use decision::{Decision, DecisionOverride, Judgement};
 pub use display::{Display, does, verb};
 pub use error::PolicyError;
 pub use learn::{ApprovalRules, LearnError, literal_pattern};
 pub use policy::Policy;
+pub use reach::{OutsidePaths, Unreachable};
 pub use rule::{Origin, Rule, RuleSource};

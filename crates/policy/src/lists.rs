@@ -1,4 +1,5 @@
-//! Rules in another syntax: lists of commands with words separated by colons, such as `git:push:--force`.
+//! Rules in a second syntax: lists of commands whose words are separated by colons, such as
+//! `git:push:--force`.
 
 use crate::{
     access::Access,
@@ -9,36 +10,37 @@ use crate::{
     rule::{Rule, RuleSource, Target},
 };
 
-/// Lists of commands, in four priorities: own denials, own permissions, the built-in denials, the built-in permissions.
+/// The command lists of a policy file. Their priority, highest first: the file's denials, the file's
+/// permissions, the built-in denials, the built-in permissions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Lists {
-    /// The allowed commands; they override the built-in denials.
+    /// The commands that the file allows; they override the built-in denials.
     allow: Vec<String>,
-    /// The denied commands; nothing overrides them.
+    /// The commands that the file denies; nothing overrides these denials.
     deny: Vec<String>,
-    /// The use of the built-in permissions.
+    /// The treatment of the built-in permissions: kept or dropped.
     built_in_allow: BuiltIn,
-    /// The use of the built-in denials.
+    /// The treatment of the built-in denials: kept or dropped.
     built_in_deny: BuiltIn,
 }
 
-/// The use of a built-in list.
+/// The treatment of a built-in list of commands by a policy file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum BuiltIn {
-    /// The list applies.
+    /// The built-in list applies.
     #[default]
     Kept,
-    /// The list does not apply.
+    /// The built-in list does not apply.
     Dropped,
 }
 
 impl Policy {
-    /// Adds lists of commands after the existing rules.
+    /// Adds the rules of a policy file's command lists after the existing rules.
     ///
-    /// The later rule wins, and the built-in list first permits and then denies, so the order of the rules is that of
-    /// the four priorities, the lowest first.
+    /// A later rule overrides an earlier one, so the rules are added in the order of their priority, lowest
+    /// first.
     pub(crate) fn with_lists(self, lists: &Lists, source: &RuleSource) -> Result<Self, PolicyError> {
         let drops = [lists.built_in_allow, lists.built_in_deny].contains(&BuiltIn::Dropped);
         if drops && matches!(source, RuleSource::Project(_) | RuleSource::Lapsed(_)) {
@@ -50,10 +52,11 @@ impl Policy {
                 if rule.decision == Decision::Allow { lists.built_in_allow } else { lists.built_in_deny };
             listed && which == BuiltIn::Dropped
         };
-        let kept: Vec<Rule> = self.rules.iter().filter(|rule| !dropped(rule)).cloned().collect();
+        let mut kept = std::sync::Arc::unwrap_or_clone(self.rules);
+        kept.retain(|rule| !dropped(rule));
         let own = [
-            own(&lists.allow, Decision::Allow, "a list of allowed commands names it", source)?,
-            own(&lists.deny, Decision::Deny, "a list of denied commands names it", source)?,
+            own(&lists.allow, Decision::Allow, "a list of allowed commands contains it", source)?,
+            own(&lists.deny, Decision::Deny, "a list of denied commands contains it", source)?,
         ];
         let policy = Self { rules: std::sync::Arc::new(kept), ..self };
         Ok(policy.adding(own.into_iter().flatten()))
@@ -88,12 +91,12 @@ fn own(
     }))
 }
 
-/// Converts a pattern with colons to one with spaces: there, `*` also matches a missing word, as a short pattern does
-/// here.
+/// Converts a pattern with colons to one with spaces. In colon syntax, a trailing `*` matches any number of
+/// words, even none. The `*` is dropped, because a pattern with spaces allows any further words anyway.
 fn words(pattern: &str) -> Result<String, &'static str> {
     if pattern.contains(char::is_whitespace) && pattern.contains(['|', '&', ';', '\n', '`', '$']) {
         return Err(
-            "it is about several commands; each command of a line is judged by itself, so write one pattern for each",
+            "it matches several commands; each command of a line is checked separately, so write one pattern for each",
         );
     }
     let words: Vec<&str> = pattern.split(':').collect();

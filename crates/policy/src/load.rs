@@ -3,10 +3,12 @@
 use crate::{defaults, error::PolicyError, examples, file, policy::Policy, rule::RuleSource};
 
 impl Policy {
-    /// Creates a policy of only the built-in rules; a test checks their examples, so that startup need not.
+    /// Creates a policy of only the built-in rules. A test checks the examples of these rules, so this
+    /// function does not.
     ///
     /// # Errors
-    /// Never in a released program: a test checks the rules.
+    ///
+    /// If the built-in rules are invalid, which a test excludes.
     pub fn built_in() -> Result<Self, PolicyError> {
         let source = RuleSource::BuiltIn;
         let file = file::parse(defaults::RULES, &source)?;
@@ -14,16 +16,18 @@ impl Policy {
         Self::of(Vec::new()).adding(rules).with_lists(&file.lists, &source)
     }
 
-    /// Adds the rules of a file; the later rule wins over the earlier one, except that a project can only tighten.
+    /// Adds the rules of a policy file. A later rule overrides an earlier one, except that a project's rule
+    /// can only make a decision stricter.
     ///
     /// # Errors
-    /// When the file is not TOML, a pattern is invalid, or one of its examples does not hold.
+    ///
+    /// If the file is not TOML, a pattern is invalid, or one of its examples does not hold.
     pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
         let file = file::parse(text, source)?;
         examples::each_rule(&file, source)?;
         let rules = file.rules.iter().map(|parsed| parsed.rule.clone());
         let policy = self.clone().adding(rules).with_lists(&file.lists, source)?;
-        // The examples in a project's file must hold once the file is trusted.
+        // The examples in a project's file must hold when the user has trusted the file.
         let trusted = match source {
             RuleSource::Project(name) | RuleSource::Lapsed(name) => {
                 let trusted = RuleSource::Trusted(name.clone());

@@ -1,7 +1,7 @@
-//! Hosts that well-known commands usually need, so that a question can mention the network.
+//! Hosts that well-known commands usually need, so that an approval prompt can mention the network.
 
 use crate::{access::command::Host, decision::Decision, policy::Policy, rule::Rule};
-use toolpost_shell::{Segment, Word};
+use toolpost_shell::{Effect, Segment, Word};
 
 const NPM: &[&str] = &["registry.npmjs.org"];
 const YARN: &[&str] = &["registry.yarnpkg.com"];
@@ -9,7 +9,8 @@ const PYPI: &[&str] = &["pypi.org", "files.pythonhosted.org"];
 const CRATES: &[&str] = &["index.crates.io", "static.crates.io"];
 const GO: &[&str] = &["proxy.golang.org", "sum.golang.org"];
 
-/// Command prefixes, with the hosts that they fetch from unless a configuration names others.
+/// Command prefixes, each with the hosts from which the command fetches unless its configuration names
+/// others.
 const NEEDS: &[(&str, &[&str])] = &[
     ("npm install", NPM),
     ("npm i", NPM),
@@ -70,21 +71,28 @@ const NEEDS: &[(&str, &[&str])] = &[
     ("gh", &["api.github.com"]),
 ];
 
-/// The git subcommands that reach the host of a remote, which the repository's configuration names.
+/// The git subcommands that contact the host of a remote, which the repository's configuration names.
 const REMOTE: &[&str] = &["clone", "fetch", "ls-remote", "pull", "push"];
 
-/// Network access that a command needs.
+/// Network access that a command needs and that no rule allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// Hosts, none of them within the reach of commands.
+pub(crate) enum NetworkRequirement {
+    /// Hosts that no rule allows commands to reach.
     Hosts(Vec<&'static str>),
-    /// The host of a git remote.
+    /// The host of a git remote, which is not known before the command runs.
     Remote,
+    /// A host that the command names. A sandboxed command reaches it only if a rule allowed it when Toolpost
+    /// started.
+    Named(String),
 }
 
 impl Policy {
-    /// Returns the network access that a command needs and no rule gives to commands.
-    pub(crate) fn unmet(&self, segment: &Segment) -> Option<Need> {
+    /// Returns the network access that a command needs and that no rule allows; `None` if it is not known to
+    /// need any, or if the rules allow it.
+    pub(crate) fn unmet(&self, segment: &Segment) -> Option<NetworkRequirement> {
+        if let Some(host) = self.unreached(segment) {
+            return Some(NetworkRequirement::Named(host));
+        }
         let words: Vec<&str> = segment.words.iter().map_while(Word::known).collect();
         let name = segment.program_name()?;
         let rest = words.get(1..).unwrap_or_default();
@@ -93,7 +101,7 @@ impl Policy {
         {
             let reaches_some =
                 self.rules.iter().flat_map(Rule::hosts).any(|(_, said)| said == Decision::Allow);
-            return (!reaches_some).then_some(Need::Remote);
+            return (!reaches_some).then_some(NetworkRequirement::Remote);
         }
         let begins = |row: &str| {
             let mut pieces = row.split(' ');
@@ -102,21 +110,70 @@ impl Policy {
         let (_, hosts) = NEEDS.iter().find(|(row, _)| begins(row))?;
         let closed = |host: &&&str| self.judge_host(&Host::new(host)).decision != Decision::Allow;
         let hosts: Vec<&'static str> = hosts.iter().filter(closed).copied().collect();
-        (!hosts.is_empty()).then_some(Need::Hosts(hosts))
+        (!hosts.is_empty()).then_some(NetworkRequirement::Hosts(hosts))
     }
 }
 
-impl Need {
-    /// Formats it for a person who is asked.
+impl Policy {
+    /// Returns a host that a sandboxed command names and that no rule allows. Loopback addresses need no
+    /// rule, because they belong to the session's own network.
+    fn unreached(&self, segment: &Segment) -> Option<String> {
+        self.reach.as_ref()?;
+        let is_loopback = |name: &str| name == "localhost" || name == "::1" || name.starts_with("127.");
+        segment.effects.iter().find_map(|effect| {
+            let Effect::Fetches(word) = effect else { return None };
+            let host = word.known().and_then(Host::of_url)?;
+            let is_closed = self.judge_host(&host).decision != Decision::Allow && !is_loopback(host.name());
+            is_closed.then(|| host.name().to_owned())
+        })
+    }
+}
+
+impl NetworkRequirement {
+    /// Formats the needed network access for an approval prompt.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Hosts(hosts) => format!(
-                "it usually fetches from {}, which no rule opens to commands: without one it will fail",
+                "the command usually fetches from {}, which no rule allows commands to reach; without such a rule it will fail",
                 hosts.join(" and ")
             ),
-            Self::Remote => "it needs the host of the remote, and no rule opens a host to commands: if the remote is not on this \
-                             machine, it will fail"
+            Self::Remote => {
+                "the command needs the host of the git remote, but no rule allows commands to reach any host; \
+                             if the remote is not on this machine, the command will fail"
+                    .to_owned()
+            }
+            Self::Named(host) => format!(
+                "commands reach only hosts that a rule allowed when Toolpost started, so this command cannot reach {host} now: \
+                 a permanent approval or a new rule takes effect at the next start"
+            ),
+        }
+    }
+
+    /// Formats the requirement as the possible reason why the command failed or ran out of time, with the rule that would
+    /// meet it.
+    pub(crate) fn as_reason(&self) -> String {
+        let rule = |hosts: &[&str]| {
+            format!(
+                "To allow that, the operator adds a rule with `touch = [\"fetch\"]`, `hosts = {}` and `decide = \"allow\"`. It takes \
+                 effect when Toolpost starts again.",
+                serde_json::json!(hosts)
+            )
+        };
+        match self {
+            Self::Hosts(hosts) => format!(
+                "This command usually fetches from {}, which no rule allows commands to reach, so it may have failed or waited for \
+                 that reason. {}",
+                hosts.join(" and "),
+                rule(hosts)
+            ),
+            Self::Remote => "This command needs the host of the git remote, but no rule allows commands to reach any host, so it \
+                             may have failed or waited for that reason. To allow that, the operator adds a rule with `touch = \
+                             [\"fetch\"]`, the host in `hosts` and `decide = \"allow\"`. It takes effect when Toolpost starts again."
                 .to_owned(),
+            Self::Named(host) => format!(
+                "Commands cannot reach {host}, so this command may have failed or waited for that reason. {}",
+                rule(&[host])
+            ),
         }
     }
 }

@@ -1,42 +1,42 @@
-//! Patterns of commands: they are compared with the words of a command, never with its text.
+//! Command patterns, matched against the parsed words of a command and never against its text.
 
 use toolpost_shell::{Certainty, Segment, Word};
 
-/// A pattern of commands.
+/// A command pattern of a rule, such as `git push`.
 ///
-/// A rule that allows uses [`Pattern::covers`], which is strict; others use [`Pattern::reach`], which is not.
+/// A rule that allows uses the strict [`Pattern::covers`]; other rules use the lenient [`Pattern::reach`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    /// The source text in the file.
+    /// The text of the pattern in the policy file.
     pub(crate) text: String,
-    /// `NAME=value` before the program.
+    /// Words of the form `NAME=value` before the program.
     settings: Vec<Piece>,
     program: Piece,
     words: Vec<Piece>,
     end: End,
 }
 
-/// The end of a pattern: more words may follow, or none.
+/// The end of a pattern: further words may follow, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Open,
     Closed,
 }
 
-/// The degree to which a pattern that forbids applies.
+/// The certainty with which the pattern of a rule that asks or denies applies to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     No,
-    /// A word of the command is unknown until it runs.
+    /// The pattern may apply: a word of the command is unknown until the command runs.
     Perhaps,
     Yes,
 }
 
-/// The directories whose programs are matched by their bare names.
+/// The directories whose programs a pattern matches by their bare names.
 const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 impl Pattern {
-    /// Parses a pattern; quotes and backslashes keep a word together and a `*` literal.
+    /// Parses a command pattern. Quotes and backslashes make a space part of a word, and a `*` literal.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
         let mut pieces = pieces(text)?;
         let end = if pieces.last().is_some_and(|last| last.plain.as_deref() == Some("$")) {
@@ -47,13 +47,14 @@ impl Pattern {
         if end == End::Closed {
             pieces.pop();
         }
-        let program = pieces.iter().position(|piece| !piece.sets()).ok_or("it names no program")?;
+        let program = pieces.iter().position(|piece| !piece.sets()).ok_or("it contains no program name")?;
         let words = pieces.split_off(program + 1);
-        let program = pieces.pop().ok_or("it names no program")?;
+        let program = pieces.pop().ok_or("it contains no program name")?;
         Ok(Self { text: text.to_owned(), settings: pieces, program, words, end })
     }
 
-    /// Returns true if a rule with this pattern allows a command: no part of it may be mistaken for something else.
+    /// Returns true if a rule that allows with this pattern covers a command. The match is strict: no
+    /// argument may have a second meaning.
     pub(crate) fn covers(&self, segment: &Segment) -> bool {
         let Some(program) = segment.program() else { return false };
         let plain = match program.rsplit_once('/') {
@@ -74,9 +75,11 @@ impl Pattern {
         }
     }
 
-    /// Matches the operands first and together, and the options anywhere after them.
+    /// Matches the operands of the pattern at the start of the command's words, and its options anywhere
+    /// after these operands.
     ///
-    /// An option before an operand keeps its position: `python3 -m pytest` is not `python3 pytest -m`.
+    /// A pattern with an option before an operand does not match in this way: `python3 -m pytest` is not
+    /// `python3 pytest -m`.
     fn covers_apart(&self, given: &[Word]) -> bool {
         let option = self.words.iter().position(Piece::is_option);
         if option.is_some_and(|at| self.words[at..].iter().any(|piece| !piece.is_option())) {
@@ -91,7 +94,8 @@ impl Pattern {
         first && options.iter().all(|option| rest.iter().any(|word| option.matches_option(word)))
     }
 
-    /// Returns the degree to which a rule with this pattern forbids a command, even if it is written in another form.
+    /// Returns the certainty with which a rule that asks or denies applies to a command, even if the command
+    /// is written in another form.
     pub(crate) fn reach(&self, segment: &Segment) -> Reach {
         let Some(name) = segment.program_name() else { return Reach::No };
         let whole = segment.program().unwrap_or_default();
@@ -100,7 +104,7 @@ impl Pattern {
         if !meant {
             return Reach::No;
         }
-        // A `name=value` word, as in `dd`, may appear anywhere, as options may.
+        // A `name=value` word of the pattern, as in `dd if=x`, may appear anywhere, as options may.
         let (options, operands): (Vec<&Piece>, Vec<&Piece>) =
             self.words.iter().partition(|piece| piece.is_option() || piece.sets());
         let mut reach = follows(&operands, &candidates(segment));
@@ -129,12 +133,13 @@ impl Pattern {
         if self.end == End::Closed && segment.words.len() > self.words.len() + 1 { Reach::No } else { reach }
     }
 
-    /// Returns whether no further words may follow.
+    /// Checks that no words may follow those of the pattern.
     pub(crate) fn is_closed(&self) -> bool {
         self.end == End::Closed
     }
 
-    /// Returns whether the pattern names a word that makes a command do more; for a variable, its value counts, too.
+    /// Checks whether the pattern names a word with which a command does more than its program usually does
+    /// (`Effect::More`). For a variable, its value must match, too.
     pub(crate) fn names(&self, word: &str, segment: &Segment) -> bool {
         if let Some(name) = word.strip_suffix('=') {
             let setting = |value: &Word| {
@@ -150,14 +155,17 @@ impl Pattern {
             .any(|piece| piece.text != "*" && (piece.matches(word) || piece.matches_option(word)))
     }
 
-    /// Returns the pattern that matches one command and no other; `None` if a word of it is unknown.
+    /// Returns the pattern that matches exactly one command; `None` if a word of the command is unknown
+    /// before it runs, or the command only sets variables.
     pub(crate) fn exactly(segment: &Segment) -> Option<String> {
         let words: Option<Vec<&str>> = segment.words.iter().map(Word::known).collect();
         let words = words.filter(|words| !words.is_empty())?;
         let set = segment.assignments.iter().map(|set| Some(format!("{}={}", set.name, set.value.known()?)));
         let set: Vec<String> = set.collect::<Option<_>>()?;
+        // Other characters can be wildcards, or operators of the shell.
         let plain = |word: &&str| {
-            !word.is_empty() && **word != *"$" && !word.contains(['*', '\'', '"', '\\', ' ', '\t', '\n'])
+            let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=@%+,^~{}[]?!".contains(letter);
+            !word.is_empty() && word.chars().all(is_plain)
         };
         let all = set.iter().map(String::as_str).chain(words);
         let quoted = all.map(|word| {
@@ -175,10 +183,10 @@ fn least(left: Reach, right: Reach) -> Reach {
     }
 }
 
-/// A word of a command that a pattern may match.
+/// A word of a command that is matched with an operand of a pattern.
 struct Candidate<'w> {
     word: &'w Word,
-    /// True if it follows an option, and may be its value.
+    /// True if the word follows an option, so that it may be the value of that option.
     passed: bool,
 }
 
@@ -195,7 +203,8 @@ fn candidates(segment: &Segment) -> Vec<Candidate<'_>> {
     found
 }
 
-/// Returns the degree to which the pieces appear in order at the beginning of the words.
+/// Returns the certainty with which the operands of a pattern appear in order at the beginning of a command's
+/// words.
 fn follows(pieces: &[&Piece], words: &[Candidate<'_>]) -> Reach {
     let Some((piece, pieces)) = pieces.split_first() else { return Reach::Yes };
     let Some((candidate, rest)) = words.split_first() else { return Reach::No };
@@ -224,14 +233,14 @@ fn follows_after(piece: &Piece, pieces: &[&Piece], rest: &[Candidate<'_>]) -> Re
     follows(&all, rest)
 }
 
-/// One word of a pattern.
+/// One word of a command pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
     /// The word without its quotes.
     text: String,
-    /// The word, if it has no `*` wildcard.
+    /// The word without its quotes; `None` if it contains a `*` wildcard.
     plain: Option<String>,
-    /// The parts between the `*` wildcards.
+    /// The parts of the word between its `*` wildcards.
     parts: Vec<String>,
 }
 
@@ -247,20 +256,22 @@ impl Piece {
         left.ends_with(last.as_str())
     }
 
-    /// Returns whether it matches a word for any continuation of the known part.
+    /// Checks whether the pattern's word matches a command's word of which only the beginning is known,
+    /// whatever follows.
     fn matches_any_after(&self, word: &Word) -> bool {
         let [first, last] = self.parts.as_slice() else { return false };
         last.is_empty() && word.sure == Certainty::Start && word.start.starts_with(first.as_str())
     }
 
-    /// Returns whether it matches a word; an option also matches with a value.
+    /// Checks whether the pattern's word matches a command's word; an option also matches with a value, as in
+    /// `--jobs=2`.
     fn matches_option(&self, word: &str) -> bool {
         let name = word.split('=').next().unwrap_or(word);
         self.matches(word) || (self.is_option() && name.starts_with("--") && self.matches(name))
     }
 
-    /// Returns true if it matches the word at this position; an unknown word matches only an unquoted `*`, and never an
-    /// option.
+    /// Returns true if the pattern's word matches the command's word at the same position. A word that is
+    /// unknown before the command runs matches only an unquoted `*`, and never an option.
     fn is_at(&self, word: &Word) -> bool {
         match word.known() {
             Some(known) => {
@@ -325,7 +336,7 @@ fn piece(text: &str) -> Result<(Piece, &str), &'static str> {
             }
             (';' | '|' | '&' | '<' | '>' | '`' | '(' | ')', None) => {
                 return Err(
-                    "it holds a sign of the shell; each command of a line is judged by itself, so write a rule for each",
+                    "it contains a shell operator; each command of a line is checked separately, so write a rule for each",
                 );
             }
             (_, None) if found.is_whitespace() => {
@@ -340,7 +351,7 @@ fn piece(text: &str) -> Result<(Piece, &str), &'static str> {
         }
     }
     if quote.is_some() {
-        return Err("a quote in it has no end");
+        return Err("it has an unclosed quote");
     }
     let plain = (parts.len() == 1).then(|| whole.clone());
     Ok((Piece { text: whole, plain, parts }, &text[end..]))

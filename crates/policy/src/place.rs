@@ -1,22 +1,30 @@
-//! Locations of the paths that a command names.
+//! Locations of the paths that a command names, to the extent known before the command runs.
 
 use std::path::{Component, Path, PathBuf};
 use toolpost_shell::{Certainty, Places, Word};
+use toolpost_workspace::{PathError, Workspace};
 
-/// A path that a command names, to the extent known before the command runs.
+/// The location of a path that a command names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A known location; `relative` is set if it is below a root.
+    /// A known location; `relative` is the path below a root, if the location is in one.
     At { absolute: PathBuf, relative: Option<String> },
-    /// An unknown location.
+    /// A location that is known only when the command runs.
     Unknown,
 }
 
-/// Returns all the locations that a word can mean.
-pub(crate) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBuf]) -> Vec<Place> {
+/// Returns every location that a word of a command can name. With a workspace, that includes the location to
+/// which the path leads through symbolic links.
+pub(crate) fn of(
+    word: &Word,
+    places: &Places,
+    (directory, roots): (&Path, &[PathBuf]),
+    workspace: Option<&Workspace>,
+) -> Vec<Place> {
     let named = match word.sure {
         Certainty::All => word.start.clone(),
-        // The matches of a pattern are below the directory that it begins with, and so are the results of `find`.
+        // The matches of a wildcard pattern are below the directory with which the pattern begins. So are the
+        // results of `find`.
         Certainty::Start if is_pattern(word) || is_below(word) => {
             let end = word.start.rfind('/').map_or(0, |slash| slash + 1);
             format!("{}…", &word.start[..end])
@@ -35,22 +43,58 @@ pub(crate) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBu
             found.push(Place::Unknown);
             continue;
         }
-        let place = at(&directory.join(place).join(&named), roots);
-        if !found.contains(&place) {
-            found.push(place);
+        let path = directory.join(place).join(&named);
+        let linked = workspace.and_then(|workspace| through_links(workspace, &path, roots));
+        for place in [Some(at(&path, roots)), linked].into_iter().flatten() {
+            if !found.contains(&place) {
+                found.push(place);
+            }
         }
     }
     found
 }
 
-/// Returns true for a result of `find`, or the pipe of a substitution: no name in it leads elsewhere.
+/// Returns the location at which a path ends if the links in it are followed as the kernel does: `..` leads
+/// to the parent of a link's target. `None` if links do not change the location, or the path cannot be
+/// followed.
+fn through_links(workspace: &Workspace, path: &Path, roots: &[PathBuf]) -> Option<Place> {
+    let mut real = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                real = match followed(workspace, &real, roots)? {
+                    Place::At { absolute, relative: Some(_) } => absolute,
+                    outside => return Some(outside),
+                };
+                real.pop();
+            }
+            other => real.push(other),
+        }
+    }
+    let place = followed(workspace, &real, roots)?;
+    (place != at(path, roots)).then_some(place)
+}
+
+fn followed(workspace: &Workspace, path: &Path, roots: &[PathBuf]) -> Option<Place> {
+    // A path outside the roots is judged by its text.
+    roots.iter().find(|root| path.starts_with(root))?;
+    match workspace.resolve(path.to_str()?) {
+        Ok(found) => Some(at(found.raw(), roots)),
+        Err(PathError::Outside { .. }) => Some(Place::At { absolute: path.to_owned(), relative: None }),
+        Err(_) => None,
+    }
+}
+
+/// Returns true for a result of `find` and for the pipe of a process substitution, since neither can be
+/// outside the known directory with which the word begins.
 fn is_below(word: &Word) -> bool {
     let pipe = word.start == "/dev/fd/" && word.text.starts_with(['<', '>']);
     pipe || (word.text == "{}" && word.start.ends_with('/'))
 }
 
-/// Returns true if the unknown part of a word is only the names that a pattern in it matches, and those are below its
-/// beginning: hidden names do not match, and none leads upwards.
+/// Returns true if a word is unknown only because of wildcards, and every match is below the directory before
+/// them: no part of the word is `..`, and no wildcard matches hidden names.
 fn is_pattern(word: &Word) -> bool {
     let signs = ['*', '?', '['];
     let leads_away = |part: &str| part == ".." || (part.starts_with('.') && part.contains(signs));
@@ -66,7 +110,7 @@ fn at(path: &Path, roots: &[PathBuf]) -> Place {
     Place::At { absolute, relative }
 }
 
-/// Removes `.` and `..` from a path lexically.
+/// Removes `.` and `..` from a path by its text, without following links.
 fn straightened(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

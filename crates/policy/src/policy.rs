@@ -5,7 +5,8 @@ use crate::{
         Access, Touch,
         resource::{EditorUse, RemoteTool},
     },
-    decision::{Decision, Judgement, Lifted},
+    decision::{Decision, DecisionOverride, Judgement},
+    reach::{CommandReach, Unreachable},
     rule::{Rule, RuleSource},
     withheld::WithheldFinder,
 };
@@ -15,22 +16,25 @@ use std::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// The active rules.
+/// The access policy: the active rules, and the restrictions that no rule can lift.
 #[derive(Debug, Clone)]
 pub struct Policy {
     pub(crate) rules: Arc<Vec<Rule>>,
-    /// Toolpost's own files, which no rule makes writable.
+    /// Toolpost's rules, configuration and state, which no rule makes writable.
     pub(crate) own: Arc<Vec<PathBuf>>,
-    /// Files that no rule makes readable either: the state, with its copies of changed files.
+    /// Toolpost's state directory, with its copies of changed files. No rule makes it readable.
     pub(crate) hidden: Arc<Vec<PathBuf>>,
     /// The kinds of access that are always denied.
     pub(crate) denied: Arc<Vec<Access>>,
-    /// The roots, to resolve the paths that commands name.
+    /// The workspace roots, with which the paths that commands name are resolved.
     pub(crate) roots: Arc<Vec<PathBuf>>,
     /// The user's policy file, which receives permanent approvals.
     pub(crate) learned: Option<Arc<PathBuf>>,
-    /// Finds withheld files below the directories that commands search.
+    /// The finder of withheld files (those that the rules deny or ask about) below the directories that
+    /// commands search.
     pub(crate) finder: Option<WithheldFinder>,
+    /// The test for paths that the sandbox of commands withholds; `None` if none was set.
+    pub(crate) reach: Option<CommandReach>,
 }
 
 impl Policy {
@@ -43,25 +47,26 @@ impl Policy {
             roots: Arc::default(),
             learned: None,
             finder: None,
+            reach: None,
         }
     }
 
     pub(crate) fn adding(self, further: impl IntoIterator<Item = Rule>) -> Self {
-        let mut rules = (*self.rules).clone();
+        let mut rules = Arc::unwrap_or_clone(self.rules);
         rules.extend(further);
         Self { rules: Arc::new(rules), finder: self.finder.map(WithheldFinder::renewed), ..self }
     }
 
-    /// Sets the roots, so that paths in commands are judged as the file tools judge them.
+    /// Sets the workspace roots, so that paths in commands are judged like the paths of file tools.
     #[must_use]
     pub fn within(self, roots: Vec<PathBuf>) -> Self {
         Self { roots: Arc::new(roots), ..self }
     }
 
-    /// Protects Toolpost's own files and directories (rules, configuration, state) from writes, regardless of the
-    /// rules.
+    /// Protects Toolpost's own files and directories (rules, configuration, state) from writes, regardless of
+    /// the rules.
     #[must_use]
-    pub fn keeping(self, own: Vec<PathBuf>) -> Self {
+    pub fn protecting(self, own: Vec<PathBuf>) -> Self {
         Self { own: Arc::new(own), ..self }
     }
 
@@ -71,13 +76,23 @@ impl Policy {
         Self { hidden: Arc::new(hidden), ..self }
     }
 
-    /// Denies every touch of these kinds, regardless of the rules.
+    /// Denies every access of the kinds `denied`, regardless of the rules.
     #[must_use]
     pub fn denying(self, denied: &[Access]) -> Self {
         Self { denied: Arc::new(denied.to_vec()), ..self }
     }
 
-    /// Lists the sources of the rules, with the number of rules from each.
+    /// Sets the test for paths that the sandbox withholds from commands, so that a prompt offers only
+    /// accesses that an approval makes possible. Without a test, an approval makes every access possible.
+    #[must_use]
+    pub fn confining(
+        self,
+        prevents: impl Fn(Access, &Path) -> Option<Unreachable> + Send + Sync + 'static,
+    ) -> Self {
+        Self { reach: Some(CommandReach::new(prevents)), ..self }
+    }
+
+    /// Lists the sources of the rules (built in, or files), with the number of rules from each.
     #[must_use]
     pub fn sources(&self) -> Vec<(RuleSource, usize)> {
         let mut sources: Vec<(RuleSource, usize)> = Vec::new();
@@ -90,22 +105,23 @@ impl Policy {
         sources
     }
 
-    /// Lists the names in a root that cannot be written without a prompt; a sandbox protects them from commands.
+    /// Lists the names in a root whose writes need approval or are denied. A sandbox protects these paths
+    /// from commands.
     #[must_use]
-    pub fn kept_names(&self) -> Vec<PathBuf> {
-        let named = self.rules.iter().flat_map(Rule::kept_names);
+    pub fn protected_names(&self) -> Vec<PathBuf> {
+        let named = self.rules.iter().flat_map(Rule::protected_names);
         let asks = |name: &str| {
             self.judge_name(Access::Writes, name, &format!("/{name}")).decision != Decision::Allow
         };
-        // A directory is protected if the files in it are.
+        // A directory counts as protected if the files in it are.
         let is_kept = |name: &&String| asks(name) || asks(&format!("{name}/x"));
         named.filter(is_kept).map(PathBuf::from).collect()
     }
 
-    /// Lists the names in a root that commands may write, with changes reported.
+    /// Lists the names in a root that commands may write, but whose changes Toolpost reports.
     #[must_use]
     pub fn reported_names(&self) -> Vec<PathBuf> {
-        let kept = self.kept_names();
+        let kept = self.protected_names();
         let named = self.rules.iter().flat_map(Rule::reported_names).map(PathBuf::from);
         named.filter(|name| !kept.contains(name)).collect()
     }
@@ -116,7 +132,7 @@ impl Policy {
         self.judge_path(Access::Reads, path).decision == Decision::Allow
     }
 
-    /// Judges a path in a root.
+    /// Decides about an access to a path in a root.
     #[must_use]
     pub fn judge_path(&self, access: Access, path: &WorkspacePath) -> Judgement {
         if let Some(kept) = self.kept(access, path.raw()) {
@@ -127,8 +143,8 @@ impl Policy {
         if path.root().label().is_none() {
             return own;
         }
-        // A path in a separate read-only root may also be in a workspace root, or in a directory that a rule names:
-        // those rules apply, too.
+        // A path in an external root may also be in a workspace root, or in a directory that a rule names by
+        // its absolute path. Those rules apply, too.
         let above = [Path::new("/")];
         let above = above.into_iter().chain(self.roots.iter().map(PathBuf::as_path));
         let inside = above.filter_map(|root| path.raw().strip_prefix(root).ok());
@@ -140,10 +156,11 @@ impl Policy {
         let (decision, rule) =
             self.find(access, Decision::Allow, |rule| rule.matches_path(relative, absolute));
         let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
-        Judgement { decision, why, lifted: Lifted::ByRule }
+        Judgement { decision, why, lifted: DecisionOverride::ByRule }
     }
 
-    /// Judges a tool of an upstream server: the operator permitted its calls by connecting the server.
+    /// Decides about a call of an upstream server's tool. The operator permitted these calls by connecting
+    /// the server, so a tool that no rule matches is allowed.
     pub(crate) fn judge_tool(&self, tool: &RemoteTool) -> Judgement {
         if let Some(denied) = self.denies(Access::Bridges) {
             return denied;
@@ -151,10 +168,11 @@ impl Policy {
         let (decision, rule) =
             self.find(Access::Bridges, Decision::Allow, |rule| rule.matches_tool(&tool.shown()));
         let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
-        Judgement { decision, why, lifted: Lifted::ByRule }
+        Judgement { decision, why, lifted: DecisionOverride::ByRule }
     }
 
-    /// Judges an agent: its calls are judged one by one, so an agent that no rule matches is allowed.
+    /// Decides about delegating to an agent. The agent's calls are judged one by one, so an agent that no
+    /// rule matches is allowed.
     pub(crate) fn judge_agent(&self, agent: &str) -> Judgement {
         if let Some(denied) = self.denies(Access::Delegates) {
             return denied;
@@ -162,10 +180,11 @@ impl Policy {
         let (decision, rule) =
             self.find(Access::Delegates, Decision::Allow, |rule| rule.matches_agent(agent));
         let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
-        Judgement { decision, why, lifted: Lifted::ByRule }
+        Judgement { decision, why, lifted: DecisionOverride::ByRule }
     }
 
-    /// Judges an editor action: the operator permitted it by attaching the editor, for files that the rules allow.
+    /// Decides about an editor action. The operator permitted it by attaching the editor, so an action that
+    /// no rule matches is allowed.
     pub(crate) fn judge_editor(&self, touch: &Touch, act: EditorUse) -> Judgement {
         if let Some(denied) = self.denies(Access::Editor).or_else(|| self.denies(touch.access())) {
             return denied;
@@ -173,10 +192,11 @@ impl Policy {
         let (decision, rule) =
             self.find(Access::Editor, Decision::Allow, |rule| rule.matches_act(act.word()));
         let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
-        Judgement { decision, why, lifted: Lifted::ByRule }
+        Judgement { decision, why, lifted: DecisionOverride::ByRule }
     }
 
-    /// Finds the last rule that matches and may decide.
+    /// Applies the matching rules in order, starting from the decision `first`. Returns the final decision and the
+    /// rule that made it. A rule that is looser than the decision so far takes effect only if it may loosen it.
     pub(crate) fn find(
         &self,
         access: Access,
@@ -193,27 +213,31 @@ impl Policy {
         found
     }
 
-    /// Returns the decision that overrides the rules for a path.
+    /// Returns the denial of an access to a path, if no rule can lift it; `None` if the rules decide about
+    /// the access.
     pub(crate) fn kept(&self, access: Access, path: &Path) -> Option<Judgement> {
         if let Some(denied) = self.denies(access) {
             return Some(denied);
         }
         let fixed = |why: &str| {
-            Some(Judgement { decision: Decision::Deny, why: why.to_owned(), lifted: Lifted::ByNothing })
+            Some(Judgement {
+                decision: Decision::Deny,
+                why: why.to_owned(),
+                lifted: DecisionOverride::ByNothing,
+            })
         };
         if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
-            return fixed("Toolpost keeps its own state there; no rule lets it be touched.");
+            return fixed("Toolpost keeps its state in this directory; no rule can allow access to it.");
         }
         if access == Access::Writes && self.own.iter().any(|own| path.starts_with(own)) {
-            return fixed("Toolpost itself works with this file; no rule lets it be written.");
+            return fixed("Toolpost itself uses this file; no rule can allow writing it.");
         }
         None
     }
 
     pub(crate) fn denies(&self, access: Access) -> Option<Judgement> {
-        let why =
-            "Toolpost was started so that no tool does that (the setting `read_only` or `deny`).".to_owned();
+        let why = "The setting `read_only` or `deny` forbids this access; no rule can allow it.".to_owned();
         let denied = self.denied.contains(&access);
-        denied.then_some(Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing })
+        denied.then_some(Judgement { decision: Decision::Deny, why, lifted: DecisionOverride::ByNothing })
     }
 }

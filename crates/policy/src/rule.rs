@@ -1,11 +1,11 @@
-//! One rule: the touches, their target, the decision, and the reason.
+//! One access rule: the kinds of access, their target, the decision, and the reason.
 
 use crate::{
     access::{Access, command::Host},
     decision::Decision,
+    path_patterns::{PathPatterns, Uncompiled},
     pattern::Pattern,
 };
-use globset::GlobSet;
 use std::{borrow::Cow, fmt};
 use toolpost_net::Say;
 use toolpost_text::wildcard;
@@ -13,46 +13,48 @@ use toolpost_text::wildcard;
 /// The source of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleSource {
-    /// Toolpost's own lists.
+    /// The rules that are built into Toolpost.
     BuiltIn,
-    /// The operator's file.
+    /// A policy file of the operator, by its path.
     Operator(String),
-    /// A file of the project, which can only tighten.
+    /// A policy file of a project, by its path. It can only make decisions stricter.
     Project(String),
-    /// A file of the project that has changed since the user trusted it, so that it can only tighten.
+    /// A policy file of a project that has changed since the user trusted it. It can only make decisions
+    /// stricter.
     Lapsed(String),
-    /// A file of the project with content that the user has trusted.
+    /// A policy file of a project with content that the user has trusted.
     Trusted(String),
 }
 
-/// One rule.
+/// One access rule of the policy.
 #[derive(Debug, Clone)]
 pub struct Rule {
     pub(crate) accesses: Vec<Access>,
     pub(crate) target: Target,
     pub(crate) decision: Decision,
     pub(crate) why: String,
-    /// True for a rule that allows, but overrides no denial, and covers no command that passes code to a program.
+    /// True for a rule that an approval wrote: it allows, but neither overrides a denial nor covers commands
+    /// that pass code to a program.
     pub(crate) cautious: bool,
     pub(crate) source: RuleSource,
-    /// The line of the file where it begins.
+    /// The line of the policy file where the rule begins, from 1; 0 for a rule without a line.
     pub(crate) line: usize,
 }
 
-/// The target of a rule.
+/// The accesses to which a rule applies.
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
-    /// Files, by patterns relative to a root, and by absolute patterns.
+    /// Files, by path patterns: relative to a root, and absolute.
     Paths {
-        relative: GlobSet,
-        absolute: GlobSet,
-        /// The files and directories that are matched at any depth by a name without wildcards.
+        relative: PathPatterns,
+        absolute: PathPatterns,
+        /// The files and directories that are matched at any depth by a name, which may contain `*`.
         names: Vec<String>,
     },
     Commands(Vec<Pattern>),
-    /// Host names; a leading `*.` matches all subdomains.
+    /// Host patterns; a leading `*.` matches all subdomains.
     Hosts(Vec<String>),
-    /// Published names of upstream tools; `*` matches any part.
+    /// Patterns of the published names of upstream tools; `*` matches any part.
     Tools(Vec<String>),
     /// Names of agents; `*` matches every agent.
     Agents(Vec<String>),
@@ -60,21 +62,20 @@ pub(crate) enum Target {
     Acts(Vec<String>),
 }
 
-/// The location of a rule that decided, for a user who wants to change it.
+/// The location of the rule that decided about an access, for a user who wants to change it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Origin {
-    /// The file, or a label for built-in rules.
+    /// The path of the policy file, or a label for built-in rules.
     pub file: String,
-    /// The line in it.
+    /// The line of the file where the rule begins, from 1; 0 for a rule without a line.
     pub line: usize,
-    /// The pattern that matched, if the rule is about commands.
+    /// The command pattern that matched; `None` for a rule about something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
 }
 
 impl Rule {
-    /// Returns the names that the built-in rules allow to be written, and that are reported when a command changes
-    /// them.
+    /// Returns the path names of a built-in rule that lets commands write, while Toolpost reports the change.
     pub(crate) fn reported_names(&self) -> &[String] {
         let is_report = self.source == RuleSource::BuiltIn
             && self.decision == Decision::Allow
@@ -85,9 +86,9 @@ impl Rule {
         }
     }
 
-    /// Returns the names that the rule protects from writes, except those that version control keeps for itself, since
-    /// its own program has to write them.
-    pub(crate) fn kept_names(&self) -> &[String] {
+    /// Returns the path names that the rule protects from writes. Built-in denials are left out: they name
+    /// files of version control, which `git` itself must write.
+    pub(crate) fn protected_names(&self) -> &[String] {
         let keeps = match self.decision {
             Decision::Allow => false,
             Decision::Ask => true,
@@ -104,11 +105,14 @@ impl Rule {
         }
     }
 
-    /// Returns true if the rule matches a path, either relative to its root or absolute.
+    /// Returns true if the rule matches a path, by its part below the root or by the absolute path.
     pub(crate) fn matches_path(&self, relative: &str, absolute: &str) -> bool {
         let Target::Paths { relative: inside, absolute: anywhere, .. } = &self.target else { return false };
-        let matches =
-            |relative: &str, absolute: &str| inside.is_match(relative) || anywhere.is_match(absolute);
+        let allows = self.decision == Decision::Allow;
+        let uncompiled = if allows { Uncompiled::Miss } else { Uncompiled::Match };
+        let matches = |relative: &str, absolute: &str| {
+            inside.is_match(relative, uncompiled) || anywhere.is_match(absolute, uncompiled)
+        };
         let (plain, whole) = (fold(relative), fold(absolute));
         let folds = matches!(plain, Cow::Owned(_)) || matches!(whole, Cow::Owned(_));
         matches(relative, absolute) || (folds && matches(&plain, &whole))
@@ -118,19 +122,19 @@ impl Rule {
         self.host_pattern(host).is_some()
     }
 
-    /// Returns the pattern of the rule that matches a host.
+    /// Returns the host pattern of the rule that matches a host; `None` if no pattern matches.
     pub(crate) fn host_pattern(&self, host: &Host) -> Option<&str> {
         let Target::Hosts(hosts) = &self.target else { return None };
         let say = if self.decision == Decision::Allow { Say::Reach } else { Say::Refuse };
-        hosts.iter().find(|pattern| host.is_meant_by(pattern, say)).map(String::as_str)
+        hosts.iter().find(|pattern| host.matches(pattern, say)).map(String::as_str)
     }
 
-    /// Returns true if the rule is the operator's and names this exact host, by its name or its address.
+    /// Returns true if the rule is the operator's and allows this exact host, by its name or its address.
     pub(crate) fn names_host(&self, host: &Host) -> bool {
         let Target::Hosts(hosts) = &self.target else { return false };
         let says =
             self.decision == Decision::Allow && self.may_loosen() && self.source != RuleSource::BuiltIn;
-        says && hosts.iter().any(|named| !named.starts_with('*') && host.is_meant_by(named, Say::Reach))
+        says && hosts.iter().any(|named| !named.starts_with('*') && host.matches(named, Say::Reach))
     }
 
     /// Returns true if the rule matches an upstream tool, by its published name.
@@ -149,7 +153,8 @@ impl Rule {
         acts.iter().any(|name| name == "*" || name == act)
     }
 
-    /// Returns the hosts of the rule, with its decision about fetches from them.
+    /// Returns the host patterns of the rule, each with the rule's decision about fetches; empty if the rule
+    /// may not allow hosts.
     pub(crate) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
         let hosts = match &self.target {
             Target::Hosts(hosts) if self.may_loosen() || self.decision != Decision::Allow => hosts.as_slice(),
@@ -163,12 +168,12 @@ impl Rule {
         hosts.iter().map(|host| (host.as_str(), self.decision))
     }
 
-    /// Returns true if it may override earlier rules with a looser decision.
+    /// Returns true if the rule may override earlier rules with a looser decision.
     pub(crate) fn may_loosen(&self) -> bool {
         !matches!(self.source, RuleSource::Project(_) | RuleSource::Lapsed(_))
     }
 
-    /// Returns its location.
+    /// Returns the location of the rule, for a user who wants to change it.
     pub(crate) fn origin(&self, pattern: Option<&Pattern>) -> Origin {
         Origin {
             file: self.source.to_string(),
@@ -189,8 +194,8 @@ impl fmt::Display for RuleSource {
     }
 }
 
-/// Normalises a path as a lenient file system might: without dots or spaces at the end of a name. (The patterns ignore
-/// letter case.)
+/// Normalises a path as a lenient file system might: without dots or spaces at the end of each name. (The
+/// patterns ignore letter case.)
 fn fold(path: &str) -> Cow<'_, str> {
     if !path.split('/').any(|name| name.ends_with(['.', ' '])) {
         return Cow::Borrowed(path);

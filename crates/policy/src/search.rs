@@ -1,11 +1,11 @@
-//! Withheld files below the directories that a command searches.
+//! Withheld files (those that the rules deny or ask about) below the directories that a command searches.
 
 use crate::{
     access::Access,
     decision::Decision,
     policy::Policy,
     rule::Rule,
-    withheld::{Answer, FRESH, Withheld, WithheldFinder},
+    withheld::{Answer, FRESH, WithheldFile, WithheldFinder},
 };
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use std::{
@@ -20,23 +20,25 @@ use std::{
 use toolpost_shell::Search;
 use toolpost_workspace::{
     Workspace,
-    walk::{self, Candidate, Claim, Entry, Hidden, Kind, Next, Options, Rules, Visitor},
+    walk::{self, Candidate, Claim, Entry, HiddenFiles, Kind, Next, Options, Rules, Visitor},
 };
 
-/// The most names that are examined for one search.
+/// Maximum number of directory entries that are examined for one search.
 const MOST_NAMES: usize = 200_000;
-/// The most withheld files that are listed.
+/// Maximum number of withheld files that are listed for one search.
 const MOST_FOUND: usize = 5;
 
 impl Policy {
-    /// Lets the policy find withheld files below the directories that commands search.
+    /// Enables the policy to find withheld files (those that the rules deny or ask about) below the
+    /// directories that commands search.
     #[must_use]
-    pub fn looking(self, workspace: Workspace) -> Self {
+    pub fn with_search(self, workspace: Workspace) -> Self {
         Self { finder: Some(WithheldFinder { workspace, last: Arc::default() }), ..self }
     }
 
-    /// Finds the files below a directory that a search would read and that the rules withhold.
-    pub(crate) fn withheld(&self, directory: &Path, search: &Search) -> Vec<Withheld> {
+    /// Finds the files below a directory that a command's search would read and that the rules deny or ask
+    /// about.
+    pub(crate) fn withheld(&self, directory: &Path, search: &Search) -> Vec<WithheldFile> {
         let Some(finder) = &self.finder else { return Vec::new() };
         let mut last = finder.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = last.as_ref().filter(|last| last.at.elapsed() < FRESH)
@@ -55,31 +57,48 @@ impl Policy {
         withheld
     }
 
-    fn look(&self, finder: &WithheldFinder, directory: &Path, search: &Search) -> Vec<Withheld> {
+    /// Checks whether a path exists in a root. True without a workspace.
+    pub(crate) fn finds(&self, path: &Path) -> bool {
+        let Some(WithheldFinder { workspace, .. }) = &self.finder else { return true };
+        let path = path.to_str().and_then(|path| workspace.resolve(path).ok());
+        path.is_some_and(|path| workspace.stat(&path).is_ok())
+    }
+
+    /// Checks whether a path of a root can be a directory when a command runs. A path that does not exist yet can be one
+    /// if another command precedes.
+    pub(crate) fn may_be_directory(&self, path: &Path, is_alone: bool) -> bool {
+        let Some(WithheldFinder { workspace, .. }) = &self.finder else { return true };
+        let Some(path) = path.to_str().and_then(|path| workspace.resolve(path).ok()) else { return true };
+        workspace.stat(&path).map_or(!is_alone, |stat| stat.kind == toolpost_workspace::Kind::Directory)
+    }
+
+    fn look(&self, finder: &WithheldFinder, directory: &Path, search: &Search) -> Vec<WithheldFile> {
         let path = directory.to_str().and_then(|path| finder.workspace.resolve(path).ok());
-        // A path that cannot be resolved is judged by its text alone.
+        // A directory that cannot be resolved is judged only by its text.
         let Some(base) = path else { return Vec::new() };
-        // Programs interpret special characters in patterns differently; only plain patterns exclude files here.
+        // Programs interpret special characters in patterns differently, so only plain patterns exclude files
+        // here.
         let is_plain = |pattern: &&String| !pattern.contains(['/', '{', '[', '\\']);
         let except: Vec<String> = search.except.iter().filter(is_plain).cloned().collect();
         let names = Names { only: globs(&search.names, Case::Either), except: globs(&except, Case::Same) };
         let seen = AtomicUsize::new(0);
         let options = Options {
             rules: if search.ignored { Rules::None } else { Rules::Git },
-            hidden: if search.hidden { Hidden::Show } else { Hidden::Skip },
+            hidden: if search.hidden { HiddenFiles::Show } else { HiddenFiles::Skip },
             threads: NonZeroUsize::new(1),
             ..Options::default()
         };
         let make = || Finder { policy: self, names: &names, directory, seen: &seen, found: Vec::new() };
         let is_over = || seen.load(Ordering::Relaxed) > MOST_NAMES;
         let Ok(walked) = walk::walk(&base, (), &options, &is_over, &make) else { return Vec::new() };
-        let mut withheld: Vec<Withheld> =
+        let mut withheld: Vec<WithheldFile> =
             walked.visitors.into_iter().flat_map(|finder| finder.found).collect();
         withheld.sort_by(|left, right| left.path.cmp(&right.path));
         if seen.load(Ordering::Relaxed) > MOST_NAMES {
-            let why =
-                format!("it holds more than {MOST_NAMES} names, and not all were looked at for secrets");
-            withheld.push(Withheld { path: None, decision: Decision::Ask, why, rule: None });
+            let why = format!(
+                "the searched directory has more than {MOST_NAMES} entries, and not all were checked for secrets"
+            );
+            withheld.push(WithheldFile { path: None, decision: Decision::Ask, why, rule: None });
         }
         withheld
     }
@@ -96,8 +115,8 @@ enum Case {
     Same,
 }
 
-/// Compiles patterns of names. An invalid pattern empties the set, so that the policy asks about more and not about
-/// less.
+/// Compiles patterns of file names. If one is invalid, returns an empty set, so that the policy asks about
+/// more files and not about fewer.
 fn globs(patterns: &[String], case: Case) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
@@ -121,7 +140,7 @@ struct Finder<'p> {
     names: &'p Names,
     directory: &'p Path,
     seen: &'p AtomicUsize,
-    found: Vec<Withheld>,
+    found: Vec<WithheldFile>,
 }
 
 impl Visitor for Finder<'_> {
@@ -129,7 +148,8 @@ impl Visitor for Finder<'_> {
 
     fn judge(&mut self, (): &(), candidate: &Candidate<'_>) -> Claim {
         self.seen.fetch_add(1, Ordering::Relaxed);
-        // Version control keeps no file under its own name there.
+        // In `.git`, Git stores files under other names than in the worktree, so no pattern of names can
+        // match there.
         if candidate.name_bytes() == b".git" && candidate.kind() == Kind::Directory {
             return Claim::Pass;
         }
@@ -149,7 +169,7 @@ impl Visitor for Finder<'_> {
         if let Some(rule) = rule.filter(|_| decision != Decision::Allow) {
             let path = absolute.to_str().map(str::to_owned);
             let rule_at = Some(rule.origin(None));
-            self.found.push(Withheld { path, decision, why: rule.why.clone(), rule: rule_at });
+            self.found.push(WithheldFile { path, decision, why: rule.why.clone(), rule: rule_at });
         }
         if self.found.len() >= MOST_FOUND { Next::Stop } else { Next::On }
     }

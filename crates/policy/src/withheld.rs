@@ -1,4 +1,5 @@
-//! Withheld files that searches have found, and the last answer.
+//! The finder of withheld files (those that the rules deny or ask about) in a searched directory, with a
+//! cache of its last answer.
 
 use crate::{decision::Decision, rule::Origin};
 use std::{
@@ -9,28 +10,28 @@ use std::{
 use toolpost_shell::Search;
 use toolpost_workspace::Workspace;
 
-/// The lifetime of a cached answer: one question judges a command several times.
+/// The lifetime of the cached answer: one approval prompt judges the same command several times.
 pub(crate) const FRESH: Duration = Duration::from_secs(2);
 
-/// Finds withheld files in a workspace.
+/// Finds withheld files (those that the rules deny or ask about) in a workspace.
 #[derive(Clone)]
 pub(crate) struct WithheldFinder {
     pub(crate) workspace: Workspace,
     pub(crate) last: Arc<Mutex<Option<Answer>>>,
 }
 
-/// The result of the last search, for the same question again.
+/// The withheld files that the last search found, reused if the next search is the same.
 pub(crate) struct Answer {
     pub(crate) at: Instant,
     pub(crate) directory: PathBuf,
     pub(crate) search: Search,
-    pub(crate) withheld: Vec<Withheld>,
+    pub(crate) withheld: Vec<WithheldFile>,
 }
 
-/// A file that a search would read and that the rules withhold.
+/// A file that a command's search would read and that the rules deny or ask about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Withheld {
-    /// The file; `None` if it is unknown, because there were too many names to examine.
+pub(crate) struct WithheldFile {
+    /// The path of the file; `None` if the search stopped because there were too many entries to examine.
     pub(crate) path: Option<String>,
     pub(crate) decision: Decision,
     pub(crate) why: String,
@@ -38,7 +39,7 @@ pub(crate) struct Withheld {
 }
 
 impl WithheldFinder {
-    /// Returns a copy for other rules, with an empty cache.
+    /// Returns the finder with an empty cache, for a policy with other rules.
     pub(crate) fn renewed(self) -> Self {
         Self { last: Arc::default(), ..self }
     }

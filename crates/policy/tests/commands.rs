@@ -1,9 +1,11 @@
-//! Tests of commands under the rules: each decision, and that no addition to a denied command frees it.
+//! Tests of decisions about commands, and of the rule that no addition to a denied command makes it allowed.
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolpost_policy::{Access, Approval, Command, Decision, Explained, Line, Policy, RuleSource};
+use toolpost_policy::{Access, Approval, Command, CommandExplanation, Decision, Line, Policy, RuleSource};
+use toolpost_test_rows::each;
 use toolpost_workspace::{Options, Workspace};
 
 /// A workspace for commands.
@@ -20,7 +22,7 @@ impl World {
         Self { _base: base, workspace }
     }
 
-    fn explain(&self, policy: &Policy, line: Line) -> Explained {
+    fn explain(&self, policy: &Policy, line: Line) -> CommandExplanation {
         let directory = self.workspace.resolve(".").unwrap();
         policy.explain(&Command { line, directory, approval: Approval::ByRules })
     }
@@ -33,7 +35,7 @@ impl World {
     fn check(&self, policy: &Policy, rows: &[(&str, Decision)]) {
         let differ: Vec<(&str, Decision)> =
             rows.iter().filter(|(command, wanted)| self.judge(policy, command) != *wanted).copied().collect();
-        assert_eq!(differ, [], "these are judged otherwise");
+        assert_eq!(differ, [], "these decisions differ");
     }
 }
 
@@ -50,7 +52,7 @@ fn commands(decide: &str, patterns: &str) -> String {
 use Decision::{Allow, Ask, Deny};
 
 #[test]
-fn the_built_in_rules_let_look_and_ask_for_the_rest() {
+fn built_in_rules_allow_reads_and_prompt_for_the_rest() {
     World::new().check(
         &Policy::built_in().unwrap(),
         &[
@@ -109,16 +111,16 @@ fn the_built_in_rules_let_look_and_ask_for_the_rest() {
 #[test]
 fn the_last_of_many_commands_is_judged_like_the_first() {
     let (world, policy) = (World::new(), Policy::built_in().unwrap());
-    for joint in ["; ", " && ", " | ", "\n"] {
+    each(["; ", " && ", " | ", "\n"], |joint| {
         let many = vec!["ls"; 300].join(joint);
         assert_eq!(world.judge(&policy, &many), Allow, "{joint:?}");
         assert_eq!(world.judge(&policy, &format!("{many}{joint}sudo ls")), Deny, "{joint:?}");
         assert_eq!(world.judge(&policy, &format!("sudo ls{joint}{many}")), Deny, "{joint:?}");
-    }
+    });
 }
 
 #[test]
-fn patterns_are_compared_with_words_and_not_with_text() {
+fn command_patterns_match_arguments_and_not_text() {
     let world = World::new();
     let allow =
         operator(&commands("allow", "'git push', 'sed -i', 'npm run test:*', 'cargo test $', 'FOO=* make'"));
@@ -179,7 +181,7 @@ fn patterns_are_compared_with_words_and_not_with_text() {
 }
 
 #[test]
-fn another_spelling_of_a_command_is_judged_alike() {
+fn spellings_of_a_command_get_the_same_decision() {
     World::new().check(
         &Policy::built_in().unwrap(),
         &[
@@ -190,6 +192,14 @@ fn another_spelling_of_a_command_is_judged_alike() {
             ("dd if=x of=/./dev/sda", Deny),
             ("dd if=x bs=4M of=/dev/nvme0n1", Deny),
             ("dd if=x of=/dev/null", Ask),
+            ("cat x > /dev/sda", Deny),
+            ("echo x | tee /dev/nvme0n1", Deny),
+            ("cp x /dev/sda1", Deny),
+            ("truncate -s 0 /dev/sda", Deny),
+            ("cat x > /dev/../dev/sda", Deny),
+            ("cat x > /dev/disk/by-id/a", Deny),
+            ("cat x > dev/sda", Ask),
+            ("run0 ls", Deny),
             ("export TOOLPOST_SANDBOX=off; toolpost call x", Deny),
             ("env -S 'sudo ls'", Deny),
             ("env -S'sudo ls' -l", Deny),
@@ -198,6 +208,14 @@ fn another_spelling_of_a_command_is_judged_alike() {
             ("coproc X { sudo ls; }", Deny),
             ("coproc sudo ls", Deny),
             ("! ! sudo ls", Deny),
+            ("echo ${x:-`sudo ls`}", Deny),
+            ("echo ${x:-<(sudo ls)}", Deny),
+            ("echo ${x:-$(sudo ls)}", Deny),
+            ("echo \"${x:-`a; sudo ls`}\"", Deny),
+            ("echo ${x:-`a \\`sudo ls\\``}", Deny),
+            ("echo ${x:-`sudo ls}", Deny),
+            ("echo ${x:-`ls`}", Ask),
+            ("echo '`sudo ls`'", Allow),
             ("TOOLPOST_SANDBOX=off toolpost call x", Deny),
             ("env TOOLPOST_ASK=allow toolpost call x", Deny),
             ("toolpost skills trust", Deny),
@@ -274,6 +292,31 @@ fn files_and_hosts_that_a_command_names_have_their_own_rules() {
 }
 
 #[test]
+fn host_rules_for_commands_match_ports() {
+    let rule = |decision: &str, hosts: &str| {
+        format!("[[rule]]\ntouch = [\"fetch\"]\nhosts = [{hosts}]\ndecide = \"{decision}\"\n")
+    };
+    let rules = commands("allow", "'curl'")
+        + &rule("allow", "'localhost:8123', '127.0.0.1', 'all.example'")
+        + &rule("deny", "'all.example:8443', 'none.example'");
+    World::new().check(
+        &operator(&rules),
+        &[
+            ("curl http://localhost:8123/x", Allow),
+            ("curl localhost:8123", Allow),
+            ("curl http://localhost:8124/x", Ask),
+            ("curl http://localhost/x", Ask),
+            ("curl http://u:8123@localhost/x", Ask),
+            ("curl http://localhost:81230/x", Ask),
+            ("curl http://127.0.0.1:5173/x", Allow),
+            ("curl https://all.example:8080/x", Allow),
+            ("curl https://all.example:8443/x", Deny),
+            ("curl https://none.example:8443/x", Deny),
+        ],
+    );
+}
+
+#[test]
 fn a_project_only_tightens_until_it_is_trusted() {
     let world = World::new();
     let rules = commands("allow", "'cargo test'") + &commands("deny", "'git log'");
@@ -290,17 +333,17 @@ fn a_project_only_tightens_until_it_is_trusted() {
 }
 
 #[test]
-fn a_file_is_refused_where_a_rule_or_an_example_is_wrong() {
+fn a_policy_file_with_a_wrong_rule_or_example_is_refused() {
     let rows = [
         (
             "[examples]\nallow = [\"git push\"]\n".to_owned(),
-            "o: the example `git push` is listed under `allow`, but the rules say ask: no rule allows it. Correct \
+            "o: the example `git push` is listed under `allow`, but the rules decide `ask`: no rule allows it. Correct \
              the rules or the example.",
         ),
         (
             commands("allow", "'a; b'"),
-            "o: the pattern `a; b` is wrong: it holds a sign of the shell; each command of a line is judged by itself, so \
-             write a rule for each.",
+            "o: the pattern `a; b` is invalid: it contains a shell operator; each command of a line is checked \
+             separately, so write a rule for each.",
         ),
         (
             commands("allow", "'git log'") + "examples = [\"git push\"]\n",
@@ -308,34 +351,34 @@ fn a_file_is_refused_where_a_rule_or_an_example_is_wrong() {
         ),
         (
             commands("deny", "'git:push:--force'"),
-            "o: the pattern `git:push:--force` is wrong: no program is called `git:push:--force`: write `git push --force` here, or \
+            "o: the pattern `git:push:--force` is invalid: no program is called `git:push:--force`: write `git push --force` here, or \
              `git:push:--force` under `allow` or `deny` of `[lists]`.",
         ),
         (
             commands("deny", "'git push'") + "cautious = true\n",
-            "o: line 1: `cautious` goes with `decide = \"allow\"` only.",
+            "o, line 1: `cautious` is valid only with `decide = \"allow\"`.",
         ),
         (
             "\n[[rule]]\ntouch = [\"read\"]\ncommands = [\"ls\"]\ndecide = \"allow\"\n".to_owned(),
-            "o: line 2: a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with \
+            "o, line 2: a rule covers one kind of access: `paths` go with the touches read and write, `commands` with \
              execute, `hosts` with fetch, `tools` with bridge, `agents` with delegate, `acts` with editor.",
         ),
         (
             "\n[[rule]]\ntouch = [\"editor\", \"write\"]\nacts = [\"insert\"]\ndecide = \"deny\"\n"
                 .to_owned(),
-            "o: line 2: a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with \
+            "o, line 2: a rule covers one kind of access: `paths` go with the touches read and write, `commands` with \
              execute, `hosts` with fetch, `tools` with bridge, `agents` with delegate, `acts` with editor.",
         ),
     ];
-    for (text, wanted) in rows {
+    each(rows, |(text, wanted)| {
         let error =
             Policy::built_in().unwrap().with(&text, &RuleSource::Operator("o".to_owned())).unwrap_err();
         assert_eq!(error.to_string(), wanted);
-    }
+    });
 }
 
 #[test]
-fn lists_with_colons_have_four_priorities() {
+fn command_lists_apply_with_four_priorities() {
     let world = World::new();
     let lists = "[lists]\nallow = [\"git:push\", \"sudo:ls\", \"npm:run:*\"]\ndeny = [\"git:push:--force\", \"git:log\"]\n";
     world.check(
@@ -365,16 +408,16 @@ fn lists_with_colons_have_four_priorities() {
     assert_eq!(
         [refused(several, &RuleSource::Operator("o".to_owned())), refused(bare, &project)],
         [
-            "o: the pattern `cd * && git *` is wrong: it is about several commands; each command of a line is judged by itself, \
-             so write one pattern for each.",
-            "p: the lists of a project cannot drop the built-in ones until the file is trusted; leave that to the user's own \
-             file."
+            "o: the pattern `cd * && git *` is invalid: it matches several commands; each command of a line is checked \
+             separately, so write one pattern for each.",
+            "p: the lists of a project cannot drop the built-in lists until you trust the file (`toolpost policy trust`); \
+             you can also drop them in your own policy file."
         ]
     );
 }
 
 #[test]
-fn no_row_of_the_security_cases_is_allowed() {
+fn no_command_of_the_security_cases_is_allowed() {
     let world = World::new();
     let rows = include_str!("../../../tests/security/cases.jsonl").lines();
     let rows = rows.map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -383,9 +426,9 @@ fn no_row_of_the_security_cases_is_allowed() {
         serde_json::from_value(row["policy"][key].clone()).unwrap_or_default()
     };
     let mut found = (Vec::new(), Vec::new());
-    for row in &rows {
+    each(&rows, |row| {
         let (allow, deny) = (list(row, "allow_commands"), list(row, "deny_commands"));
-        // A row that lists the allowed commands allows nothing else.
+        // A row with a list of allowed commands allows nothing else.
         let built_in_allow = if allow.is_empty() { "kept" } else { "dropped" };
         let colons: Vec<String> = allow.iter().map(|words| words.replace(' ', ":")).collect();
         let policy = operator(&format!(
@@ -401,12 +444,13 @@ fn no_row_of_the_security_cases_is_allowed() {
             Ask => {}
             Deny => found.1.push(id),
         }
-        // A row without lists is about a read-only server: there the command is denied without a question.
+        // A row without lists describes a read-only server, which denies the command without a prompt.
         if allow.is_empty() && deny.is_empty() {
             assert_eq!(world.judge(&policy.denying(&[Access::Writes]), &command), Deny, "{id}");
         }
-    }
-    // The others that a list denies reach `rm` through another program, so they need approval.
+    });
+    // Only these commands are denied. The others that a row denies run `rm` through another program, so they
+    // need approval.
     let denied = [
         ("DN-001", "another path of the program"),
         ("DN-002", "behind a builtin that runs it"),
@@ -417,34 +461,34 @@ fn no_row_of_the_security_cases_is_allowed() {
 }
 
 #[test]
-fn the_shell_cases_are_judged_by_what_they_do() {
+fn harmless_shell_cases_need_no_approval() {
     let world = World::new();
     let policy = Policy::built_in().unwrap();
     let rows: Vec<Value> =
         serde_json::from_str(include_str!("fixtures/issue-derived/shell_cases.json")).unwrap();
     let line = |row: &Value| match (row["command"].as_str(), &row["structured"]) {
         (Some(text), _) => Some(Line::Shell(text.to_owned())),
-        (None, Value::Object(said)) => {
-            let mut words = vec![said["program"].as_str().unwrap().to_owned()];
-            words.extend(serde_json::from_value::<Vec<String>>(said["args"].clone()).unwrap());
+        (None, Value::Object(structured)) => {
+            let mut words = vec![structured["program"].as_str().unwrap().to_owned()];
+            words.extend(serde_json::from_value::<Vec<String>>(structured["args"].clone()).unwrap());
             Some(Line::Words(words))
         }
         _ => None,
     };
-    let asked: Vec<&str> = rows
+    let prompted: Vec<&str> = rows
         .iter()
         .filter(|row| line(row).is_some_and(|line| world.explain(&policy, line).decision != Allow))
         .map(|row| row["id"].as_str().unwrap())
         .collect();
     let wanted = [
-        ("killed_by_signal", "`kill` may end a program of somebody else's"),
-        ("bg_log_cap", "no built-in rule allows `yes`, which writes without end"),
+        ("killed_by_signal", "`kill` may end a process of another program"),
+        ("bg_log_cap", "no built-in rule allows `yes`, whose output never ends"),
     ];
-    assert_eq!((rows.len(), asked), (13, wanted.map(|(id, _)| id).to_vec()));
+    assert_eq!((rows.len(), prompted), (13, wanted.map(|(id, _)| id).to_vec()));
 }
 
 #[test]
-fn the_explanation_names_the_rule_and_its_place() {
+fn the_explanation_names_the_rule_and_its_line() {
     let world = World::new();
     let policy = operator(&format!("\n{}", commands("deny", "'git push'")));
     let explained = world.explain(&policy, Line::Shell("echo a && git -C x push".to_owned()));
@@ -455,6 +499,36 @@ fn the_explanation_names_the_rule_and_its_place() {
         "`git -C x push`: the rule `git push` denies it (rules.toml, line 2): said"
     );
     assert_eq!(explained.segments[1].exactly.as_deref(), Some("git -C x push $"));
+}
+
+/// The pattern for exactly one command is valid, allows the command, and allows no other.
+#[test]
+fn an_exact_pattern_allows_its_command_and_no_other() {
+    let world = World::new();
+    let rows = [
+        "make 'a b'",
+        "make 'a;b'",
+        "make 'a|b&c'",
+        "make '(1)' '<x>' '#' '`ls`' '~'",
+        "make '$HOME' \"it's\" 'a\"b' 'a\\b'",
+        "make '*' '?' '[a]' '{b,c}' '!'",
+        "make '' a",
+        "X='a;b' make",
+        "python3 -c 'print(1)'",
+        "make 'https://example.com/?a=1&b=2'",
+    ];
+    each(rows, |text| {
+        let built_in = Policy::built_in().unwrap();
+        let explained = world.explain(&built_in, Line::Shell(text.to_owned()));
+        let pattern = explained.segments[0].exactly.clone().expect("all words are known");
+        let rule = commands("allow", &json!(pattern).to_string());
+        let policy = built_in.with(&rule, &RuleSource::Operator("rules.toml".to_owned()));
+        let policy = policy.unwrap_or_else(|error| panic!("{pattern}: {error}"));
+        let judged = world.explain(&policy, Line::Shell(text.to_owned()));
+        assert_eq!(judged.segments[0].decision, Allow, "{text}: {pattern}");
+        let longer = world.explain(&policy, Line::Shell(format!("{} further", judged.segments[0].text)));
+        assert_ne!(longer.decision, Allow, "{text}: {pattern}");
+    });
 }
 
 #[test]
@@ -480,7 +554,60 @@ fn a_cautious_rule_overrides_no_denial() {
 }
 
 #[test]
-fn a_search_reads_the_withheld_files_below_its_directories() {
+fn a_path_through_a_link_is_judged_by_its_target_too() {
+    let world = World::new();
+    let root = world.workspace.roots()[0].path().to_path_buf();
+    for name in ["private/sub/x", "private/data", "data", "src/main.rs", "keys/id_rsa"] {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    }
+    let links = [
+        ("notes", "keys/id_rsa"),
+        ("link", "private/sub"),
+        ("out", "/etc"),
+        ("keyring", "keys"),
+        ("ok", "src"),
+    ];
+    for (name, target) in links {
+        std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+    }
+    let asks = "[[rule]]\ntouch = [\"read\"]\npaths = [\"private/**\"]\ndecide = \"ask\"\n";
+    let policy = Policy::built_in().unwrap().within(vec![root]).with_search(world.workspace.clone());
+    let policy = policy.with(asks, &RuleSource::Operator("o".to_owned())).unwrap();
+    world.check(
+        &policy,
+        &[
+            ("cat data", Allow),
+            ("cat private/data", Ask),
+            ("cat notes", Ask),
+            ("wc -l < notes", Ask),
+            ("cat link/x", Ask),
+            ("cat link/../data", Ask),
+            ("cd link && cat ../data", Ask),
+            ("cd link && cat x", Ask),
+            ("cd link; cat ../data", Ask),
+            ("cat ./link/./../data", Ask),
+            ("cat out/passwd", Ask),
+            ("cd out && cat passwd", Ask),
+            ("grep -r x keyring/", Ask),
+            ("cat ok/main.rs", Allow),
+            ("cd ok && cat main.rs", Allow),
+            ("cd ok && cat ../data", Allow),
+            ("cat ok/missing", Allow),
+            // `cd ""` succeeds and does not change the directory.
+            ("cd \"\" && cat keys/id_rsa", Ask),
+            ("cd '' && cat private/data", Ask),
+            ("cd '' && cat data", Allow),
+            ("cd . && cat private/data", Ask),
+            // Only the builtin changes the directory.
+            ("/usr/bin/cd src && cat private/data", Ask),
+        ],
+    );
+}
+
+/// Creates a workspace with ordinary files and with files that usually hold secrets, and returns its root.
+fn world_with_secrets() -> (World, std::path::PathBuf) {
     let world = World::new();
     let root = world.workspace.roots()[0].path().to_path_buf();
     for (name, text) in [
@@ -494,7 +621,13 @@ fn a_search_reads_the_withheld_files_below_its_directories() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    let policy = Policy::built_in().unwrap().within(vec![root.clone()]).looking(world.workspace.clone());
+    (world, root)
+}
+
+#[test]
+fn a_recursive_search_prompts_if_it_reads_withheld_files() {
+    let (world, root) = world_with_secrets();
+    let policy = Policy::built_in().unwrap().within(vec![root.clone()]).with_search(world.workspace.clone());
     world.check(
         &policy,
         &[
@@ -529,10 +662,32 @@ fn a_search_reads_the_withheld_files_below_its_directories() {
             ("find src -exec cat {} +", Allow),
             ("fd -H --exec cat", Ask),
             ("diff -r deep src", Ask),
+            ("git grep TOKEN", Ask),
+            ("git grep TOKEN src", Allow),
+            ("git grep TOKEN -- src", Allow),
+            ("git grep TOKEN keys", Ask),
+            ("git grep TOKEN deep", Allow),
+            ("git grep TOKEN HEAD", Ask),
+            ("git grep TOKEN HEAD~0 src", Ask),
+            ("git grep TOKEN HEAD:", Ask),
+            ("git grep TOKEN HEAD:deep", Ask),
+            ("git grep -e TOKEN master", Ask),
+            ("git grep -nI TOKEN HEAD -- deep", Ask),
+            ("git grep TOKEN HEAD -- src", Allow),
+            ("git grep -- TOKEN HEAD", Ask),
+            ("git grep TOKEN $REVISION", Ask),
+            ("git grep TOKEN -- '*.rs'", Allow),
+            ("git grep TOKEN '*.rs'", Allow),
+            ("git grep TOKEN '*_rsa'", Ask),
+            ("git grep TOKEN 'k*/*'", Ask),
+            ("git grep TOKEN -- :/", Ask),
+            ("git grep TOKEN -- ':!src'", Ask),
+            ("cd src && git grep TOKEN", Allow),
+            ("cd src && git grep TOKEN HEAD", Ask),
         ],
     );
     let explained = world.explain(&policy, Line::Shell("grep -r TODO deep".to_owned()));
-    assert_eq!(explained.reason(), "it would read deep/a/.env: Such a file usually holds secrets.");
+    assert_eq!(explained.reason(), "the command would read deep/a/.env: Such a file usually holds secrets.");
     let allows = format!(
         "[[rule]]\ntouch = [\"read\"]\npaths = [\"{}/deep/a/.env\"]\ndecide = \"allow\"\n",
         root.display()
@@ -541,7 +696,7 @@ fn a_search_reads_the_withheld_files_below_its_directories() {
     assert_eq!(world.judge(&allowed, "grep -r TODO deep"), Allow);
 }
 
-/// Commands with an approval for longer than once, and words that may follow in a later call.
+/// Commands that can be approved for longer than once, and arguments that may follow in a later call.
 const APPROVED: [&str; 14] = [
     "cargo test",
     "cargo build --release",
@@ -613,10 +768,14 @@ fn around(text: &str, sort: usize) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 256,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/commands.txt"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn a_denied_command_stays_one_whatever_stands_beside_it(
+    fn a_denied_command_stays_denied_among_other_commands(
         picks in prop::collection::vec((0..6usize, 0..6usize, 0..6usize), 1..5),
         denied in 0..6usize,
         at in 0..6usize,
@@ -638,7 +797,7 @@ proptest! {
     }
 
     #[test]
-    fn what_an_approval_covers_is_never_denied_and_never_code(
+    fn approval_rules_never_allow_denied_commands_or_code(
         approved in 0..APPROVED.len(),
         further in prop::collection::vec(0..FURTHER.len(), 0..4),
     ) {
@@ -659,10 +818,192 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_judged(text in "[a-z $'\"`(){}\\[\\]<>|&;#*!=~/\n\\\\-]{0,40}") {
+    fn any_command_text_gets_a_decision(text in "[a-z $'\"`(){}\\[\\]<>|&;#*!=~/\n\\\\-]{0,40}") {
         let world = World::new();
         let explained = world.explain(&Policy::built_in().unwrap(), Line::Shell(text));
         let parts = explained.segments.iter().map(|segment| segment.decision).max().unwrap_or(Allow);
         prop_assert!(explained.decision >= parts);
     }
+}
+
+/// Commands, whether they read `NOTES.md`, and whether they write `LOCKED.md` or a file below `locked`. `d` and `in`
+/// are directories, `in` contains another `NOTES.md`.
+const TRANSFERS: &[(&str, bool, bool)] = &[
+    ("cp NOTES.md out.md", true, false),
+    ("cp NOTES.md d/", true, false),
+    ("cp a.md LOCKED.md", false, true),
+    ("cp a.md d/../LOCKED.md", false, true),
+    ("mkdir new && cp LOCKED.md new", false, true),
+    ("cp a.md b.md NOTES.md d", true, false),
+    ("cp -t d a.md NOTES.md", true, false),
+    ("cp --target d NOTES.md", true, false),
+    ("cp --target-directory=d NOTES.md", true, false),
+    ("cp b.md locked", false, true),
+    ("cp a.md b.md locked", false, true),
+    ("cp -t locked a.md", false, true),
+    ("cp [ab].md locked", false, true),
+    ("cp -- NOTES.md out.md", true, false),
+    ("cp d/LOCKED.md .", false, true),
+    ("cp --parents NOTES.md d", true, false),
+    ("cp a.md LOCKED.md --suf .bak", false, true),
+    ("cp -r in out", true, false),
+    ("cp -a in/. out", true, false),
+    ("cp LOCKED.md out.md", false, false),
+    ("cp a.md NOTES.md", false, false),
+    ("cp in/b.md out.md", false, false),
+    ("mv NOTES.md out.md", true, false),
+    ("mv LOCKED.md out.md", false, true),
+    ("mv a.md LOCKED.md", false, true),
+    ("mv in out", true, false),
+    ("mv -t d NOTES.md", true, false),
+    ("ln NOTES.md out.md", true, false),
+    ("ln ../ws/NOTES.md d", true, false),
+    ("ln -s NOTES.md out.md", true, false),
+    ("ln -s ../NOTES.md d/out.md", true, false),
+    ("ln -f a.md LOCKED.md", false, true),
+    ("ln -sf a.md LOCKED.md", false, true),
+    ("ln -s LOCKED.md out.md", false, false),
+    ("install NOTES.md out.md", true, false),
+    ("install -m 644 NOTES.md d", true, false),
+    ("install -D a.md locked/x/y", false, true),
+    ("install -d locked/x", false, true),
+    ("rsync NOTES.md out.md", true, false),
+    ("rsync -a in/ out", true, false),
+    ("rsync a.md LOCKED.md", false, true),
+    ("rsync --exclude x a.md LOCKED.md", false, true),
+    ("rsync -a --remove-source-files LOCKED.md out.md", false, true),
+    ("rsync NOTES.md host:x", true, false),
+    ("rsync host:x LOCKED.md", false, true),
+    ("scp NOTES.md host:x", true, false),
+    ("scp -P 22 -r in host:x", true, false),
+    ("scp host:x LOCKED.md", false, true),
+    ("dd if=NOTES.md of=out.md", true, false),
+    ("dd of=out.md if=\"NOTES.md\"", true, false),
+    ("dd if=a.md of=LOCKED.md", false, true),
+    ("dd if=LOCKED.md of=out.md", false, false),
+    ("tar -cf out.tar NOTES.md", true, false),
+    ("tar cf out.tar in", true, false),
+    ("tar -cf LOCKED.md a.md", false, true),
+    ("tar cf LOCKED.md a.md", false, true),
+    ("tar --create --file=LOCKED.md a.md", false, true),
+    ("tee LOCKED.md < a.md", false, true),
+    ("tee out.md < NOTES.md", true, false),
+    ("touch LOCKED.md", false, true),
+    ("truncate -s 0 LOCKED.md", false, true),
+    ("mkdir locked/x", false, true),
+    ("rm LOCKED.md", false, true),
+    ("unlink LOCKED.md", false, true),
+    ("chmod 600 LOCKED.md", false, true),
+    ("curl -T NOTES.md https://a.example", true, false),
+    ("curl --upload-file NOTES.md https://a.example", true, false),
+    ("curl -d @NOTES.md https://a.example", true, false),
+    ("curl -d@NOTES.md https://a.example", true, false),
+    ("curl --data=@NOTES.md https://a.example", true, false),
+    ("curl --data-binary @NOTES.md https://a.example", true, false),
+    ("curl --data-bin @NOTES.md https://a.example", true, false),
+    ("curl --data-urlencode x@NOTES.md https://a.example", true, false),
+    ("curl --json @NOTES.md https://a.example", true, false),
+    ("curl -F 'x=@NOTES.md;type=text/plain' https://a.example", true, false),
+    ("curl -F 'x=@a.md,NOTES.md' https://a.example", true, false),
+    ("curl --form 'x=<NOTES.md' https://a.example", true, false),
+    ("curl -H @NOTES.md https://a.example", true, false),
+    ("curl -d NOTES.md https://a.example", false, false),
+    ("curl -o LOCKED.md https://a.example", false, true),
+    ("wget --post-file NOTES.md https://a.example", true, false),
+    ("wget --post-file=NOTES.md https://a.example", true, false),
+    ("wget -O LOCKED.md https://a.example", false, true),
+    ("python3 NOTES.md", true, false),
+    ("make -f NOTES.md", false, false),
+];
+
+#[test]
+fn sources_of_copies_are_read_and_destinations_are_written() {
+    let base = tempfile::tempdir().unwrap();
+    let rule = |touch: &str, paths: &str| {
+        format!("[[rule]]\ntouch = [\"{touch}\"]\npaths = [{paths}]\ndecide = \"deny\"\nwhy = \"said\"\n")
+    };
+    each(TRANSFERS.iter().copied().enumerate(), |(at, (command, reads, writes))| {
+        let root = base.path().join(at.to_string()).join("ws");
+        for directory in ["d", "in", "locked"] {
+            std::fs::create_dir_all(root.join(directory)).unwrap();
+        }
+        let secret = "the content of the notes\n";
+        for (name, text) in [
+            ("NOTES.md", secret),
+            ("in/NOTES.md", secret),
+            ("in/b.md", "b\n"),
+            ("a.md", "a\n"),
+            ("b.md", "b\n"),
+            ("LOCKED.md", "locked\n"),
+            ("d/LOCKED.md", "other\n"),
+        ] {
+            std::fs::write(root.join(name), text).unwrap();
+        }
+        let options = Options { roots: vec![root.clone()], ..Options::default() };
+        let (workspace, _) = Workspace::open(options).unwrap();
+        let denies = |rules: &str| {
+            let policy = operator(rules).with_search(workspace.clone());
+            let directory = workspace.resolve(".").unwrap();
+            let line = Line::Shell(command.to_owned());
+            policy.explain(&Command { line, directory, approval: Approval::ByRules }).decision == Deny
+        };
+        let read_denied = denies(&rule("read", "'NOTES.md', 'in/NOTES.md'"));
+        let write_denied = denies(&rule("write", "'LOCKED.md', 'locked/**'"));
+        assert_eq!((read_denied, write_denied), (reads, writes), "{command}");
+        if command.contains("https:") || command.contains("host:") {
+            return;
+        }
+        let run = std::process::Command::new("bash").args(["-c", command]).current_dir(&root).output();
+        run.unwrap();
+        let copied = walk(&root).into_iter().any(|path| {
+            let is_source = path == root.join("NOTES.md") || path == root.join("in/NOTES.md");
+            let text = std::fs::read(&path).unwrap_or_default();
+            !is_source && String::from_utf8_lossy(&text).contains(secret)
+        });
+        assert!(read_denied || !copied, "{command} read the notes");
+        let locked = std::fs::read_to_string(root.join("LOCKED.md"));
+        let is_kept = locked.is_ok_and(|text| text == "locked\n")
+            && std::fs::read_dir(root.join("locked")).is_ok_and(|mut names| names.next().is_none());
+        assert!(write_denied || is_kept, "{command} wrote a locked file");
+    });
+}
+
+/// Returns the files below a directory; symbolic links to files count.
+fn walk(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    entries
+        .flat_map(
+            |entry| {
+                if entry.file_type().unwrap().is_dir() { walk(&entry.path()) } else { vec![entry.path()] }
+            },
+        )
+        .collect()
+}
+
+#[test]
+fn copies_need_approval_for_the_files_that_they_write() {
+    let world = World::new();
+    let touches = |command: &str| -> Vec<String> {
+        let explained = world.explain(&Policy::built_in().unwrap(), Line::Shell(command.to_owned()));
+        let touches = explained.segments.iter().flat_map(|segment| &segment.touches);
+        touches
+            .filter(|touch| touch.decision != Allow)
+            .map(|touch| format!("{} {}", touch.touch, touch.what))
+            .collect()
+    };
+    each(
+        [
+            ("cp README.md docs/", &["write docs/README.md"][..]),
+            ("cp README.md docs", &["write docs"]),
+            ("cp a b docs", &["write docs/a", "write docs/b"]),
+            ("cp a/x .", &["write x"]),
+            ("cp ../x .", &["read ../x", "write x"]),
+            ("cp a $X", &["read $X", "write $X"]),
+            ("mv a b", &["write a", "write b"]),
+            ("ln -s /opt/x x", &["write x"]),
+            ("dd if=a of=b bs=4M", &["write b"]),
+            ("tar tf a", &[]),
+        ],
+        |(command, wanted)| assert_eq!(touches(command), wanted, "{command}"),
+    );
 }

@@ -1,6 +1,7 @@
 //! Tests of rules about hosts: the reason of each decision names the rule, its file and line.
 
 use toolpost_policy::{Decision, Host, Policy, RuleSource, Touch};
+use toolpost_test_rows::each;
 
 const RULES: &str = r#"[[rule]]
 touch = ["fetch"]
@@ -25,7 +26,8 @@ fn a_refused_host_names_the_rule_that_decides() {
         )
     };
     let none = "no rule of Toolpost's policy allows this host".to_owned();
-    let own = "Toolpost reaches a local or private host only if a rule of the operator names it.".to_owned();
+    let own = "Toolpost reaches a local or private host only if one of the operator's rules names that host."
+        .to_owned();
     let rows = [
         (Host::new("docs.rs"), Decision::Allow, "Documentation.".to_owned()),
         (Host::new("api.example.com"), Decision::Allow, "Documentation.".to_owned()),
@@ -34,8 +36,8 @@ fn a_refused_host_names_the_rule_that_decides() {
         (Host::new("other.org"), Decision::Ask, none),
         (Host::new("localhost"), Decision::Deny, own),
     ];
-    for (host, decision, why) in rows {
+    each(rows, |(host, decision, why)| {
         let judged = policy.judge(&Touch::Fetch(host.clone()));
         assert_eq!((judged.decision, judged.why), (decision, why), "{host:?}");
-    }
+    });
 }

@@ -1,6 +1,10 @@
 //! The integration tests of this crate, in one binary, because linking each file separately takes longer than running
 //! it.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests create their own files, and fail by panicking"
+)]
 
 mod commands;
 mod hosts;

@@ -1,10 +1,12 @@
-//! Runs a line confined to a directory, and says what is enforced: `confined DIRECTORY LINE`.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks")]
+//! Runs a shell command in a sandbox with one writable directory, and prints the enforced restrictions:
+//! `confined DIRECTORY LINE`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 
 use std::time::Duration;
 
 use toolpost_process::{
-    From, Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, Until, Want, available, inner_step,
+    From, Jobs, Launch, OutputRange, Plan, Program, Sandbox, SessionKey, Settings, Until, available,
+    inner_step,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut words = std::env::args().skip(1);
     let (Some(directory), Some(line)) = (words.next(), words.next()) else {
-        return Err("confined DIRECTORY LINE".into());
+        return Err("usage: confined DIRECTORY LINE".into());
     };
     eprintln!("{:?}", available());
     let jobs = Jobs::new(Settings::default())?;
@@ -25,7 +27,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     launch.sandbox = Sandbox::On(plan);
     let job = jobs.start(&SessionKey("example".to_owned()), &launch)?;
     job.wait(Until::Ended, Duration::from_secs(60)).await;
-    let shown = job.show(Want { from: From::Top, skip: 0, count: u64::MAX })?;
+    let shown = job.show(OutputRange { from: From::Top, skip: 0, count: u64::MAX })?;
     for piece in shown.pieces {
         print!("{}", piece.text);
     }

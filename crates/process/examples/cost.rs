@@ -1,6 +1,9 @@
-//! Measures what a sandbox costs a command: `true` plainly, confined, and in `bwrap`, in turns; `cost [ROUNDS]`.
-#![expect(clippy::print_stdout, reason = "an example talks")]
-#![expect(clippy::disallowed_methods, reason = "it makes the directory that commands work in")]
+//! Measures the overhead of the sandbox: runs `true` in turn without a sandbox, in the sandbox, and in
+//! `bwrap`.
+//!
+//! Usage: `cost [ROUNDS]`.
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
+#![expect(clippy::disallowed_methods, reason = "it creates the working directory of the commands")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -25,7 +28,8 @@ const PROTECTED: [&str; 12] = [
     ".devcontainer",
 ];
 
-/// The arguments of `bwrap` for about the same view: the system read-only, a workspace, everything else private.
+/// The arguments of `bwrap` for about the same view: the system read-only, a workspace, everything else
+/// private.
 const BWRAP: &str = "--unshare-all --die-with-parent --new-session --ro-bind /usr /usr --ro-bind /etc /etc \
                      --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64 --proc /proc --dev /dev \
                      --tmpfs /tmp --tmpfs /run";
@@ -50,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let bind = format!("{BWRAP} --bind {path} {path} --chdir {path} /bin/true");
         launches.push(Launch::new(Program::direct("/usr/bin/bwrap", bind.split_whitespace()), root));
     } else {
-        println!("bwrap is not installed, and is left out");
+        println!("skipped bwrap: it is not installed");
     }
     println!("confined by {}", available().means.name());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
@@ -76,7 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Starts it, waits until nothing of it is left, and gives the milliseconds.
+/// Runs a launch until none of its processes is left; returns the time in milliseconds.
 fn once(jobs: &Jobs, runtime: &tokio::runtime::Runtime, launch: &Launch) -> Result<f64, StartError> {
     let start = Instant::now();
     let job = jobs.start(&SessionKey("cost".to_owned()), launch)?;

@@ -1,7 +1,9 @@
-//! Tries one way out of a sandbox, and says `A` if it is open: tests start it inside.
-#![expect(clippy::print_stdout, reason = "the test that started it listens")]
-#![expect(clippy::disallowed_methods, reason = "a plain write is one of the ways")]
-#![expect(unsafe_code, reason = "what is tried are system calls")]
+//! Attempts one escape from a sandbox, and prints `A` if it succeeds.
+//!
+//! Tests start it in the sandbox.
+#![expect(clippy::print_stdout, reason = "the test that started this program reads its output")]
+#![expect(clippy::disallowed_methods, reason = "a plain write is one of the escape attempts")]
+#![expect(unsafe_code, reason = "it makes raw system calls")]
 
 use std::io::{Error, Write};
 use std::os::fd::AsRawFd;
@@ -40,7 +42,7 @@ fn main() -> Result<(), Error> {
         }
         ["exchange", from, to] => {
             use rustix::fs::{CWD, RenameFlags, renameat_with};
-            // Whichever of them exists, the guarded one would get something new.
+            // Either call would put something new at the guarded path.
             let moved = renameat_with(CWD, from, CWD, to, RenameFlags::empty());
             moved.or_else(|_| renameat_with(CWD, to, CWD, from, RenameFlags::EXCHANGE))?;
         }
@@ -55,7 +57,8 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Ways that reach limits, attributes and shared memory, and ways past the guard over system calls.
+/// Escape attempts through resource limits, file attributes and shared memory, and past the filter of system
+/// calls.
 fn attributes_and_limits(words: &[&str]) -> Result<(), Error> {
     let number = |word: &str| word.parse::<i64>().unwrap_or(-1);
     match *words {
@@ -94,13 +97,13 @@ fn attributes_and_limits(words: &[&str]) -> Result<(), Error> {
             rustix::process::set_dumpable_behavior(nobody)?;
             std::fs::write(path, "x")?;
         }
-        _ => return Err(Error::other("unknown way out")),
+        _ => return Err(Error::other("unknown escape attempt")),
     }
     Ok(())
 }
 
 fn call(number: libc::c_long, [a, b, c, d]: [i64; 4]) -> Result<(), Error> {
-    // SAFETY: the pointers among the arguments are of values that live through the call.
+    // SAFETY: pointers in the arguments refer to values that outlive the call.
     match unsafe { libc::syscall(number, a, b, c, d, 0_i64, 0_i64) } {
         -1 => Err(Error::last_os_error()),
         _ => Ok(()),

@@ -1,7 +1,9 @@
-//! A server with jobs, to be killed by tests: starts each line given, says so, and shuts down when its input ends.
+//! A server that tests kill: starts a job for each shell command in its arguments, prints the job's run id,
+//! and shuts down when its standard input ends.
 //!
-//! With `--namespaces DIRECTORY` or `--bubblewrap DIRECTORY` before them the lines run in a sandbox made by that means.
-#![expect(clippy::print_stdout, reason = "the test that started it listens")]
+//! With `--namespaces DIRECTORY` or `--bubblewrap DIRECTORY` as the first arguments, the commands run in a
+//! sandbox of that kind.
+#![expect(clippy::print_stdout, reason = "the test that started this program reads its output")]
 
 use std::io::Read;
 

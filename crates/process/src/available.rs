@@ -1,4 +1,4 @@
-//! Sandbox features of this kernel, detected once by trying them.
+//! Detection of the sandbox mechanisms that work on this machine: each is tried once.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -6,31 +6,35 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use rustix::pipe::{PipeFlags, pipe_with};
+use toolpost_sandbox::calls::NetworkOrigin;
+use toolpost_sandbox::{
+    Confinement, Means, NamespaceBackend, SandboxError, Stop, bubblewrap, calls, limit_of, to_be_tried,
+};
 
 use crate::error::StartError;
-use crate::sandbox::calls::NetworkOrigin;
-use crate::sandbox::{Confinement, Maker, Means, Stop, bubblewrap, calls, to_be_tried};
+use crate::shortage::start_patiently;
 use crate::spawn::try_spawn;
 use crate::system::{self, ForkSide};
 
-/// Available means of confinement.
+/// The sandbox mechanisms that are available on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Available {
-    /// The strongest means that works.
+    /// The strongest mechanism that works.
     pub means: Means,
-    /// The version of the kernel's Landlock; none where it has no Landlock.
+    /// The kernel's Landlock version; `None` if the kernel has no Landlock.
     pub landlock: Option<u32>,
-    /// Means that do not work, with the reason.
+    /// Mechanisms that do not work, with the reason.
     pub failed: Vec<(Means, String)>,
 }
 
-/// Finds out what programs can be confined by here; each means is tried once.
+/// Returns the strongest sandbox mechanism that works here, and the reasons why stronger ones fail. Each
+/// mechanism is tried once per process.
 pub fn available() -> &'static Available {
     static FOUND: OnceLock<Available> = OnceLock::new();
     FOUND.get_or_init(|| Available::up_to(Means::Namespaces))
 }
 
-/// The means, the strongest first, and how trying each of them went.
+/// The mechanisms, strongest first, with the cached result of trying each.
 static TRIED: [(Means, OnceLock<Result<(), String>>); 3] = [
     (Means::Namespaces, OnceLock::new()),
     (Means::Bubblewrap, OnceLock::new()),
@@ -38,22 +42,23 @@ static TRIED: [(Means, OnceLock<Result<(), String>>); 3] = [
 ];
 
 impl Available {
-    /// Finds out the strongest means that works and is not stronger than this one.
+    /// Returns the strongest working mechanism that is not stronger than `strongest`.
     pub fn up_to(strongest: Means) -> Self {
         Self::for_roots(strongest, &[])
     }
 
-    /// Finds it out for a program that works in these roots.
+    /// Returns the strongest working mechanism for a program with these roots: a `bwrap` inside a root is not
+    /// used.
     pub(crate) fn for_roots(strongest: Means, roots: &[PathBuf]) -> Self {
         let landlock = calls::landlock_version().ok();
         let mut found = Self { means: Means::Nothing, landlock, failed: Vec::new() };
         for (means, tried) in TRIED.iter().filter(|(means, _)| *means <= strongest) {
             let usable = match means {
-                // A command could have changed one that lies in a root.
+                // A command could have replaced a `bwrap` in a root.
                 Means::Bubblewrap => bubblewrap::find(roots).map(|_| ()),
                 _ => Ok(()),
             };
-            match usable.and_then(|()| tried.get_or_init(|| attempt(*means, landlock)).clone()) {
+            match usable.and_then(|()| remembered(tried, *means, landlock)) {
                 Ok(()) => {
                     found.means = *means;
                     break;
@@ -64,64 +69,86 @@ impl Available {
         found
     }
 
-    /// Explains why no stronger means is used: those that fail here, and the limit of the plan.
+    /// Explains why no stronger sandbox mechanism is used: lists the mechanisms that fail, with reasons, and
+    /// the limit `wanted` that the sandbox plan sets.
     pub(crate) fn why(&self, wanted: Means) -> String {
         let failed = self.failed.iter().filter(|(means, _)| *means <= wanted);
-        let mut said: Vec<String> = failed.map(|(means, why)| format!("{}: {why}", means.name())).collect();
+        let mut reasons: Vec<String> =
+            failed.map(|(means, why)| format!("{}: {why}", means.name())).collect();
         if wanted < Means::Namespaces {
-            said.push(format!("no stronger means than {} is wanted", wanted.name()));
+            reasons.push(format!("no stronger sandbox than {} is requested", wanted.name()));
         }
-        said.join("; ")
+        reasons.join("; ")
     }
 }
 
-/// Tries a means on a process, which then ends.
-fn attempt(means: Means, landlock: Option<u32>) -> Result<(), String> {
+/// Tries a mechanism and caches the result. A failure caused by a system limit is not cached, because it
+/// would weaken the sandbox of all later commands.
+fn remembered(
+    tried: &OnceLock<Result<(), String>>,
+    means: Means,
+    landlock: Option<u32>,
+) -> Result<(), String> {
+    if let Some(known) = tried.get() {
+        return known.clone();
+    }
+    let result = start_patiently(|| attempt(means, landlock));
+    let is_short =
+        result.as_ref().err().and_then(StartError::fault).is_some_and(|fault| limit_of(fault).is_some());
+    let result = result.map_err(|error| match error {
+        StartError::Sandbox(SandboxError::Step { step, fault }) => format!("{step}: {fault}"),
+        other => other.to_string(),
+    });
+    if is_short { result } else { tried.get_or_init(|| result).clone() }
+}
+
+/// Tries a sandbox mechanism in a forked child process, which then exits.
+fn attempt(means: Means, landlock: Option<u32>) -> Result<(), StartError> {
+    let stopped = |step: String| move |fault: io::Error| StartError::from(SandboxError::Step { step, fault });
     if let (Means::Landlock, Err(fault)) = (means, calls::landlock_version()) {
-        return Err(format!("the kernel has no Landlock: {fault}"));
+        return Err(stopped("the kernel has no Landlock".to_owned())(fault));
     }
     let confinement = to_be_tried(means, landlock)?;
     if means == Means::Bubblewrap {
-        return try_spawn(confinement).map_err(|error| match error {
-            StartError::Sandbox { step, fault } => format!("{step}: {fault}"),
-            other => other.to_string(),
-        });
+        return try_spawn(confinement);
     }
-    let tried = try_in_a_fork(&confinement).map_err(|fault| format!("it could not be tried: {fault}"))?;
-    tried.map_err(|stop| format!("{}: {}", confinement.words(stop.part), stop.fault))
+    let tried =
+        try_in_a_fork(&confinement).map_err(stopped("the trial process could not be started".to_owned()))?;
+    tried.map_err(|stop| stopped(confinement.words(stop.part))(stop.fault))
 }
 
-#[expect(unsafe_code, reason = "what confines a process has no safe interface")]
+#[expect(unsafe_code, reason = "forking has no safe interface")]
 fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), Stop>> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    // SAFETY: the child makes system calls alone, and never comes back.
+    // SAFETY: the child only makes system calls, and never returns.
     let child = match unsafe { system::fork() }? {
         ForkSide::Child => try_here(confinement, &write),
         ForkSide::Parent(child) => child,
     };
     drop(write);
-    let mut said = [0; 4];
+    let mut answer = [0; 4];
     let length = loop {
-        match rustix::io::read(&read, &mut said) {
+        match rustix::io::read(&read, &mut answer) {
             Err(rustix::io::Errno::INTR) => {}
             length => break length?,
         }
     };
     system::wait(child);
-    let [a, b, c, d] = said;
+    let [a, b, c, d] = answer;
     let (part, errno) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
     Ok(match (length, errno) {
         (4, 0) => Ok(()),
         (4, errno) => Err(Stop { part, fault: io::Error::from_raw_os_error(errno.into()) }),
-        _ => Err(Stop { part: Stop::START, fault: io::Error::other("the process was killed") }),
+        _ => Err(Stop { part: Stop::START, fault: io::Error::other("the trial process was killed") }),
     })
 }
 
-/// Tries it in this process, or in one in new namespaces; says how that went.
+/// Applies the confinement to this process, or to a child in new namespaces. Sends success, or the failed
+/// step and its error, to `answer`.
 #[expect(unsafe_code, reason = "this is a forked process")]
 fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
     if confinement.namespaces.is_some() {
-        // SAFETY: this process has one thread, and makes system calls alone.
+        // SAFETY: this process has one thread, and only makes system calls.
         match unsafe { calls::fork_into_namespaces(NetworkOrigin::New) } {
             Ok(ForkSide::Parent(child)) => {
                 system::wait(child);
@@ -132,8 +159,8 @@ fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
         }
     }
     let built = match confinement.namespaces.as_ref().map(|namespaces| &namespaces.maker) {
-        Some(Maker::Own(script)) => script.build(NetworkOrigin::New),
-        Some(Maker::Bubblewrap(_)) | None => Ok(None),
+        Some(NamespaceBackend::Own(script)) => script.build(NetworkOrigin::New),
+        Some(NamespaceBackend::Bubblewrap(_)) | None => Ok(None),
     };
     say(answer, built.and_then(|_| confinement.locks.close()))
 }

@@ -10,16 +10,16 @@ use rustix::process::{Pid, Resource, Rlimit, Signal};
 use crate::resources::Resources;
 use crate::system;
 
-/// Terminal of a command.
+/// The terminal that a command controls, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Terminal {
     None,
     StandardInput,
 }
 
-/// Settings of the processes around a command.
+/// Settings for the supervisor of a command and for the command's process.
 pub(crate) struct Setup {
-    /// The supervisor's end of the control socket.
+    /// The supervisor's end of the socket over which it reports to the server and receives the order to kill.
     pub(crate) control: RawFd,
     /// The terminal of the command, if standard input is one.
     pub(crate) terminal: Terminal,
@@ -27,20 +27,22 @@ pub(crate) struct Setup {
     pub(crate) files: Rlimit,
     /// The memory, processes and disk space that the command may use.
     pub(crate) resources: Resources,
-    /// Descriptors that the command gets besides the first three.
+    /// File descriptors that the command gets in addition to standard input, output and errors.
     pub(crate) kept: Vec<RawFd>,
 }
 
-/// Returns the PID of this process in the server's namespace; `None` if the host's `/proc` does not list it.
+/// Returns the PID of this process in the server's PID namespace; `None` if the host's `/proc` does not list
+/// it.
 pub(crate) fn own_number(processes: impl AsFd) -> Option<i32> {
     let mut name = [std::mem::MaybeUninit::uninit(); 16];
     let (name, _) = rustix::fs::readlinkat_raw(processes, c"self", &mut name[..]).ok()?;
     std::str::from_utf8(name).ok()?.parse().ok()
 }
 
-/// Prepares the process that will be the command: own session, no descriptors, no inherited habits.
+/// Prepares the process that will be the command: its own session, no inherited descriptors, default signal
+/// handling.
 ///
-/// Nothing may be opened for writing here, since the supervisor does not decide yet about the calls that are left to it.
+/// Nothing here may open a file for writing: the supervisor is not yet ready to decide about such calls.
 pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
     rustix::process::setsid()?;
     if setup.terminal == Terminal::StandardInput {
@@ -51,42 +53,43 @@ pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
         return Err(Errno::SRCH.into());
     }
     system::default_signals();
-    // The program runs even if the limit cannot be restored.
+    // The program runs even if its limit of open files cannot be restored.
     let _ = rustix::process::setrlimit(Resource::Nofile, setup.files);
     if let Some(size) = setup.resources.file_size {
         lower(Resource::Fsize, size);
     }
     system::close_on_exec_from(3);
     for kept in &setup.kept {
-        // SAFETY is not at stake: the number is one of a descriptor that the launch holds open.
+        // The descriptor is open, because the prepared launch owns it.
         keep(*kept)?;
     }
     Ok(())
 }
 
-/// Lets a descriptor stay open when the command is executed.
-#[expect(unsafe_code, reason = "a number becomes a descriptor")]
+/// Keeps a descriptor open when the command is executed.
+#[expect(unsafe_code, reason = "it borrows a descriptor by number")]
 pub(crate) fn keep(descriptor: RawFd) -> io::Result<()> {
-    // SAFETY: the launch owns the descriptor and outlives the fork.
+    // SAFETY: the prepared launch owns the descriptor and outlives the fork.
     let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };
     Ok(rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())?)
 }
 
-/// Limits the processes of a command in its user namespace, where the kernel counts no others.
+/// Limits the number of processes of a command. The kernel counts only the processes in the command's user
+/// namespace.
 pub(crate) fn limit_processes(resources: &Resources) {
     if let Some(processes) = resources.processes {
         lower(Resource::Nproc, processes);
     }
 }
 
-/// Lowers a limit of this process and of those that it starts; a lower one stays.
+/// Lowers a limit of this process and its descendants; a limit that is already lower stays.
 fn lower(resource: Resource, to: u64) {
     let before = rustix::process::getrlimit(resource).maximum.unwrap_or(to);
     let most = Some(before.min(to));
     let _ = rustix::process::setrlimit(resource, Rlimit { current: most, maximum: most });
 }
 
-/// Lets the system end commands before the server when memory runs out.
+/// Makes the kernel kill commands rather than the server when memory runs out.
 pub(crate) fn be_killed_first() {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC;
     if let Ok(file) = rustix::fs::openat(CWD, c"/proc/self/oom_score_adj", flags, Mode::empty()) {

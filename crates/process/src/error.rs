@@ -3,117 +3,134 @@
 use std::io;
 use std::path::PathBuf;
 
+use toolpost_sandbox::{SandboxError, limit_of, reached};
+
 /// An error of starting a program.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The program is in none of the directories of `PATH`.
     #[error("there is no program `{program}` in the PATH ({path}): check its name, or give its path")]
     NoProgram {
-        /// Requested name.
+        /// The name of the program, as requested.
         program: String,
-        /// Searched locations.
+        /// The value of `PATH` in which the program was searched for.
         path: String,
     },
-    /// The system did not start it.
+    /// The operating system refused to start the program.
     #[error("`{program}` was not started: {fault}; {}", next_step(fault))]
     Refused {
-        /// Program to start.
+        /// The name or path of the program that was not started.
         program: String,
-        /// The operating system's error.
+        /// The operating system's error of the start.
         fault: io::Error,
     },
-    /// The system did not start it in its sandbox.
+    /// The sandbox was built, but the operating system refused to start the program in it.
     #[error(
-        "`{program}` was not started in its sandbox: {fault}; {}; the sandbox shows the roots, the system and the usual toolchains, and no other place",
+        "`{program}` was not started in its sandbox: {fault}; {}; the sandbox shows only the roots, the system and \
+         the usual toolchains",
         next_step(fault)
     )]
     RefusedInside {
-        /// Program to start.
+        /// The name or path of the program that was not started.
         program: String,
-        /// The operating system's error.
+        /// The operating system's error of the start.
         fault: io::Error,
     },
-    /// The directory in which it was to start cannot be entered.
-    #[error("the directory {} cannot be entered: {fault}; give one that exists", directory.display())]
+    /// The working directory cannot be entered.
+    #[error("the directory {} cannot be entered: {fault}; pass an existing directory", directory.display())]
     Directory {
-        /// The directory.
+        /// The working directory that was requested for the program.
         directory: PathBuf,
-        /// The operating system's error.
+        /// The operating system's error of entering the directory.
         fault: io::Error,
     },
-    /// The command, its arguments and its environment hold a NUL byte.
-    #[error("the command holds a NUL byte, which no program can be given: take it out")]
+    /// The command, an argument or an environment variable contains a NUL byte.
+    #[error("the command contains a NUL byte, which cannot be passed to a program: remove it")]
     Nul,
-    /// Nothing here confines programs, and the plan wants it.
+    /// The sandbox in which this program should start could not be built.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The maximum number of commands is running.
     #[error(
-        "nothing was started, since nothing here confines it: {tried}; only the operator can start programs without a sandbox (`--sandbox off`)"
+        "{running} commands are already running, which is the limit: wait for one to finish, or stop one"
     )]
-    NoSandbox {
-        /// Attempted means, with the reason of each failure.
-        tried: String,
-    },
-    /// The sandbox of this program was not built.
-    #[error(
-        "nothing was started, since its sandbox was not built: {step}: {fault}; try again, and if it stays so, ask the operator"
-    )]
-    Sandbox {
-        /// Step that failed.
-        step: String,
-        /// The operating system's error.
-        fault: io::Error,
-    },
-    /// As many commands run as may run at once.
-    #[error("{running} commands run already, which is the limit: wait for one to end, or stop one")]
     TooMany {
-        /// Number of running jobs.
+        /// The number of running jobs, which is the limit.
         running: usize,
     },
     /// A resource of the program (a pipe, a terminal, a thread) is not available.
-    #[error("nothing was started: {what} is not to be had: {fault}")]
+    #[error("nothing was started, because {what} is not available ({fault}){}", limit_next(fault))]
     Missing {
-        /// Missing resource.
+        /// The missing resource with its article, such as `a pipe`.
         what: &'static str,
-        /// The operating system's error.
+        /// The operating system's error of requesting the resource.
         fault: io::Error,
     },
-    /// The jobs were shut down.
-    #[error("nothing was started: the server is shutting down")]
+    /// The server is shutting down, so it starts no further jobs.
+    #[error("nothing was started, because Toolpost is shutting down")]
     ShuttingDown,
 }
 
-/// A job that the session does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no job `{asked}` in this session; {}", known_words(known))]
-pub struct UnknownJob {
-    /// Requested name.
-    pub asked: String,
-    /// The jobs that the session has, the latest first.
-    pub known: Vec<String>,
-}
-
-fn next_step(fault: &io::Error) -> &'static str {
-    match fault.raw_os_error() {
-        Some(libc::ENOENT | libc::ENOTDIR) => "check its path, and the interpreter that its first line names",
-        Some(libc::EACCES | libc::EPERM) => {
-            "it has to be a file that may be executed: name its interpreter, or make it executable"
+impl StartError {
+    /// Returns the operating system's error that this error contains, if any.
+    pub(crate) fn fault(&self) -> Option<&io::Error> {
+        match self {
+            Self::Refused { fault, .. }
+            | Self::RefusedInside { fault, .. }
+            | Self::Directory { fault, .. }
+            | Self::Sandbox(SandboxError::Step { fault, .. })
+            | Self::Missing { fault, .. } => Some(fault),
+            Self::NoProgram { .. }
+            | Self::Nul
+            | Self::Sandbox(SandboxError::NoSandbox { .. })
+            | Self::TooMany { .. }
+            | Self::ShuttingDown => None,
         }
-        Some(libc::ENOEXEC) => "it is no program for this machine: name its interpreter",
-        Some(libc::E2BIG) => "its arguments and its environment are too long: put them into a file",
-        Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE) => {
-            "the system has no room for more processes: stop some, or wait until some have ended"
-        }
-        _ => "see whether it starts outside of this server",
     }
 }
 
-/// Maximum number of jobs listed for an unknown id.
+/// The error of a request with a job id that the session does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no job `{id}` in this session; {}", known_words(known))]
+pub struct UnknownJob {
+    /// The job id in the request.
+    pub id: String,
+    /// The ids of the session's jobs, the latest first.
+    pub known: Vec<String>,
+}
+
+fn next_step(fault: &io::Error) -> String {
+    if let Some(limit) = limit_of(fault) {
+        return reached(limit);
+    }
+    let next = match fault.raw_os_error() {
+        Some(libc::ENOENT | libc::ENOTDIR) => "check the path, and the interpreter in the file's first line",
+        Some(libc::EACCES | libc::EPERM) => {
+            "the file is not executable: make it executable, or run it with its interpreter"
+        }
+        Some(libc::ENOEXEC) => "the file is not a program for this machine: run it with its interpreter",
+        Some(libc::E2BIG) => {
+            "the arguments and the environment of the program are too long: pass long arguments in a file"
+        }
+        _ => "check whether the program starts outside Toolpost",
+    };
+    next.to_owned()
+}
+
+fn limit_next(fault: &io::Error) -> String {
+    limit_of(fault).map(|limit| format!("; {}", reached(limit))).unwrap_or_default()
+}
+
+/// Maximum number of the session's job ids that the error for an unknown id lists.
 const SHOWN: usize = 5;
 
 fn known_words(known: &[String]) -> String {
     match known {
-        [] => "it has started none, or they ended so long ago that they were forgotten".to_owned(),
-        [one] => format!("it has {one}"),
-        known if known.len() <= SHOWN => format!("it has {}", known.join(", ")),
-        known => format!("its latest are {}, of {} in all", known[..SHOWN].join(", "), known.len()),
+        [] => "the session has started no job, or its jobs finished too long ago to be listed".to_owned(),
+        [one] => format!("the session's only job is {one}"),
+        known if known.len() <= SHOWN => format!("the session's jobs are {}", known.join(", ")),
+        known => {
+            format!("the session has {1} jobs; the latest are {0}", known[..SHOWN].join(", "), known.len())
+        }
     }
 }

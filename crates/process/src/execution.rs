@@ -1,24 +1,24 @@
-//! A launch as it will be executed.
+//! All inputs of the `execve` that starts a program: the launch with its paths, variables and sandbox
+//! resolved.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use crate::environment::Environment;
-use crate::sandbox::Confinement;
+use toolpost_sandbox::{Confinement, Environment};
 
-/// A launch as it will be executed.
+/// The launch of a program with its path, variables and sandbox resolved.
 pub(crate) struct Execution {
-    /// The program, as a path.
+    /// The path of the program.
     pub(crate) program: PathBuf,
-    /// Its arguments, without its name.
+    /// The program's arguments, without its name.
     pub(crate) arguments: Vec<OsString>,
-    /// Working directory.
+    /// The program's working directory.
     pub(crate) directory: PathBuf,
-    /// All that it finds in its environment.
+    /// The program's environment.
     pub(crate) environment: Environment,
-    /// Confinement, if any.
+    /// The sandbox of the program; `None` if it runs without a sandbox.
     pub(crate) confinement: Option<Confinement>,
-    /// Descriptors that it gets under the numbers that they have here.
+    /// Descriptors that the program inherits, under the same numbers.
     pub(crate) kept: Vec<OwnedFd>,
 }

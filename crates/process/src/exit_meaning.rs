@@ -8,24 +8,25 @@ use crate::state::Exit;
 /// Meaning of an exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meaning {
-    /// Success or failure.
+    /// Success or failure of the program, according to its exit status.
     pub verdict: Verdict,
-    /// The meaning of its end, in a few words; empty if there is none to add.
+    /// The meaning of the exit status for a reader, in a few words; empty if the status needs no explanation.
     pub words: String,
-    /// A possible cause, which does not apply if the program was ended on purpose.
+    /// A possible cause of the exit, to be shown unless Toolpost stopped the program.
     pub guess: Option<&'static str>,
 }
 
 /// Success or failure of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It did.
+    /// The program succeeded.
     Done,
-    /// It did not.
+    /// The program failed.
     Failed,
 }
 
-/// Programs that answer with the code 1, and what they say by it.
+/// Programs (some with a subcommand) whose exit code 1 is a result and not a failure, each with the meaning
+/// of that code.
 const ANSWERS: &[(&[&str], &str)] = &[
     (&["git", "grep"], "no matches"),
     (&["git", "diff"], "there are differences"),
@@ -39,11 +40,11 @@ const ANSWERS: &[(&[&str], &str)] = &[
     (&["diff"], "there are differences"),
     (&["cmp"], "there are differences"),
     (&["colordiff"], "there are differences"),
-    (&["test"], "the condition does not hold"),
-    (&["["], "the condition does not hold"),
+    (&["test"], "the condition is false"),
+    (&["["], "the condition is false"),
 ];
 
-/// Returns the meaning of a program's end.
+/// Returns the meaning of a program's exit.
 pub fn meaning(program: &Program, exit: Exit) -> Meaning {
     let failed = |words: String| Meaning { verdict: Verdict::Failed, words, guess: None };
     match exit {
@@ -52,21 +53,27 @@ pub fn meaning(program: &Program, exit: Exit) -> Meaning {
             Some(words) => Meaning { verdict: Verdict::Done, words: words.to_owned(), guess: None },
             None => failed(String::new()),
         },
-        Exit::Code(126) => failed("the program was found and may not be executed".to_owned()),
-        Exit::Code(127) => failed("the program was not found".to_owned()),
-        // The shell's way to say that a signal ended what it ran. A program may mean something else by these codes, as git does
-        // by 129, its code for a wrong use; and nothing here is ended by a hang-up.
+        Exit::Code(126) => failed("usually: the program was found, but is not executable".to_owned()),
+        Exit::Code(127) => failed("usually: the program was not found".to_owned()),
+        // A shell exits with 128 + N if signal N killed the command. Other programs may use these codes
+        // differently. 129 (SIGHUP) is excluded: it is git's code for a usage error, and commands get no
+        // SIGHUP here.
         Exit::Code(code @ 130..=192) => by_shell(code),
         Exit::Code(_) => failed(String::new()),
         Exit::Signal(signal) => {
             let how = if signal == libc::SIGKILL { "killed" } else { "ended" };
             Meaning { guess: guess(signal), ..failed(format!("{how} by {}", name(signal))) }
         }
-        Exit::Unknown => failed("nobody knows how it ended: its supervisor was killed".to_owned()),
+        Exit::Unknown => failed(
+            "the exit status is unknown: the command's supervisor was killed, or the command could not be \
+             killed"
+                .to_owned(),
+        ),
     }
 }
 
-/// Returns the signal that a shell reports by a code above 128; `None` if no signal has that number.
+/// Returns the meaning that an exit code above 128 has in a shell; without an explanation if `code - 128` is
+/// not the number of a signal.
 fn by_shell(code: i32) -> Meaning {
     let signal = code - 128;
     let is_known = SIGNALS.iter().any(|(number, _)| *number == signal);
@@ -75,7 +82,7 @@ fn by_shell(code: i32) -> Meaning {
 }
 
 fn guess(signal: i32) -> Option<&'static str> {
-    (signal == libc::SIGKILL).then_some("memory may have run out")
+    (signal == libc::SIGKILL).then_some("the program may have run out of memory")
 }
 
 fn name(signal: i32) -> String {
@@ -121,7 +128,7 @@ fn answer(program: &Program) -> Option<&'static str> {
     ANSWERS.iter().find(|(names, _)| is_it(names)).map(|(_, says)| *says)
 }
 
-/// Finds the line that a shell is given as its argument.
+/// Returns the shell command in the arguments of a shell, as in `bash -c LINE`.
 fn line_of<'a>(program: &OsStr, arguments: &'a [OsString]) -> Option<&'a str> {
     let [option, line] = arguments else { return None };
     let name = program.to_str()?.rsplit('/').next()?;
@@ -129,7 +136,8 @@ fn line_of<'a>(program: &OsStr, arguments: &'a [OsString]) -> Option<&'a str> {
     (is_shell && ["-c", "-lc"].iter().any(|wanted| option == wanted)).then(|| line.to_str())?
 }
 
-/// Finds the words of the command whose code a line ends with; none where that takes a shell to know.
+/// Returns the words of the last command in a command line, which determines the exit code. `None` if this
+/// simple parser cannot find it.
 fn last_command(line: &str) -> Option<Vec<String>> {
     if line.contains("pipefail") || line.contains("<<") {
         return None;
@@ -144,7 +152,7 @@ fn last_command(line: &str) -> Option<Vec<String>> {
             '\'' => command.word().extend(letters.by_ref().take_while(|letter| *letter != '\'')),
             '"' => double_quoted(&mut letters, command.word())?,
             '\\' => command.word().extend(letters.next()),
-            letter if letter.is_whitespace() => command.ended = Ended::Yes,
+            letter if letter.is_whitespace() => command.ended = WordBoundary::Yes,
             letter => command.word().push(letter),
         }
     }
@@ -152,15 +160,15 @@ fn last_command(line: &str) -> Option<Vec<String>> {
     Some(words.collect())
 }
 
-/// The words of the command that is being read.
+/// The words of the command that is being parsed, within a line of several commands.
 #[derive(Default)]
 struct Command {
     words: Vec<String>,
-    ended: Ended,
+    ended: WordBoundary,
 }
 
 #[derive(Default, PartialEq, Eq)]
-enum Ended {
+enum WordBoundary {
     #[default]
     Yes,
     No,
@@ -169,14 +177,14 @@ enum Ended {
 impl Command {
     /// Returns whether an ampersand belongs to a redirection, as in `2>&1`.
     fn is_redirected(&self) -> bool {
-        self.ended == Ended::No && self.words.last().is_some_and(|word| word.ends_with(['>', '<']))
+        self.ended == WordBoundary::No && self.words.last().is_some_and(|word| word.ends_with(['>', '<']))
     }
 
-    /// Returns the word that is being read.
+    /// Returns the word that is being parsed.
     fn word(&mut self) -> &mut String {
-        if self.ended == Ended::Yes {
+        if self.ended == WordBoundary::Yes {
             self.words.push(String::new());
-            self.ended = Ended::No;
+            self.ended = WordBoundary::No;
         }
         let last = self.words.len() - 1;
         &mut self.words[last]

@@ -1,6 +1,10 @@
-//! The two ends of the guard over names: the command puts itself under the filter, and the supervisor decides about its calls.
+//! The guard that keeps a command from creating or changing protected files, such as a project's Git hooks.
 //!
-//! The supervisor makes calls of the same kinds itself, so it must not be under the filter. Nothing here may allocate.
+//! The command installs a system-call filter. The kernel suspends each system call that the filter selects,
+//! until the supervisor has decided about it.
+//!
+//! The supervisor makes such system calls itself, so the filter must not apply to it. Code here runs after a
+//! fork and must not allocate.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -10,36 +14,40 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketFlags, SocketType,
     recvmsg, send, socketpair,
 };
+use toolpost_sandbox::{Creations, Stop};
 
 use crate::message::{Message, hand_over};
-use crate::sandbox::{Creations, Stop};
 use crate::system;
 
-/// The supervisor's end of the guard, which decides about calls that would create a guarded name.
+/// The supervisor's end of the guard: it decides about system calls that would create or change a protected
+/// file.
 pub(crate) struct Guard<'a> {
     creations: &'a Creations,
-    /// The socket that the command's listener comes from, and then the listener itself.
+    /// The socket over which the command sends the listener of its system-call filter; after that, the
+    /// listener itself.
     source: OwnedFd,
     state: State,
-    /// The numbers of the names that the server knows of already.
-    said: [u64; 16],
+    /// The protected names whose refusal was already reported to the server, as a bit set of their indexes.
+    reported: [u64; 16],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Expected,
     Listens,
-    /// The command was never started, or nothing of it is left.
+    /// The command never started, or none of its processes is left.
     Never,
 }
 
-/// The command's end: what it puts itself under, and where it sends the listener.
+/// The command's end of the guard: the system-call filter that the command applies to itself, and the socket
+/// to which it sends the filter's listener.
 pub(crate) struct GuardSender<'a> {
     creations: &'a Creations,
     to: OwnedFd,
 }
 
-/// Puts this process under the filter, as the last thing before it executes a program, and gives the listener away.
+/// Installs the system-call filter in this process, as the last step before it executes a program, and sends
+/// the filter's listener to the supervisor.
 pub(crate) fn give_away(guarded: Option<GuardSender<'_>>) -> Result<(), Stop> {
     let Some(guarded) = guarded else { return Ok(()) };
     let listener = guarded.creations.listen();
@@ -48,30 +56,31 @@ pub(crate) fn give_away(guarded: Option<GuardSender<'_>>) -> Result<(), Stop> {
 }
 
 impl<'a> Guard<'a> {
-    /// Makes both ends, if there are names to be guarded.
+    /// Creates the supervisor's and the command's end of the guard, if there are names to protect.
     pub(crate) fn set_up(
         creations: Option<&'a Creations>,
     ) -> io::Result<(Option<Self>, Option<GuardSender<'a>>)> {
         let Some(creations) = creations else { return Ok((None, None)) };
         let (source, to) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-        let guard = Self { creations, source, state: State::Expected, said: [0; 16] };
+        let guard = Self { creations, source, state: State::Expected, reported: [0; 16] };
         Ok((Some(guard), Some(GuardSender { creations, to })))
     }
 
-    /// Puts its descriptor where the supervisor closes nothing.
+    /// Moves the guard's descriptor to a number that the supervisor keeps open.
     pub(crate) fn into_place(self) -> io::Result<Self> {
         const PLACE: RawFd = 1;
         system::replace(&self.source, PLACE)?;
         Ok(Self { source: system::take(PLACE), ..self })
     }
 
-    /// Returns the descriptor to poll.
+    /// Returns the descriptor to poll; `None` if no system call can wait for a decision any more.
     pub(crate) fn waits_at(&self) -> Option<BorrowedFd<'_>> {
         (self.state != State::Never).then(|| self.source.as_fd())
     }
 
-    /// Takes the listener, or decides about a call that waits. A listener that every guarded process has left is polled no more.
+    /// Receives the filter's listener from the command, or decides about a waiting system call. `is_deserted`
+    /// means that no process uses the filter any more: the listener is then no longer polled.
     pub(crate) fn go_on(&mut self, control: BorrowedFd<'_>, is_deserted: bool) {
         match self.state {
             State::Listens if is_deserted => self.state = State::Never,
@@ -84,15 +93,16 @@ impl<'a> Guard<'a> {
         }
     }
 
-    /// Decides about the call that waits; the server hears of each guarded name once.
+    /// Decides about the waiting system call. The first refusal for each protected name is reported to the
+    /// server.
     fn decide(&mut self, control: BorrowedFd<'_>) {
         let Some(number) = self.creations.decide(self.source.as_fd()) else { return };
         let bit = 1 << (number % 64);
-        if let Some(said) = self.said.get_mut(number / 64)
-            && *said & bit == 0
+        if let Some(reported) = self.reported.get_mut(number / 64)
+            && *reported & bit == 0
             && let Ok(number) = i32::try_from(number)
         {
-            *said |= bit;
+            *reported |= bit;
             let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
             let _ = send(control, &Message::Guarded(number).bytes(), flags);
         }

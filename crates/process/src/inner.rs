@@ -1,45 +1,58 @@
-//! The inner step: this program, executed by `bwrap` as the first process of a sandbox, where it closes the locks,
-//! starts the command and watches over it.
+//! The inner step: what this program does when `bwrap` executes it as the first process of a sandbox.
 //!
-//! The sandbox that this program makes itself needs no such step, since there nothing is executed but the command. Other
-//! launchers execute something, and only this program can put a command under Landlock and supervise it.
+//! The inner step applies the remaining restrictions, starts the command and supervises it.
+//!
+//! Sandboxes that this program creates itself need no such step. `bwrap` can only execute a program, and only
+//! this program can put a command under Landlock and supervise it.
 
 use std::ffi::{CString, OsStr};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, StatVfsMountFlags, StatxAttributes, StatxFlags, fstatvfs, statx};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{DumpableBehavior, Signal};
-
-use crate::command_setup::{Setup, become_command, limit_processes, own_number};
-use crate::guard::{Guard, GuardSender, give_away};
-use crate::message::{Message, failed, hand_out, say};
-use crate::sandbox::bubblewrap::{DIRECTORY, LISTENER, PINNED, PROCESS};
-use crate::sandbox::inner_plan::{InnerPlan, all_of};
-use crate::sandbox::{
+use toolpost_sandbox::bubblewrap::{DIRECTORY, LISTENER, PINNED, PROCESS, THREADS};
+use toolpost_sandbox::memfd::all_of;
+use toolpost_sandbox::{
     Attributes, Creations, Locks, Network, NetworkScope, Protection, Rules, Sockets, Stop, calls, host,
     listener,
 };
+
+use crate::command_setup::{Setup, become_command, limit_processes, own_number};
+use crate::guard::{Guard, GuardSender, give_away};
+use crate::inner_plan::InnerPlan;
+use crate::message::{Message, failed, hand_out, say};
 use crate::supervisor::supervise;
 use crate::system::{self, ForkSide, Pointers};
-use crate::tree::ProcessScope;
+use crate::tree::{self, ProcessScope};
 
-/// By this word, and a descriptor behind it, the inner step is known.
+/// The argument that marks the inner step. The next argument is the number of the descriptor from which the
+/// plan is read.
 pub(crate) const NAME: &str = "toolpost-inner-step";
 
-/// The program that knows the inner step.
+/// The path of the program that contains the inner step.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// Becomes the inner step of a sandbox if this process was started as one, and then never returns.
+/// True if `inner_step` was called while other threads ran, so that this program cannot be the helper.
+static CALLED_LATE: AtomicBool = AtomicBool::new(false);
+
+/// Runs the inner step of a sandbox if this process was started for that, and then never returns.
 ///
-/// To be called first in `main`, before there is any other thread; without it no sandbox is made by way of bubblewrap.
+/// Must be called first in `main`, before any other thread exists. Without it, no sandbox is created through
+/// bubblewrap. If other threads run, this program does not become the helper, because the inner step closes
+/// descriptors that those threads use.
 pub fn inner_step() {
     let mut words = std::env::args_os().skip(1);
     if words.next().as_deref() != Some(OsStr::new(NAME)) {
-        inner_step_of(Path::new("/proc/self/exe"));
+        if tree::has_other_threads() {
+            CALLED_LATE.store(true, Ordering::Relaxed);
+        } else {
+            inner_step_of(Path::new("/proc/self/exe"));
+        }
         return;
     }
     let number = words.next().and_then(|word| word.to_str()?.parse().ok());
@@ -49,38 +62,48 @@ pub fn inner_step() {
     }
 }
 
-/// Names another program whose `main` calls `inner_step`, for one that has no `main` of its own.
+/// Sets the program that runs the inner step, for a process whose own `main` does not call `inner_step`. The
+/// `main` of that program must call `inner_step`.
 pub fn inner_step_of(program: &Path) {
-    // The first one that is named stays.
+    // The first call wins.
     let _ = PROGRAM.set(program.to_owned());
 }
 
-/// Returns the program that knows the inner step, if there is one.
+/// Returns the program that contains the inner step, if one is known.
 pub(crate) fn program() -> Option<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path)
 }
 
-#[expect(unsafe_code, reason = "a number becomes a descriptor")]
+/// Returns whether `inner_step` was called too late: while other threads ran.
+pub(crate) fn was_called_late() -> bool {
+    CALLED_LATE.load(Ordering::Relaxed)
+}
+
+#[expect(unsafe_code, reason = "it borrows a descriptor by number")]
 fn plan_at(number: RawFd) -> Option<InnerPlan> {
     if number < 3 {
         return None;
     }
-    // SAFETY: it is only asked whether there is such a descriptor.
+    // SAFETY: the borrowed descriptor is only tested for existence.
     rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).ok()?;
-    // SAFETY: it is open, and nothing else in this process owns a descriptor yet.
+    // SAFETY: the descriptor is open, and nothing else in this process owns a descriptor yet.
     let file = unsafe { OwnedFd::from_raw_fd(number) };
     InnerPlan::read(&all_of(&file).ok()?)
 }
 
-/// Makes ready, and splits this process into the one that watches and the command.
+/// Prepares this process, and forks it into the supervisor and the command. This is the whole inner step.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 fn run(plan: &InnerPlan) -> ! {
     let control = plan.control;
+    if tree::has_other_threads() {
+        give_up(control, &Stop { part: THREADS, fault: io::Error::from_raw_os_error(libc::EBUSY) });
+    }
     let mut open: Vec<RawFd> =
         [0, 1, 2, control, plan.processes].into_iter().chain(plan.kept.clone()).collect();
     open.sort_unstable();
     open.dedup();
-    // SAFETY: all others belong to `bwrap`, and nothing in this process uses them.
+    // SAFETY: all other descriptors belong to `bwrap`, or to code of this process that never runs again, because
+    // this is the only thread and it does not return.
     unsafe { system::close_all_but(&open) };
     let stopped = |part: u16| move |fault: io::Error| Stop { part, fault };
     let is_ready = make_ready(plan);
@@ -104,11 +127,11 @@ fn run(plan: &InnerPlan) -> ! {
         }
         Ok(ForkSide::Parent(child)) => {
             drop(write);
-            let mut said = Vec::new();
+            let mut report = Vec::new();
             if let Ok(all) = all_of(&read) {
-                said = all;
+                report = all;
             }
-            let (number, fault) = said.split_at_checked(4).unwrap_or_default();
+            let (number, fault) = report.split_at_checked(4).unwrap_or_default();
             if let Some(message) = Message::read(fault) {
                 say(control, message);
                 system::exit(1);
@@ -125,7 +148,8 @@ fn run(plan: &InnerPlan) -> ! {
     }
 }
 
-/// Checks the protected mounts, and sends the proxy's listener to the server.
+/// Checks the protected mounts of the sandbox, and sends the listener for the proxy to the server if the
+/// command gets a proxy.
 fn make_ready(plan: &InnerPlan) -> Result<(), Stop> {
     let at = |part: u16| move |fault: io::Error| Stop { part, fault };
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
@@ -142,7 +166,7 @@ fn make_ready(plan: &InnerPlan) -> Result<(), Stop> {
         .map_err(|errno| at(PROCESS)(errno.into()))
 }
 
-/// Checks that a path without links is a mount, and a read-only one if it has to be.
+/// Checks that a path is a mount point, without following links, and that the mount is read-only if required.
 fn look(path: &CString, pinned: Protection) -> io::Result<()> {
     let open = host::pinned(path)?;
     let stat = statx(&open, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)?;
@@ -159,7 +183,7 @@ fn give_up(control: RawFd, stop: &Stop) -> ! {
     system::exit(1)
 }
 
-/// The command, made ready before the fork.
+/// The command that the inner step starts, with everything allocated before the fork.
 struct Command {
     setup: Setup,
     locks: Locks,
@@ -187,19 +211,19 @@ impl Command {
         }
     }
 
-    /// Becomes the command; says its number first, and behind it why it could not.
-    #[expect(unsafe_code, reason = "a number becomes a descriptor")]
+    /// Becomes the command. Writes its PID to `report` first, and the reason if the command cannot be executed.
+    #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
     fn execute(
         &self,
         plan: &InnerPlan,
         supervisor: rustix::process::Pid,
-        said: &OwnedFd,
+        report: &OwnedFd,
         guarded: Option<GuardSender<'_>>,
     ) -> ! {
-        // SAFETY: the descriptor came from the server, and is closed by the execution alone.
+        // SAFETY: the descriptor came from the server, and only execve closes it.
         let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
         let number = own_number(processes.as_fd()).unwrap_or_default();
-        let _ = rustix::io::write(said, &number.to_le_bytes());
+        let _ = rustix::io::write(report, &number.to_le_bytes());
         limit_processes(&plan.resources);
         let message = match self.close(plan, supervisor).and_then(|()| give_away(guarded)) {
             Err(stop) => {
@@ -214,7 +238,7 @@ impl Command {
                 }
             },
         };
-        let _ = rustix::io::write(said, &message.bytes());
+        let _ = rustix::io::write(report, &message.bytes());
         system::exit(1)
     }
 

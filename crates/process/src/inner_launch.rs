@@ -1,27 +1,37 @@
-//! The launch of the inner step by `bwrap`, around the launch of a program.
+//! Launches `bwrap` around a program: `bwrap` executes the inner step (`inner.rs`), and that executes the
+//! program.
 
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
+use toolpost_sandbox::bubblewrap::{Bubblewrap, string};
+use toolpost_sandbox::memfd::{file, number_of};
+use toolpost_sandbox::{Environment, SandboxError, host};
 
 use crate::command_setup::Setup;
-use crate::environment::Environment;
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner;
-use crate::sandbox::bubblewrap::{Bubblewrap, string};
-use crate::sandbox::host;
-use crate::sandbox::inner_plan::{InnerPlan, file, number_of};
+use crate::inner_plan::InnerPlan;
 
-/// Reason for which `bwrap` cannot be used, with the fix.
-const NO_HELPER: &str = "bwrap needs a helper, and this program names none: call `toolpost::sandbox::init` first in `main`, or name \
-     the binary of Toolpost with `toolpost::sandbox::helper`";
+/// The error message, with the fix, for a launch through `bwrap` when no program with the inner step is
+/// known.
+const NO_HELPER: &str = "bwrap needs a helper program, and none is set: call \
+     `toolpost::sandbox::init` first in `main`, or set the binary of Toolpost with \
+     `toolpost::sandbox::helper`";
 
-/// Puts the launch of a program into that of `bwrap`, which executes the inner step, which executes the program.
+/// The message if the program called `inner_step` while it had other threads, with the fix.
+const CALLED_LATE: &str = "bwrap needs a helper program, and this program is none, because it called \
+     `toolpost::sandbox::init` while other threads ran: call it first in a plain `fn main`, before an async \
+     runtime starts (`#[tokio::main]` on `main` starts one before), or set the binary of Toolpost with \
+     `toolpost::sandbox::helper`";
+
+/// Wraps the launch of a program in a launch of `bwrap`, which executes the inner step, which executes the
+/// program.
 ///
-/// `setup` is changed to what has to be open for that.
+/// Adds the descriptors that `bwrap` and the inner step need to `setup`.
 pub(crate) fn around(
     bubblewrap: &Bubblewrap,
     prepared: Execution,
@@ -30,9 +40,12 @@ pub(crate) fn around(
     let missing = |what: &'static str| {
         move |errno: rustix::io::Errno| StartError::Missing { what, fault: errno.into() }
     };
-    let step = inner::program().ok_or_else(|| StartError::NoSandbox { tried: NO_HELPER.to_owned() })?;
+    let step = inner::program().ok_or_else(|| {
+        let tried = if inner::was_called_late() { CALLED_LATE } else { NO_HELPER };
+        SandboxError::NoSandbox { tried: tried.to_owned() }
+    })?;
     let step = openat(CWD, step, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-        .map_err(missing("the inner step"))?;
+        .map_err(missing("the sandbox's helper program"))?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let processes = openat(CWD, c"/proc", flags, Mode::empty()).map_err(missing("the list of processes"))?;
     let options = file(&bubblewrap.options).map_err(missing("a file for options"))?;
@@ -54,7 +67,7 @@ pub(crate) fn around(
             .map(|(name, value)| string(Path::new(&[name, value].join("=".as_ref()))))
             .collect(),
     };
-    let plan = plan.to_file().map_err(missing("a file for the inner step"))?;
+    let plan = plan.to_file().map_err(missing("a file for the sandbox's helper program"))?;
     let mut arguments: Vec<OsString> = vec!["--args".into(), number_of(&options).into(), "--".into()];
     arguments.extend(
         [format!("/proc/self/fd/{}", number_of(&step)), inner::NAME.to_owned(), number_of(&plan)]

@@ -1,4 +1,4 @@
-//! One started program: its state, its output, waiting for it, and stopping it.
+//! One job: a started program with its state and output, and the handle to wait for it and to stop it.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -9,47 +9,47 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch::Sender;
+use toolpost_sandbox::{Enforcement, Environment, Network, PathAccess, Scope, SessionNetwork, host};
 
 use crate::launch::{Program, Size};
-use crate::leftovers::{self, Holder};
-use crate::output::{Excerpt, Output, OutputTail, Want};
+use crate::leftovers::{self, JobAncestor};
+use crate::output::{Excerpt, Output, OutputRange, OutputTail};
 use crate::reported_files::ReportedFiles;
 use crate::resources::Resources;
-use crate::sandbox::{Enforcement, Network, PathAccess, Scope, SessionNetwork};
 use crate::session::SessionKey;
-use crate::state::{Ending, Leftover, Report, Stage, Why};
+use crate::state::{ExitReport, Leftover, Report, Stage, Why};
 use crate::waker::wake;
 
-/// Time to wait for a stopped job after the grace period.
+/// Time to wait, after the grace period, for the killed processes of a job to disappear.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A program that was started, and all that descends from it.
+/// The handle of a started program and all its descendants.
 #[derive(Debug, Clone)]
 pub struct Job {
     shared: Arc<Shared>,
 }
 
-/// Event to wait for.
+/// The event of a job for which `Job::wait` waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// The program has ended.
+    /// The program has exited.
     Ended,
-    /// The program has ended, or wrote more than this many bytes.
+    /// The program has exited, or wrote more than this many bytes.
     Output(u64),
-    /// The program has ended, and so has everything that it started.
+    /// The program and everything that it started have exited.
     Gone,
 }
 
-/// Why a wait was over.
+/// The outcome of waiting for an event of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitResult {
-    /// The event has occurred.
+    /// The event occurred within the time limit.
     Come,
-    /// The time was up.
+    /// The event did not occur within the time limit.
     TimeUp,
 }
 
-/// State shared by a job and its thread.
+/// The state that the handles of a job share with the thread that watches its program.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) id: String,
@@ -58,53 +58,55 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
-    /// True if it shares a network with the other commands of its session.
+    /// True if the job shares a network namespace with the other commands of its session.
     pub(crate) shares_network: bool,
-    /// The files and the network that it reaches; `None` without a sandbox.
+    /// The files and the network that the job can access; `None` without a sandbox.
     pub(crate) scope: Option<Scope>,
-    /// The names that it may not create, by their numbers.
+    /// The guarded paths, which the job may not create or change. Messages of the supervisor refer to them by
+    /// index.
     pub(crate) guarded: Vec<PathBuf>,
-    /// The files whose change is reported.
+    /// The files in the roots whose changes during the job are reported to the user, such as `AGENTS.md`.
     pub(crate) reported: ReportedFiles,
-    pub(crate) holder: Holder,
+    pub(crate) holder: JobAncestor,
     pub(crate) begun: SystemTime,
     pub(crate) started: Instant,
     pub(crate) resources: Resources,
     pub(crate) grace: Duration,
-    /// Name of this job's output in `/proc/PID/fd`.
+    /// The text of the link in `/proc/PID/fd` by which a process is recognised as a holder of the job's
+    /// output.
     pub(crate) output_name: Option<String>,
-    pub(crate) inner: Mutex<Inner>,
+    pub(crate) inner: Mutex<JobState>,
     pub(crate) changed: Sender<()>,
 }
 
-/// Mutable part.
+/// The mutable state of a job.
 #[derive(Debug)]
-pub(crate) struct Inner {
+pub(crate) struct JobState {
     pub(crate) stage: Stage,
     pub(crate) pid: Option<i32>,
-    /// The supervisor's PID, until it is reaped.
+    /// The supervisor's PID, until it is reaped or has no descendants left.
     pub(crate) supervisor: Option<i32>,
     pub(crate) output: Output,
     pub(crate) terminal: Option<OwnedFd>,
     pub(crate) listener: Option<TcpListener>,
-    /// The shared network, until no process of the job is left: it keeps the network from ending.
+    /// The session's network. The reference keeps the network alive until no process of the job is left.
     pub(crate) session_network: Option<Arc<SessionNetwork>>,
     pub(crate) request: Option<Request>,
-    /// Wakes the thread while it runs.
+    /// Wakes the thread that watches the program; `None` after that thread has finished.
     pub(crate) waker: Option<Arc<OwnedFd>>,
-    /// The numbers of the guarded names that it was not let create.
+    /// The indexes of the guarded names that the job was not allowed to create or change.
     pub(crate) refused: BTreeSet<usize>,
     pub(crate) presence: Presence,
 }
 
-/// Presence of processes of a job.
+/// Presence of a job's processes: some are left, or the last one has exited at the contained time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     Here,
     Gone(Instant),
 }
 
-/// A request to end a job.
+/// A request to the job's thread to stop all processes of the job.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) why: Why,
@@ -112,7 +114,7 @@ pub(crate) struct Request {
     pub(crate) notice: Notice,
 }
 
-/// The request to end, as a signal to the processes of a job.
+/// Delivery of the signal that asks the processes of a job to exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notice {
     Given,
@@ -128,22 +130,22 @@ impl Job {
         &self.shared
     }
 
-    /// Returns the handle under which the session finds the job.
+    /// Returns the id by which the session finds the job.
     pub fn id(&self) -> &str {
         &self.shared.id
     }
 
-    /// Returns the value of `TOOLPOST_RUN_ID` in the environment of all its processes.
+    /// Returns the run id: the value of `TOOLPOST_RUN_ID` in the environment of all processes of the job.
     pub fn run_id(&self) -> &str {
         &self.shared.run
     }
 
-    /// Returns the program.
+    /// Returns the program or shell command that the job was started with.
     pub fn program(&self) -> &Program {
         &self.shared.program
     }
 
-    /// Returns the working directory.
+    /// Returns the working directory in which the program was started.
     pub fn directory(&self) -> &std::path::Path {
         &self.shared.directory
     }
@@ -153,67 +155,81 @@ impl Job {
         self.shared.resources
     }
 
-    /// Returns the restrictions of it and of everything that it starts.
+    /// Returns the restrictions of the job and of everything that it starts.
     pub fn enforcement(&self) -> &Enforcement {
         &self.shared.enforcement
     }
 
-    /// Returns whether it shares one loopback with the other commands of its session.
+    /// Returns whether the job shares one loopback interface with the other commands of its session.
     pub fn shares_network(&self) -> bool {
         self.shared.shares_network
     }
 
-    /// Returns the network that it shares with the other commands of its session; `None` if it has another one, or has ended with
-    /// all its processes.
+    /// Returns the network that the job shares with the other commands of its session. `None` if the job has
+    /// a different network, or if none of its processes is left.
     pub fn session_network(&self) -> Option<Arc<SessionNetwork>> {
         self.shared.lock().session_network.clone()
     }
 
-    /// Returns its network access; `None` without a sandbox.
+    /// Returns the job's network access; `None` without a sandbox.
     pub fn network(&self) -> Option<Network> {
         self.shared.scope.as_ref().map(Scope::network)
     }
 
-    /// Returns its access to a path, which counts from its directory if it is relative. Without a sandbox, that is `Change`.
+    /// Returns the job's access to a path. Relative paths start at the working directory. Without a sandbox,
+    /// the access is `Change`.
     ///
-    /// Only the words of the path are looked at: links inside a root are not followed.
+    /// Only the text of the path counts: symbolic links inside a root are not followed.
     pub fn path_access(&self, path: &std::path::Path) -> PathAccess {
         let path = self.shared.directory.join(path);
         self.shared.scope.as_ref().map_or(PathAccess::Change, |scope| scope.of(&path))
     }
 
-    /// Returns when it was started, and when it ended if it has.
+    /// Returns the access to a path that the sandbox keeps from the program: a hidden path, a path in the
+    /// private home directory, or a directory that is visible only in part. `None` for other paths, and for a
+    /// path whose first directory does not exist, since such a text may not be a path.
+    pub fn withheld(&self, path: &std::path::Path) -> Option<PathAccess> {
+        let path = Environment::of_this_process().expanded(path);
+        let first: PathBuf = path.components().take(2).collect();
+        let access = self.path_access(&path);
+        let counts = matches!(access, PathAccess::Hidden | PathAccess::Home | PathAccess::Part);
+        (counts && host::kind(&first).is_some()).then_some(access)
+    }
+
+    /// Returns the start time of the program, and its exit time if it has exited.
     pub fn span(&self) -> (Instant, Option<Instant>) {
         let started = self.shared.started;
         (started, self.ending().map(|ending| started + ending.ran))
     }
 
-    /// Lists the TCP ports at which its processes listen now.
+    /// Lists the TCP ports at which processes of the job listen now.
     pub fn listening(&self) -> Vec<u16> {
         let inner = self.shared.lock();
-        // The lock is held, so that the supervisor's number stays its own.
+        // The lock is held, so that the supervisor's PID cannot be reused.
         inner.supervisor.map(crate::ports::below).unwrap_or_default()
     }
 
-    /// Lists the guarded names that it tried to create or change and that were refused.
+    /// Lists the guarded paths that the job tried to create or change and that were refused.
     pub fn refused(&self) -> Vec<PathBuf> {
         let refused = self.shared.lock().refused.clone();
         refused.into_iter().filter_map(|number| self.shared.guarded.get(number).cloned()).collect()
     }
 
-    /// Lists the files that its plan wants reported and that were created or changed since it started, by whomever.
+    /// Lists the files that the sandbox plan asks to report and that any process has created or changed since
+    /// the job started.
     pub fn changed(&self) -> Vec<PathBuf> {
         self.shared.reported.changed()
     }
 
-    /// Takes the listener of its proxy, if its plan wants one; its owner answers the program's requests.
+    /// Takes the listener of the job's network proxy, if the sandbox plan allows a proxy. The caller must
+    /// serve its connections.
     ///
-    /// It does not block, and must be dropped when the job has no processes left.
+    /// The listener is non-blocking. Drop it when no process of the job is left.
     pub fn take_listener(&self) -> Option<TcpListener> {
         self.shared.lock().listener.take()
     }
 
-    /// Returns the time of its start.
+    /// Returns the wall-clock time at which the program was started.
     pub fn begun(&self) -> SystemTime {
         self.shared.begun
     }
@@ -223,24 +239,24 @@ impl Job {
         self.shared.lock().pid.map(i32::cast_unsigned)
     }
 
-    /// Returns its stage.
+    /// Returns the progress of the job: running, being stopped, or exited.
     pub fn stage(&self) -> Stage {
         self.shared.lock().stage.clone()
     }
 
-    /// Returns how the program ended; `None` before that.
-    pub fn ending(&self) -> Option<Ending> {
+    /// Returns how the program exited; `None` until it has.
+    pub fn ending(&self) -> Option<ExitReport> {
         match self.shared.lock().stage {
             Stage::Ended(ending) => Some(ending),
             Stage::Running | Stage::Ending(_) => None,
         }
     }
 
-    /// Lists what still runs although the program has ended.
+    /// Lists the processes that still run after the program exited; empty while the program runs.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let inner = self.shared.lock();
         match (&inner.stage, inner.supervisor) {
-            // The lock is held, so that the supervisor's number stays its own.
+            // The lock is held, so that the supervisor's PID cannot be reused.
             (Stage::Ended(_), Some(supervisor)) => {
                 leftovers::below(supervisor, self.shared.holder, self.shared.output_name.as_deref())
             }
@@ -248,7 +264,17 @@ impl Job {
         }
     }
 
-    /// Returns a snapshot of its state.
+    /// Returns whether a process is the program or a descendant of it. The PID is that of the host.
+    pub fn holds_process(&self, pid: u32) -> bool {
+        let inner = self.shared.lock();
+        let wanted = pid.cast_signed();
+        // The lock is held, so that the supervisor's PID cannot be reused.
+        inner.supervisor.is_some_and(|supervisor| {
+            crate::tree::below(supervisor).iter().any(|process| process.pid == wanted)
+        })
+    }
+
+    /// Returns a snapshot of the job's state.
     pub fn report(&self) -> Report {
         let leftovers = self.leftovers();
         let inner = self.shared.lock();
@@ -268,19 +294,19 @@ impl Job {
         }
     }
 
-    /// Shows a part of what it wrote.
-    pub fn show(&self, want: Want) -> io::Result<Excerpt> {
+    /// Returns the requested part of the job's output.
+    pub fn show(&self, want: OutputRange) -> io::Result<Excerpt> {
         self.shared.lock().output.show(want)
     }
 
-    /// Returns its output after a position: at most that many bytes. The first position is 0.
+    /// Returns the output after a cursor: its last `limit` bytes if there are more. The first cursor is 0.
     ///
-    /// A line that is not ended is given apart from the text: it may still change.
+    /// An unfinished line is separate from the text, because it may still change.
     pub fn follow(&self, cursor: u64, limit: usize) -> io::Result<OutputTail> {
         self.shared.lock().output.follow(cursor, limit)
     }
 
-    /// Waits until something has come, or the time is up; dropping the wait leaves the job alone.
+    /// Waits for an event of the job, or until the time limit. Dropping the future does not affect the job.
     pub async fn wait(&self, until: Until, limit: Duration) -> WaitResult {
         let mut changed = self.shared.changed.subscribe();
         let come = async {
@@ -297,21 +323,23 @@ impl Job {
         }
     }
 
-    /// Ends it: asks first, and kills at the end of the grace period. Returns immediately.
+    /// Asks all processes of the job to exit, and kills those that still run after the grace period. Returns
+    /// immediately.
     pub fn ask_to_stop(&self, why: Why) {
         self.request(Request { why, grace: self.shared.grace, notice: Notice::Pending });
     }
 
-    /// Ends it and all its descendants, and returns the report.
+    /// Stops the program and all its descendants, and returns the report.
     ///
-    /// When the report still lists something, the system would not let it be killed.
+    /// If the report still lists a process, the operating system did not allow killing it.
     pub async fn stop(&self, why: Why) -> Report {
         self.ask_to_stop(why);
         self.wait(Until::Gone, self.shared.grace + PATIENCE).await;
         self.report()
     }
 
-    /// Writes to its terminal.
+    /// Writes to the program's terminal. Fails if the job has no terminal, and with `WouldBlock` if the
+    /// program does not read all of the input.
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
         let inner = self.shared.lock();
         let Some(terminal) = &inner.terminal else { return Err(no_terminal()) };
@@ -322,8 +350,7 @@ impl Job {
                 Err(rustix::io::Errno::INTR) => {}
                 Err(rustix::io::Errno::AGAIN) => {
                     let left = rest.len();
-                    let what =
-                        format!("{left} bytes were not taken: the program does not read what is typed");
+                    let what = format!("the program does not read its input: {left} bytes were not written");
                     return Err(io::Error::new(io::ErrorKind::WouldBlock, what));
                 }
                 Err(errno) => return Err(errno.into()),
@@ -332,14 +359,14 @@ impl Job {
         Ok(())
     }
 
-    /// Changes the size of its terminal.
+    /// Changes the size of the program's terminal.
     pub fn resize(&self, size: Size) -> io::Result<()> {
         let inner = self.shared.lock();
         let terminal = inner.terminal.as_ref().ok_or_else(no_terminal)?;
         Ok(crate::spawn::set_size(terminal, size)?)
     }
 
-    /// Returns whether anything of it is left, and if not, since when.
+    /// Returns whether any process of the job is left, and if not, since when.
     pub(crate) fn presence(&self) -> Presence {
         self.shared.lock().presence
     }
@@ -364,11 +391,11 @@ impl Job {
 }
 
 impl Shared {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, JobState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds output of the program, and returns the number of bytes so far.
+    /// Adds output of the program, and returns the number of bytes that the program has written so far.
     pub(crate) fn feed(&self, bytes: &[u8]) -> u64 {
         let written = {
             let mut inner = self.lock();
@@ -383,7 +410,7 @@ impl Shared {
         self.lock().pid = Some(pid);
     }
 
-    /// Notes that the program was refused the guarded name of this number.
+    /// Records that the program was not allowed to create or change the guarded name with this index.
     pub(crate) fn add_refused(&self, number: i32) {
         if let Ok(number) = usize::try_from(number) {
             self.lock().refused.insert(number);
@@ -403,12 +430,12 @@ impl Shared {
         self.changed.send_replace(());
     }
 
-    /// Forgets the supervisor, which is about to be reaped.
+    /// Clears the supervisor's PID, because the supervisor is about to be reaped or has no descendants left.
     pub(crate) fn forget_supervisor(&self) {
         self.lock().supervisor = None;
     }
 
-    /// Notes that no process of the job is left.
+    /// Records that no process of the job is left.
     pub(crate) fn all_gone(&self) {
         {
             let mut inner = self.lock();
@@ -424,6 +451,36 @@ impl Shared {
 }
 
 fn no_terminal() -> io::Error {
-    let what = "the program has no terminal, or has ended: start it with one to write to it";
+    let what = "the program has no terminal, or has exited: to write to a program, start it with a terminal";
     io::Error::new(io::ErrorKind::Unsupported, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::{Jobs, Settings};
+    use crate::launch::Launch;
+
+    #[tokio::test]
+    async fn a_job_without_leftovers_forgets_its_supervisor() {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = Settings { spool: directory.path().to_owned(), ..Settings::default() };
+        let jobs = Jobs::new(settings).unwrap();
+        for (line, is_left) in [("exit 3", false), ("sleep 97 >/dev/null 2>&1 & exit 3", true)] {
+            for _ in 0..5 {
+                let launch = Launch::new(Program::line(line), directory.path());
+                let job = jobs.start(&SessionKey("a session".to_owned()), &launch).unwrap();
+                job.wait(Until::Ended, Duration::from_secs(60)).await;
+                // As long as the job has a supervisor PID, each report scans all processes of the system for
+                // descendants.
+                assert_eq!(job.shared().lock().supervisor.is_some(), is_left, "{line}");
+                assert_eq!(
+                    (job.leftovers().len(), job.listening()),
+                    (usize::from(is_left), vec![]),
+                    "{line}"
+                );
+            }
+        }
+        jobs.shut_down().await;
+    }
 }

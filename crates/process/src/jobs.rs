@@ -1,28 +1,29 @@
-//! The table of jobs: who started them, how many there may be, how long they are remembered.
+//! The table of the server's jobs (started programs), with limits on their number and age.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, OsStr};
 use std::net::TcpListener;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::{Rlimit, Signal};
 use tokio::sync::watch::Sender;
+use toolpost_sandbox::{Confinement, Creations, Enforcement, Network, Plan, Sandbox, Scope, SessionNetwork};
 
 use crate::error::{StartError, UnknownJob};
-use crate::job::{Inner, Job, Notice, Presence, Request, Shared, Until};
+use crate::job::{Job, JobState, Notice, Presence, Request, Shared, Until};
 use crate::launch::Launch;
-use crate::leftovers::{Holder, name_of_other_end};
+use crate::leftovers::{JobAncestor, name_of_other_end};
 use crate::network::Networks;
 use crate::output::Output;
 use crate::prepare::prepare;
 use crate::random::random_name;
 use crate::reported_files::ReportedFiles;
-use crate::sandbox::{Confinement, Creations, Enforcement, Network, Plan, Sandbox};
 use crate::session::SessionKey;
+use crate::shortage::start_patiently;
 use crate::spawn::{raise_file_limit, spawn};
 use crate::state::{Stage, Why};
 use crate::temporary::Temporaries;
@@ -31,23 +32,25 @@ use crate::usage::{FreeSpace, free_space};
 use crate::waker::waker;
 use crate::watch::Watch;
 
-/// Stack size of a job's thread, in bytes.
+/// Stack size of the thread that watches a job's program, in bytes.
 const STACK: usize = 256 * 1024;
 
 /// Limits of the job table.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The directory for output that is too long for memory, whose files have no names, and for temporary files.
+    /// The directory for temporary files, and for output that is too long for memory (in files without a
+    /// name).
     pub spool: PathBuf,
-    /// Maximum size of the output on the disk, of all ended jobs together, in bytes.
+    /// Maximum total size of the output of all jobs on the disk, in bytes. Beyond it, the output of finished
+    /// jobs is shrunk, the oldest first.
     pub spooled: u64,
     /// Maximum number of running jobs.
     pub running: usize,
-    /// Maximum number of ended jobs that a session remembers.
+    /// Maximum number of finished jobs that a session remembers.
     pub remembered: usize,
-    /// Time for which an ended job is remembered.
+    /// Time after the exit for which a finished job is remembered.
     pub age: Duration,
-    /// Measurement of free disk space, for the limit of it.
+    /// The function that measures free disk space, for the disk limit.
     pub free_space: FreeSpace,
 }
 
@@ -64,11 +67,11 @@ impl Default for Settings {
     }
 }
 
-/// All jobs of this server; they end when it is dropped.
+/// All jobs of this server. Dropping the table kills them.
 #[derive(Debug)]
 pub struct Jobs {
     settings: Settings,
-    /// Distinguishes the cookies of this server from those of others.
+    /// The prefix of this server's run ids, which distinguishes them from those of other servers.
     server: String,
     files: Rlimit,
     table: Mutex<Table>,
@@ -78,7 +81,7 @@ pub struct Jobs {
 
 #[derive(Debug, Default)]
 struct Table {
-    /// In the order of their starts.
+    /// The jobs in the order in which they started.
     jobs: Vec<Job>,
     door: Admission,
 }
@@ -90,7 +93,7 @@ enum Admission {
     Closed,
 }
 
-/// Returns the network that a launch asks for.
+/// Returns the network access that a launch requests.
 fn network_of(sandbox: &Sandbox) -> Network {
     match sandbox {
         Sandbox::On(plan) => plan.network,
@@ -99,7 +102,7 @@ fn network_of(sandbox: &Sandbox) -> Network {
 }
 
 impl Jobs {
-    /// Makes an empty table.
+    /// Creates an empty job table.
     pub fn new(settings: Settings) -> Result<Self, StartError> {
         let (server, files) = (random_name()?, raise_file_limit());
         let temporaries = Temporaries::new(&settings.spool, &server);
@@ -120,20 +123,20 @@ impl Jobs {
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
         let reported = ReportedFiles::new(&launch.sandbox);
-        let prepared = prepare(launch, &run, || self.networks.of(session, network_of(&launch.sandbox)))?;
-        let confined = prepared.confinement.as_ref();
-        let enforcement = confined.map_or_else(Enforcement::off, |confined| confined.enforcement.clone());
-        let holder = Holder::of(confined);
-        let guarded = confined.and_then(|confined| confined.creations.as_ref()).map(Creations::names);
-        let guarded = guarded.unwrap_or_default().iter().map(|name| path_of(name)).collect();
-        let scope = confined.map(|confined| confined.scope.clone());
-        let session_network = confined.and_then(Confinement::session_network).cloned();
-        let started = spawn(launch, prepared, self.files)?;
-        let (wake, mut started) = match waker() {
-            Ok(wake) => (Arc::new(wake), started),
-            Err(fault) => return Err(given_up(started, fault)),
-        };
-        let inner = Inner {
+        // Create the thread and the event that wakes it first: if one of them failed later, the program would
+        // run for a moment before it is killed.
+        let (wake, begin) = start_patiently(|| {
+            let wake = waker().map_err(|fault| StartError::Missing { what: "a descriptor", fault })?;
+            Ok((Arc::new(wake), watching_thread()?))
+        })?;
+        let (confined, mut started) = start_patiently(|| {
+            let network = || self.networks.of(session, network_of(&launch.sandbox));
+            let prepared = prepare(launch, &run, network)?;
+            let confined = Confined::of(prepared.confinement.as_ref());
+            Ok((confined, spawn(launch, prepared, self.files)?))
+        })?;
+        let Confined { enforcement, holder, guarded, scope, session_network } = confined;
+        let inner = JobState {
             stage: Stage::Running,
             pid: None,
             supervisor: Some(started.supervisor.id().cast_signed()),
@@ -168,14 +171,15 @@ impl Jobs {
         });
         let job = Job::new(Arc::clone(&shared));
         let watch = Watch::new(shared, started, wake, launch, self.settings.free_space);
-        let thread = std::thread::Builder::new().name("job".to_owned()).stack_size(STACK);
-        // Without a thread the watch is dropped, and with it the control socket: the supervisor kills everything.
-        thread.spawn(move || watch.run()).map_err(|fault| StartError::Missing { what: "a thread", fault })?;
+        // The job's thread waits for this message. If that thread were gone, `watch` would be dropped, which
+        // closes the control socket, and the supervisor would kill everything.
+        let _ = begin.send(watch);
         self.add(job.clone());
         Ok(job)
     }
 
-    /// Takes the listener for the proxy of a session's shared network; `None` if it was taken, or does not exist.
+    /// Takes the listener for the proxy of a session's shared network; `None` if it was already taken or does
+    /// not exist.
     pub fn take_listener(&self, session: &SessionKey) -> Option<TcpListener> {
         self.networks.find(session, Network::Proxied)?.take_listener()
     }
@@ -185,12 +189,12 @@ impl Jobs {
         let jobs = self.list(session);
         let found = jobs.iter().find(|job| job.id() == id);
         found.cloned().ok_or_else(|| UnknownJob {
-            asked: id.to_owned(),
+            id: id.to_owned(),
             known: jobs.iter().map(|job| job.id().to_owned()).collect(),
         })
     }
 
-    /// Returns the job that a session started last.
+    /// Returns the latest job of a session; `None` if the session has no jobs.
     pub fn latest(&self, session: &SessionKey) -> Option<Job> {
         self.list(session).into_iter().next()
     }
@@ -202,7 +206,8 @@ impl Jobs {
         table.jobs.iter().rev().filter(|job| job.shared().session == *session).cloned().collect()
     }
 
-    /// Ends the jobs of a session, and forgets them.
+    /// Stops the jobs of a session, and removes the session's jobs, networks and temporary directory. A job
+    /// whose processes cannot be killed stays in the table.
     pub async fn end_session(&self, session: &SessionKey) {
         let jobs = self.list(session);
         end(&jobs, Duration::from_secs(2), Duration::from_secs(4)).await;
@@ -211,7 +216,7 @@ impl Jobs {
         self.lock().jobs.retain(|job| job.shared().session != *session || job.presence() == Presence::Here);
     }
 
-    /// Ends all jobs within two seconds, and starts no more.
+    /// Stops all jobs within two seconds, and starts no more.
     pub async fn shut_down(&self) {
         let jobs = {
             let mut table = self.lock();
@@ -223,7 +228,8 @@ impl Jobs {
         self.temporaries.forget_all();
     }
 
-    /// Adds the session's temporary directory to the plan of a confined program, unless it names another.
+    /// Adds the session's temporary directory to the sandbox plan of a program, unless the plan names another
+    /// directory.
     fn with_temporary<'a>(&self, session: &SessionKey, launch: &'a Launch) -> Cow<'a, Launch> {
         match &launch.sandbox {
             Sandbox::On(plan) if plan.temporary.is_none() => {
@@ -250,7 +256,7 @@ impl Jobs {
 
     fn add(&self, job: Job) {
         let mut table = self.lock();
-        // The door may have been closed meanwhile.
+        // The job table may have been shut down after `start` checked it.
         if table.door == Admission::Closed {
             job.request(at_once());
         }
@@ -259,7 +265,8 @@ impl Jobs {
         table.jobs.push(job);
     }
 
-    /// Forgets ended jobs that are too old, and the oldest of a session that has too many.
+    /// Removes from the table the finished jobs that exceed the age limit, and of each session the oldest
+    /// finished jobs that exceed the number limit.
     fn forget_old(&self, table: &mut Table) {
         let mut seen: std::collections::HashMap<SessionKey, usize> = std::collections::HashMap::new();
         table.jobs.reverse();
@@ -274,7 +281,7 @@ impl Jobs {
         table.jobs.reverse();
     }
 
-    /// Shrinks the output of the oldest ended jobs until all fit on the disk.
+    /// Shrinks the output of the oldest finished jobs until the output of all jobs fits the disk limit.
     fn shrink_old(&self, table: &Table) {
         let spooled = |job: &Job| job.shared().lock().output.spooled();
         let mut all: u64 = table.jobs.iter().map(spooled).sum();
@@ -296,12 +303,16 @@ impl Drop for Jobs {
     }
 }
 
-/// Asks all processes of these jobs to end, looking at the machine once, and waits until they have.
+/// Asks all processes of these jobs to exit, with one scan of the process table, and waits until they have.
 async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     let mut all = Vec::new();
-    // Processes that cannot be asked are killed at the end of the grace period.
-    let _ = tree::each(|process| all.push(process));
-    // The request comes first, so that the ends that follow are not taken for ends of their own.
+    // A scan of all processes takes milliseconds, so a server without commands skips it.
+    if jobs.iter().any(|job| job.shared().lock().supervisor.is_some()) {
+        // If the scan fails, no process is asked to exit: all are killed at the end of the grace period.
+        let _ = tree::each(|process| all.push(process));
+    }
+    // Record the request to stop first: otherwise an exit that the signal causes would be reported as if the
+    // program had exited unasked.
     for job in jobs {
         job.request(Request { why: Why::SessionEnded, grace, notice: Notice::Given });
     }
@@ -319,18 +330,50 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     }
 }
 
+/// Returns the path of a guarded name. The parts of a pattern become one path.
 fn path_of(name: &CStr) -> PathBuf {
-    PathBuf::from(OsStr::from_bytes(name.to_bytes()))
+    let path = String::from_utf8_lossy(name.to_bytes());
+    match path.split_once("//") {
+        Some((directory, pattern)) => Path::new(directory).join(pattern),
+        None => PathBuf::from(OsStr::from_bytes(name.to_bytes())),
+    }
 }
 
 fn at_once() -> Request {
     Request { why: Why::SessionEnded, grace: Duration::ZERO, notice: Notice::Pending }
 }
 
-/// Ends a program that cannot be watched.
-fn given_up(mut started: crate::spawn::ProgramHandle, fault: std::io::Error) -> StartError {
-    drop(started.control);
-    // The supervisor ends when all below it has.
-    let _ = started.supervisor.wait();
-    StartError::Missing { what: "a descriptor", fault }
+/// Starts a thread that waits for a job to watch. The thread exits if the sender is dropped without a job.
+fn watching_thread() -> Result<std::sync::mpsc::Sender<Watch>, StartError> {
+    let (begin, watch) = std::sync::mpsc::channel::<Watch>();
+    let thread = std::thread::Builder::new().name("job".to_owned()).stack_size(STACK);
+    let run = move || {
+        if let Ok(watch) = watch.recv() {
+            watch.run();
+        }
+    };
+    thread.spawn(run).map_err(|fault| StartError::Missing { what: "a thread", fault })?;
+    Ok(begin)
+}
+
+/// Properties of a program's sandbox that its job needs after the start.
+struct Confined {
+    enforcement: Enforcement,
+    holder: JobAncestor,
+    guarded: Vec<PathBuf>,
+    scope: Option<Scope>,
+    session_network: Option<Arc<SessionNetwork>>,
+}
+
+impl Confined {
+    fn of(confined: Option<&Confinement>) -> Self {
+        let guarded = confined.and_then(|confined| confined.creations.as_ref()).map(Creations::names);
+        Self {
+            enforcement: confined.map_or_else(Enforcement::off, |confined| confined.enforcement.clone()),
+            holder: JobAncestor::of(confined),
+            guarded: guarded.unwrap_or_default().iter().map(|name| path_of(name)).collect(),
+            scope: confined.map(|confined| confined.scope.clone()),
+            session_network: confined.and_then(Confinement::session_network).cloned(),
+        }
+    }
 }

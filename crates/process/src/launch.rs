@@ -1,34 +1,34 @@
-//! Program to start, and its limits.
+//! The description of a program to start, with its limits.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::environment::Environment;
-use crate::resources::Resources;
-use crate::sandbox::Sandbox;
+use toolpost_sandbox::{Environment, Sandbox};
 
-/// A program to start: what, where, with which environment and limits.
+use crate::resources::Resources;
+
+/// A program to start, with its directory, environment and limits.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    /// Program or shell line.
+    /// The program, or the shell command.
     pub program: Program,
-    /// The directory in which it starts.
+    /// The working directory.
     pub directory: PathBuf,
-    /// Environment.
+    /// The environment variables of the program.
     pub environment: Environment,
-    /// Standard streams.
+    /// The program's standard streams: one pipe, or a terminal.
     pub channel: Channel,
-    /// When it is ended.
+    /// Limits after which the program is stopped.
     pub limits: Limits,
-    /// Handling of surviving processes.
+    /// Handling of processes that still run after the program has exited.
     pub survivors: Survivors,
-    /// Sandbox.
+    /// The restrictions of the program's access to files and to the network.
     pub sandbox: Sandbox,
 }
 
 impl Launch {
-    /// Makes a launch with the house's environment, pipes, no limits and no sandbox.
+    /// Creates a launch with the default environment, pipes, the default limits and no sandbox.
     pub fn new(program: Program, directory: impl Into<PathBuf>) -> Self {
         Self {
             program,
@@ -42,27 +42,27 @@ impl Launch {
     }
 }
 
-/// Program with its arguments, or a shell line.
+/// A program with its arguments, or a shell command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// A program, found in the `PATH` of the launch, and its arguments; no shell reads them.
+    /// A program, found in the `PATH` of the launch, and its arguments. No shell interprets them.
     Direct {
-        /// Its name or path.
+        /// The name or path of the program.
         program: OsString,
-        /// Its arguments, without its name.
+        /// The arguments, without the program's name.
         arguments: Vec<OsString>,
     },
-    /// A line for the shell: `bash`, or `sh` where there is none.
+    /// A shell command, for `bash`, or for `sh` if there is no `bash`.
     Line {
-        /// The line.
+        /// The shell command, as in `bash -c TEXT`.
         line: String,
-        /// Start mode of the shell.
+        /// The start mode of the shell, with or without the user's profile.
         shell: Shell,
     },
 }
 
 impl Program {
-    /// Makes a program with arguments.
+    /// Creates a program that is started without a shell.
     pub fn direct(
         program: impl Into<OsString>,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
@@ -70,12 +70,12 @@ impl Program {
         Self::Direct { program: program.into(), arguments: arguments.into_iter().map(Into::into).collect() }
     }
 
-    /// Makes a line for a shell that reads no profile.
+    /// Creates a shell command, for a shell that reads no profile.
     pub fn line(line: impl Into<String>) -> Self {
         Self::Line { line: line.into(), shell: Shell::Plain }
     }
 
-    /// Returns the command as a person would write it.
+    /// Returns the command as a user would write it.
     pub fn words(&self) -> String {
         match self {
             Self::Line { line, .. } => line.clone(),
@@ -90,27 +90,28 @@ impl Program {
 /// Start mode of a shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shell {
-    /// It reads no profile (`-c`).
+    /// The shell reads no profile (`-c`).
     Plain,
-    /// It reads the profile of the user (`-lc`).
+    /// The shell reads the user's profile (`-lc`).
     Login,
 }
 
 /// Standard streams of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channel {
-    /// One pipe takes its output and its errors in their order; its input is empty, and it has no terminal.
+    /// One pipe for standard output and standard error, in order. Standard input is empty, and there is no
+    /// terminal.
     Pipe,
-    /// A terminal of its own, to which can be written.
+    /// A separate terminal, which accepts input.
     Terminal(Size),
 }
 
 /// Size of a terminal, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Characters in a line.
+    /// Number of characters in a line of the terminal.
     pub columns: u16,
-    /// Lines.
+    /// Number of lines of the terminal.
     pub rows: u16,
 }
 
@@ -120,16 +121,16 @@ impl Default for Size {
     }
 }
 
-/// When a program is ended although it has not ended by itself.
+/// The limits after which a program is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum run time.
+    /// Maximum run time; `None` for no limit.
     pub time: Option<Duration>,
-    /// Maximum number of bytes to write.
+    /// Maximum size of the output, in bytes; `None` for no limit.
     pub output: Option<u64>,
-    /// Grace period between the request to end and the kill.
+    /// Grace period between the request to exit and the kill of a program that is stopped.
     pub grace: Duration,
-    /// The memory, processes and disk space that it may use, with everything that it starts.
+    /// The memory, processes and disk space that the program may use, with everything that it starts.
     pub resources: Resources,
 }
 
@@ -139,12 +140,12 @@ impl Default for Limits {
     }
 }
 
-/// Handling of processes that still run after the program's end.
+/// Handling of processes that still run after the program has exited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Survivors {
-    /// They go on as part of the job, until it is stopped or its session ends.
+    /// The processes continue as part of the job, until it is stopped or its session ends.
     Keep,
-    /// They are ended.
+    /// The surviving processes are stopped as soon as the program has exited.
     End,
 }
 

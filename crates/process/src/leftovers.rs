@@ -1,4 +1,5 @@
-//! Surviving processes of a program, found below its supervisor or by its cookie.
+//! Processes that survive their program: found as descendants of its supervisor, or by the cookie in their
+//! environment (the run id).
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -6,44 +7,46 @@ use std::time::Duration;
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat, readlinkat};
 use rustix::io::Errno;
 use rustix::process::{Signal, getpid};
+use toolpost_sandbox::{COOKIE, Confinement, NamespaceBackend};
 
-use crate::environment::COOKIE;
-use crate::sandbox::{Confinement, Maker};
 use crate::state::{Holds, Leftover};
 use crate::tree::{self, Process};
 
-/// The longest environment that is looked through for a cookie.
+/// Maximum size of an environment that is searched for a cookie, in bytes.
 const ENVIRONMENT: usize = 1024 * 1024;
 
-/// The number of further attempts to read the arguments of a process that has none yet, and the pause before each.
+/// The number of times that the arguments of a process are read again if they are empty, as during `execve`,
+/// and the pause before each attempt.
 const REPLACING_ATTEMPTS: u32 = 20;
 const REPLACING_PAUSE: Duration = Duration::from_micros(500);
 
-/// The process from which all processes of a job descend, relative to the server's child.
+/// The process from which all processes of a job descend, relative to the process that the server started for
+/// the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holder {
-    /// That process itself.
+pub(crate) enum JobAncestor {
+    /// The process that the server started.
     Child,
-    /// Its own child, the first process of a namespace.
+    /// A child of the process that the server started: the first process of a PID namespace.
     Grandchild,
-    /// The child of that one: between them stands `bwrap`.
+    /// A grandchild of the process that the server started, with `bwrap` between the two.
     GreatGrandchild,
 }
 
-impl Holder {
-    /// Returns the holder of a program that is confined in this way.
+impl JobAncestor {
+    /// Returns the ancestor of the processes of a program with this confinement.
     pub(crate) fn of(confinement: Option<&Confinement>) -> Self {
         match confinement
             .and_then(|confinement| confinement.namespaces.as_ref())
             .map(|namespaces| &namespaces.maker)
         {
-            Some(Maker::Own(_)) => Self::Grandchild,
-            Some(Maker::Bubblewrap(_)) => Self::GreatGrandchild,
+            Some(NamespaceBackend::Own(_)) => Self::Grandchild,
+            Some(NamespaceBackend::Bubblewrap(_)) => Self::GreatGrandchild,
             None => Self::Child,
         }
     }
 
-    /// Returns the number of generations below the server's child that do not belong to the command.
+    /// Returns the number of generations below the process that the server started that do not belong to the
+    /// command.
     fn generations(self) -> usize {
         match self {
             Self::Child => 0,
@@ -53,8 +56,8 @@ impl Holder {
     }
 }
 
-/// Lists what runs below a supervisor.
-pub(crate) fn below(supervisor: i32, holder: Holder, output: Option<&str>) -> Vec<Leftover> {
+/// Lists the processes of a job, without the supervisor and the sandbox's own processes.
+pub(crate) fn below(supervisor: i32, holder: JobAncestor, output: Option<&str>) -> Vec<Leftover> {
     let mut processes = tree::below(supervisor);
     let mut parents = vec![supervisor];
     for _ in 0..holder.generations() {
@@ -63,10 +66,11 @@ pub(crate) fn below(supervisor: i32, holder: Holder, output: Option<&str>) -> Ve
         parents = own.iter().map(|process| process.pid).collect();
         processes = others;
     }
-    processes.iter().map(|process| leftover(process, output)).collect()
+    processes.iter().filter_map(|process| leftover(process, output)).collect()
 }
 
-/// Kills what carries a cookie: the second line, for when the supervisor itself was killed.
+/// Kills the processes whose environment contains a run id (the cookie): a second line of defence, in case
+/// the supervisor itself was killed.
 pub(crate) fn kill_by_cookie(run: &str) {
     let wanted = format!("{COOKIE}={run}");
     let mut all = Vec::new();
@@ -77,13 +81,13 @@ pub(crate) fn kill_by_cookie(run: &str) {
     for process in all.iter().filter(|process| !process.is_zombie && process.pid != own) {
         let environment = read(process.pid, "environ", ENVIRONMENT).unwrap_or_default();
         if environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes()) {
-            // One that is gone by now needs no killing.
+            // A process that has already exited needs no signal.
             let _ = tree::signal(process, Signal::KILL);
         }
     }
 }
 
-/// Returns the name of a descriptor's other end in `/proc/PID/fd`.
+/// Returns the text that the link in `/proc/PID/fd` has for a holder of the other end of a pipe or terminal.
 pub(crate) fn name_of_other_end(end: &OwnedFd) -> Option<String> {
     use std::os::fd::AsRawFd;
     if rustix::termios::isatty(end) {
@@ -93,7 +97,8 @@ pub(crate) fn name_of_other_end(end: &OwnedFd) -> Option<String> {
     name.into_string().ok()
 }
 
-fn leftover(process: &Process, output: Option<&str>) -> Leftover {
+/// Describes a surviving process; `None` if it has exited since it was listed.
+fn leftover(process: &Process, output: Option<&str>) -> Option<Leftover> {
     let words = command_line(process);
     let words: Vec<_> = words.split(|byte| *byte == 0).filter(|word| !word.is_empty()).collect();
     let command = String::from_utf8_lossy(&words.join(&b' ')).into_owned();
@@ -103,7 +108,10 @@ fn leftover(process: &Process, output: Option<&str>) -> Leftover {
     } else {
         command
     };
-    Leftover { pid: process.pid.cast_unsigned(), command, holds_output: holds(process.pid, output) }
+    let holds_output = holds(process.pid, output);
+    let is_alive =
+        tree::look(process.pid).is_some_and(|now| now.started == process.started && !now.is_zombie);
+    is_alive.then(|| Leftover { pid: process.pid.cast_unsigned(), command, holds_output })
 }
 
 /// Reads the arguments of a process, which are empty for a moment while it replaces its program.
@@ -111,7 +119,8 @@ fn command_line(process: &Process) -> Vec<u8> {
     let mut attempts = 0..REPLACING_ATTEMPTS;
     loop {
         let words = read(process.pid, "cmdline", 4096).unwrap_or_default();
-        if !words.is_empty() || process.is_zombie || attempts.next().is_none() {
+        let is_gone = || tree::look(process.pid).is_none_or(|now| now.is_zombie);
+        if !words.is_empty() || is_gone() || attempts.next().is_none() {
             return words;
         }
         std::thread::sleep(REPLACING_PAUSE);
@@ -144,4 +153,27 @@ pub(crate) fn read(pid: i32, what: &str, limit: usize) -> Result<Vec<u8>, Errno>
         }
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the test starts its own processes")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_has_exited_is_not_left_over() {
+        let mut child = std::process::Command::new("sleep").arg("100").spawn().expect("sleep starts");
+        let pid = i32::try_from(child.id()).expect("a PID");
+        let listed = tree::look(pid).expect("it runs");
+        let found = leftover(&listed, None).map(|leftover| leftover.command);
+        assert_eq!(found.as_deref(), Some("sleep 100"));
+        child.kill().expect("it is killed");
+        while tree::look(pid).is_some_and(|now| !now.is_zombie) {
+            std::thread::yield_now();
+        }
+        // A zombie, which has exited and was not reaped, has no arguments.
+        assert_eq!(leftover(&listed, None).map(|leftover| leftover.pid), None);
+        child.wait().expect("it is reaped");
+        assert_eq!(leftover(&listed, None).map(|leftover| leftover.pid), None);
+    }
 }

@@ -1,14 +1,14 @@
-//! Other programs: start, watch, stop.
+//! Starts, supervises and stops other programs.
 
 mod available;
 mod command_setup;
-mod environment;
 mod error;
 mod execution;
 mod exit_meaning;
 mod guard;
 mod inner;
 mod inner_launch;
+mod inner_plan;
 mod job;
 mod jobs;
 mod launch;
@@ -22,9 +22,9 @@ mod program_search;
 mod random;
 mod reported_files;
 mod resources;
-mod sandbox;
 mod service;
 mod session;
+mod shortage;
 mod spawn;
 mod state;
 mod supervisor;
@@ -36,21 +36,20 @@ mod waker;
 mod watch;
 
 pub use available::{Available, available};
-pub use environment::Environment;
 pub use error::{StartError, UnknownJob};
 pub use exit_meaning::{Meaning, Verdict, meaning};
 pub use inner::{inner_step, inner_step_of};
 pub use job::{Job, Until, WaitResult};
 pub use jobs::{Jobs, Settings};
 pub use launch::{Channel, Launch, Limits, Program, Shell, Size, Survivors};
-pub use output::{Excerpt, From, OutputTail, Piece, Want};
+pub use output::{Excerpt, From, OutputRange, OutputTail, Piece};
 pub use program_search::{ProgramSearch, programs};
 pub use resources::Resources;
-pub use sandbox::{
-    Access, Enforcement, Guard, GuardState, LoopbackSockets, Means, Network, PathAccess, Plan, Sandbox,
-    SessionNetwork,
-};
 pub use service::{Service, ServicePipes};
 pub use session::SessionKey;
-pub use state::{Ending, Exit, Holds, Leftover, Report, Stage, Why};
+pub use state::{Exit, ExitReport, Holds, Leftover, Report, Stage, Why};
+pub use toolpost_sandbox::{
+    Access, Enforcement, Environment, Guard, GuardState, LoopbackSockets, Means, Network, PathAccess,
+    PathList, Plan, Sandbox, SandboxError, SessionNetwork,
+};
 pub use usage::FreeSpace;

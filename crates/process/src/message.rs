@@ -1,44 +1,47 @@
-//! Messages of the processes around a command to the server, over a control socket; nothing here allocates.
+//! Messages from the supervisor and the command's process to the server, over a control socket.
+//!
+//! Nothing here allocates.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, send, sendmsg};
+use toolpost_sandbox::Stop;
 
-use crate::sandbox::Stop;
-
-/// Length of a message: a letter and a number.
+/// Length of a message, in bytes: a letter and a 32-bit number.
 pub(crate) const MESSAGE: usize = 5;
 
-/// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Message {
-    /// The command has this number.
+    /// The command has this PID.
     Started(i32),
-    /// The command has ended with this status.
+    /// The command has exited with this wait status.
     Ended(i32),
-    /// The command could not be confined: in which part, and with which error.
+    /// The command has exited with this wait status, and so have all processes that it started.
+    EndedAlone(i32),
+    /// The sandbox of the command could not be built: the number of the failed step and the `errno`.
     Failed(u16, u16),
-    /// The program was not executed in its sandbox, for this error.
+    /// The sandbox was built, but the program could not be executed in it: the `errno`.
     Refused(i32),
-    /// The command was not let create the guarded name of this number.
+    /// The command was not allowed to create or change the guarded name with this index.
     Guarded(i32),
-    /// The command used more memory than its limit: this many MiB. Everything of it is being killed.
+    /// The command used more memory than its limit: this many MiB. All its processes are being killed.
     OverMemory(i32),
-    /// The command reached its limit of processes. Everything of it is being killed.
+    /// The command reached its limit of processes. All its processes are being killed.
     OverProcesses,
-    /// With this comes the descriptor that listens for the command's proxy.
+    /// The listener for the command's network proxy; its descriptor accompanies this message.
     Listens,
 }
 
 impl Message {
-    /// Reads a message.
+    /// Parses a message of the supervisor; `None` if it is malformed.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (letter, number) = bytes.split_first()?;
         let number = i32::from_le_bytes(number.try_into().ok()?);
         match letter {
             b'S' => Some(Self::Started(number)),
             b'X' => Some(Self::Ended(number)),
+            b'A' => Some(Self::EndedAlone(number)),
             b'R' => Some(Self::Refused(number)),
             b'G' => Some(Self::Guarded(number)),
             b'M' => Some(Self::OverMemory(number)),
@@ -52,11 +55,11 @@ impl Message {
         }
     }
 
-    /// Returns its bytes.
     pub(crate) fn bytes(self) -> [u8; MESSAGE] {
         let (letter, [a, b, c, d]) = match self {
             Self::Started(pid) => (b'S', pid.to_le_bytes()),
             Self::Ended(status) => (b'X', status.to_le_bytes()),
+            Self::EndedAlone(status) => (b'A', status.to_le_bytes()),
             Self::Refused(errno) => (b'R', errno.to_le_bytes()),
             Self::Guarded(number) => (b'G', number.to_le_bytes()),
             Self::OverMemory(mebibytes) => (b'M', mebibytes.to_le_bytes()),
@@ -71,30 +74,30 @@ impl Message {
     }
 }
 
-/// Sends a message to the server; an error means that the server is gone.
-#[expect(unsafe_code, reason = "a number becomes a descriptor")]
+/// Sends a message to the server. Errors are ignored, because they mean that the server has exited.
+#[expect(unsafe_code, reason = "it borrows a descriptor by number")]
 pub(crate) fn say(control: RawFd, message: Message) {
-    // SAFETY: the control socket is open until the command is executed.
+    // SAFETY: the control socket stays open until the command is executed.
     let control = unsafe { BorrowedFd::borrow_raw(control) };
     let _ = send(control, &message.bytes(), SendFlags::NOSIGNAL);
 }
 
-/// Reports to the server the part in which the command could not be confined, and returns the error.
+/// Reports to the server which step of building the sandbox failed, and returns the error.
 pub(crate) fn failed(control: RawFd, stop: &Stop) -> io::Error {
     let (part, errno) = stop.numbers();
     say(control, Message::Failed(part, errno));
     io::Error::from_raw_os_error(errno.into())
 }
 
-/// Returns the server what listens for the command's proxy.
-#[expect(unsafe_code, reason = "a number becomes a descriptor")]
+/// Sends the server the listener for the command's proxy.
+#[expect(unsafe_code, reason = "it borrows a descriptor by number")]
 pub(crate) fn hand_out(control: RawFd, listener: &OwnedFd) -> io::Result<()> {
-    // SAFETY: the control socket is open until the command is executed.
+    // SAFETY: the control socket stays open until the command is executed.
     let control = unsafe { BorrowedFd::borrow_raw(control) };
     hand_over(control, listener)
 }
 
-/// Sends a descriptor over a socket.
+/// Sends a file descriptor over a Unix socket.
 pub(crate) fn hand_over(socket: BorrowedFd<'_>, descriptor: &OwnedFd) -> io::Result<()> {
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut with = SendAncillaryBuffer::new(&mut space);

@@ -1,41 +1,59 @@
-//! The networks of a server's sessions.
+//! The network namespaces that the commands of each session share.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::sandbox::{Network, SessionNetwork};
+use toolpost_sandbox::{Network, SessionNetwork, limit_of};
+
+use crate::error::StartError;
 use crate::session::SessionKey;
 
 type NetworkTable = HashMap<(SessionKey, Network), Arc<SessionNetwork>>;
 
-/// The networks of a server's sessions. Commands with a proxy and commands without one do not share a network.
+/// The network namespaces of the server's sessions. Commands with a proxy and commands without one do not
+/// share a network.
 #[derive(Debug, Default)]
 pub(crate) struct Networks {
     made: Mutex<NetworkTable>,
 }
 
 impl Networks {
-    /// Returns the network of a session, and makes it for its first command; nothing if that fails. A failure is not remembered:
-    /// the next command tries again.
-    pub(crate) fn of(&self, session: &SessionKey, kind: Network) -> Option<Arc<SessionNetwork>> {
+    /// Returns the network that the commands of a session share, and creates it for the first command; `None`
+    /// if the system cannot create it, for example because it does not allow network namespaces. A failure is
+    /// not cached: the next command tries again.
+    ///
+    /// # Errors
+    ///
+    /// If a limit of the system was reached, which may be temporary.
+    pub(crate) fn of(
+        &self,
+        session: &SessionKey,
+        kind: Network,
+    ) -> Result<Option<Arc<SessionNetwork>>, StartError> {
         match self.lock().entry((session.clone(), kind)) {
-            Entry::Occupied(made) => Some(Arc::clone(made.get())),
-            Entry::Vacant(place) => Some(Arc::clone(place.insert(Arc::new(SessionNetwork::new(kind).ok()?)))),
+            Entry::Occupied(made) => Ok(Some(Arc::clone(made.get()))),
+            Entry::Vacant(place) => match SessionNetwork::new(kind) {
+                Ok(made) => Ok(Some(Arc::clone(place.insert(Arc::new(made))))),
+                Err(fault) if limit_of(&fault).is_some() => {
+                    Err(StartError::Missing { what: "the network of the session", fault })
+                }
+                Err(_) => Ok(None),
+            },
         }
     }
 
-    /// Returns the network of a session that was made before.
+    /// Returns the network that the commands of a session share; `None` if none was created.
     pub(crate) fn find(&self, session: &SessionKey, kind: Network) -> Option<Arc<SessionNetwork>> {
         self.lock().get(&(session.clone(), kind)).cloned()
     }
 
-    /// Forgets the networks of a session.
+    /// Removes the networks of a session from the table.
     pub(crate) fn forget(&self, session: &SessionKey) {
         self.lock().retain(|(other, _), _| other != session);
     }
 
-    /// Forgets all.
+    /// Removes the networks of all sessions from the table.
     pub(crate) fn forget_all(&self) {
         self.lock().clear();
     }

@@ -1,4 +1,4 @@
-//! Output of a program: cleaned as it arrives, stored in bounded space, read in slices.
+//! Output of a program: cleaned of control sequences as it arrives, stored in bounded space, read in slices.
 
 mod ring;
 mod slice;
@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 
 use ring::{DISK, MEMORY, Ring};
-pub use slice::{Excerpt, From, Piece, Want};
+pub use slice::{Excerpt, From, OutputRange, Piece};
 use toolpost_text::terminal::{Losses, Terminal};
 
 /// The output of one job.
@@ -18,32 +18,35 @@ use toolpost_text::terminal::{Losses, Terminal};
 pub(crate) struct Output {
     terminal: Terminal,
     ring: Ring,
-    /// Number of bytes that the program wrote.
+    /// Number of bytes that the program wrote, before cleaning.
     bytes: u64,
     cleaned: String,
 }
 
-/// Output after a position.
+/// The part of a job's output after a cursor, which is a byte position in the cleaned output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputTail {
-    /// The text, as much of its end as was asked for, from a line's beginning where it could be.
+    /// The output after the cursor, or only its end if it is longer than requested; starts at the beginning
+    /// of a line if possible.
     pub text: String,
-    /// The text after it that can still change: the unfinished line, and the count of copies of the line before.
+    /// The output that follows `text` and can still change: the unfinished line, and the number of
+    /// repetitions of the previous line.
     pub pending: String,
-    /// Number of bytes omitted before it.
+    /// Number of bytes between the requested cursor and `text` that are omitted.
     pub skipped: u64,
-    /// The place after it.
+    /// The cursor after `text`, for the next call.
     pub cursor: u64,
 }
 
 impl Output {
-    /// Makes an empty one whose overflow goes to a nameless file in that directory.
+    /// Creates an empty output. Text that is too long for memory goes to a file without a name in the
+    /// directory `spool`.
     pub(crate) fn new(spool: PathBuf) -> Self {
         let ring = Ring::new(spool, MEMORY, DISK);
         Self { terminal: Terminal::default(), ring, bytes: 0, cleaned: String::new() }
     }
 
-    /// Takes what the program wrote.
+    /// Removes control sequences from new output of the program, and appends the cleaned text.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         self.cleaned.clear();
@@ -51,7 +54,7 @@ impl Output {
         self.ring.push(&self.cleaned);
     }
 
-    /// Takes the end.
+    /// Ends the output: an unfinished last line becomes final.
     pub(crate) fn finish(&mut self) {
         self.cleaned.clear();
         self.terminal.finish(&mut self.cleaned);
@@ -59,47 +62,47 @@ impl Output {
         self.cleaned = String::new();
     }
 
-    /// Returns the number of bytes that the program wrote.
+    /// Returns the number of bytes that the program wrote, before cleaning.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns the number of characters of its text.
+    /// Returns the number of characters of the cleaned output.
     pub(crate) fn characters(&self) -> u64 {
         self.ring.characters() + self.terminal.pending().chars().count() as u64
     }
 
-    /// Returns the number of bytes of its text.
+    /// Returns the number of bytes of the cleaned output.
     pub(crate) fn text_bytes(&self) -> u64 {
         self.ring.total() + self.terminal.pending().len() as u64
     }
 
-    /// Returns what its text lacks.
+    /// Returns the numbers of control characters and malformed bytes that cleaning removed from the output.
     pub(crate) fn losses(&self) -> Losses {
         self.terminal.losses()
     }
 
-    /// Returns the number of bytes that lie on the disk.
+    /// Returns the number of bytes that the output occupies on disk.
     pub(crate) fn spooled(&self) -> u64 {
         self.ring.spooled()
     }
 
-    /// Returns why the middle was not kept; `None` if all is there.
+    /// Returns a message about the middle of the output that was not kept; `None` if everything was kept.
     pub(crate) fn lost(&self) -> Option<String> {
         self.ring.lost()
     }
 
-    /// Frees the space on the disk; a beginning and an end stay in memory.
+    /// Frees the disk space of the output. Its beginning and its end stay in memory.
     pub(crate) fn shrink(&mut self) {
-        self.ring.shrink("its room on the disk was needed by later commands");
+        self.ring.shrink("its disk space was needed for later commands");
     }
 
-    /// Shows a part.
-    pub(crate) fn show(&self, want: Want) -> io::Result<Excerpt> {
+    /// Returns the requested part of the cleaned output.
+    pub(crate) fn show(&self, want: OutputRange) -> io::Result<Excerpt> {
         slice::show(&self.ring, &self.terminal.pending(), want)
     }
 
-    /// Returns the output after a position: at most that many bytes, from its end.
+    /// Returns the cleaned output after a cursor: at most its last `limit` bytes.
     pub(crate) fn follow(&self, cursor: u64, limit: usize) -> io::Result<OutputTail> {
         slice::follow(&self.ring, self.terminal.pending(), cursor, limit)
     }

@@ -7,13 +7,14 @@ use rustix::fs::{CWD, Dir, Mode, OFlags, openat, readlinkat};
 use crate::leftovers::read;
 use crate::tree;
 
-/// The part of a list of sockets that is read, in bytes.
+/// Maximum number of bytes that are read from a socket list such as `/proc/net/tcp`.
 const LIST: usize = 1024 * 1024;
 
-/// The number of processes that are examined.
+/// Maximum number of processes of a job whose sockets are listed.
 const PROCESSES: usize = 256;
 
-/// Lists the ports at which processes below a supervisor listen: of the first processes only, and of those that can be examined.
+/// Lists the ports at which descendants of a supervisor listen. Examines only the first `PROCESSES` of them,
+/// and only those that this process may inspect.
 pub(crate) fn below(supervisor: i32) -> Vec<u16> {
     let mut ports = BTreeSet::new();
     for process in tree::below(supervisor).into_iter().take(PROCESSES) {
@@ -32,7 +33,7 @@ pub(crate) fn below(supervisor: i32) -> Vec<u16> {
     ports.into_iter().collect()
 }
 
-/// Lists the sockets that a process has open, by their numbers.
+/// Lists the inode numbers of the sockets that a process has open.
 fn sockets(pid: i32) -> HashSet<u64> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Ok(directory) = openat(CWD, format!("/proc/{pid}/fd"), flags, Mode::empty()) else {
@@ -46,7 +47,7 @@ fn sockets(pid: i32) -> HashSet<u64> {
     entries.flatten().filter_map(|entry| number(entry.file_name())).collect()
 }
 
-/// Reads a line of `/proc/net/tcp`: the port and the number of the socket, if it listens.
+/// Parses a line of `/proc/net/tcp`: the port and the inode number of a listening socket.
 fn listens(line: &str) -> Option<(u16, u64)> {
     const LISTENS: &str = "0A";
     let mut fields = line.split_ascii_whitespace().skip(1);
@@ -59,9 +60,10 @@ fn listens(line: &str) -> Option<(u16, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn sockets_that_listen_are_read() {
+    fn listening_sockets_are_parsed_from_proc_net_tcp() {
         let rows = [
             (
                 "   0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 x",
@@ -77,8 +79,8 @@ mod tests {
             ),
             ("", None),
         ];
-        for (line, wanted) in rows {
+        each(rows, |(line, wanted)| {
             assert_eq!(listens(line), wanted, "{line}");
-        }
+        });
     }
 }

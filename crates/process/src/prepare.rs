@@ -1,27 +1,30 @@
-//! The one place where it is decided what a launch executes: arguments, environment, what is done just before.
+//! Preparation of a launch: resolves the program, its arguments and variables, and its sandbox.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use toolpost_sandbox::{
+    COOKIE, Confinement, Environment, Means, Plan, Sandbox, SandboxError, SessionNetwork,
+};
+
 use crate::available::Available;
-use crate::environment::{COOKIE, Environment};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::launch::{Channel, Launch, Program, Shell};
-use crate::sandbox::{Confinement, Means, Plan, Sandbox, SessionNetwork};
 
-/// The longest argument that Linux takes is 128 KiB with its NUL.
+/// Maximum length of an argument with shell code, in bytes: safely below the limit of Linux, 128 KiB with the
+/// NUL.
 const LONGEST_ARGUMENT: usize = 100 * 1024;
 
-/// Prepares a launch under the number of its run.
+/// Prepares a launch. `run` is the run id, which the environment of all its processes contains.
 ///
 /// A confined program joins the network that `network` returns, if it returns one.
 pub(crate) fn prepare(
     launch: &Launch,
     run: &str,
-    network: impl FnOnce() -> Option<Arc<SessionNetwork>>,
+    network: impl FnOnce() -> Result<Option<Arc<SessionNetwork>>, StartError>,
 ) -> Result<Execution, StartError> {
     let mut environment = launch.environment.clone();
     let terminal = match launch.channel {
@@ -54,33 +57,36 @@ pub(crate) fn prepare(
     Ok(Execution { program, arguments, directory, environment, confinement, kept: Vec::new() })
 }
 
-/// Confines a program that starts in a directory, by the strongest means that there is.
+/// Builds the sandbox for a program that starts in a directory, with the strongest available mechanism.
 ///
-/// It joins the session's network if this program makes the namespaces. `bwrap` makes a network for each program.
+/// The program joins the session's network if this process creates the namespaces; `bwrap` creates a separate
+/// network for each program.
 fn confine(
     plan: &Plan,
     environment: &Environment,
     directory: &Path,
-    network: impl FnOnce() -> Option<Arc<SessionNetwork>>,
+    network: impl FnOnce() -> Result<Option<Arc<SessionNetwork>>, StartError>,
 ) -> Result<Confinement, StartError> {
     let available = Available::for_roots(plan.means, &plan.roots);
     let (means, landlock) = (available.means, available.landlock);
     match means {
         Means::Namespaces | Means::Bubblewrap => {
-            let joined = if means == Means::Namespaces { network() } else { None };
-            Confinement::in_namespaces(means, plan, environment, directory, landlock, joined)
+            let joined = if means == Means::Namespaces { network()? } else { None };
+            Ok(Confinement::in_namespaces(means, plan, environment, directory, landlock, joined)?)
         }
         Means::Landlock => match landlock {
-            Some(version) => Confinement::by_landlock(plan, environment, version, &available.why(plan.means)),
-            None => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
+            Some(version) => {
+                Ok(Confinement::by_landlock(plan, environment, version, &available.why(plan.means))?)
+            }
+            None => Err(SandboxError::NoSandbox { tried: available.why(plan.means) }.into()),
         },
-        Means::Nothing => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
+        Means::Nothing => Err(SandboxError::NoSandbox { tried: available.why(plan.means) }.into()),
     }
 }
 
-/// Returns the arguments with which a shell reads a line.
+/// Returns the arguments with which a shell runs a command.
 ///
-/// A line that is too long for one argument comes in several, which the shell puts together again.
+/// A command that is too long for one argument is split into several, which the shell joins again.
 fn read_by(shell: Shell, line: &str) -> Vec<OsString> {
     let option = match shell {
         Shell::Plain => "-c",
@@ -103,7 +109,8 @@ fn find_shell(environment: &Environment, directory: &Path) -> Result<PathBuf, St
     found.map_or_else(|| find(OsStr::new("/bin/sh"), environment, directory), Ok)
 }
 
-/// Finds a program as a shell would: a name with a slash is a path, any other is looked for in `PATH`.
+/// Finds a program as a shell would: a name with a slash is a path, a name without one is searched for in
+/// `PATH`.
 fn find(program: &OsStr, environment: &Environment, directory: &Path) -> Result<PathBuf, StartError> {
     let path = environment.get("PATH").unwrap_or_default();
     let missing = || StartError::NoProgram {

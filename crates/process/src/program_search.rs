@@ -1,26 +1,26 @@
-//! Finding a program in the `PATH` that no project could have put there.
+//! Lookup of a program in the `PATH`, outside the directories of projects.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::environment::Environment;
-use crate::prepare::can_be_executed;
-use crate::sandbox::host;
+use toolpost_sandbox::{Environment, host};
 
-/// Result of the lookup of a program.
+use crate::prepare::can_be_executed;
+
+/// Result of the search for a program in the `PATH`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramSearch {
-    /// The first that may be started.
+    /// The first candidate outside the excluded directories.
     pub program: Option<PathBuf>,
-    /// Those that stand before it in a directory that must not be started from.
+    /// Earlier candidates in the excluded directories, which were skipped.
     pub passed_over: Vec<PathBuf>,
 }
 
-/// Finds a program in the `PATH`, except in these directories or through links into them.
+/// Finds a program in the `PATH`. Skips programs that are in the directories `not_in`, by their path or after
+/// resolving links.
 pub fn programs(name: &str, environment: &Environment, not_in: &[PathBuf]) -> ProgramSearch {
-    let mut sought = ProgramSearch::default();
+    let mut search = ProgramSearch::default();
     if name.is_empty() || name.contains('/') {
-        return sought;
+        return search;
     }
     let path = environment.get("PATH").unwrap_or_default();
     for place in std::env::split_paths(path).filter(|place| place.is_absolute()) {
@@ -28,37 +28,25 @@ pub fn programs(name: &str, environment: &Environment, not_in: &[PathBuf]) -> Pr
         if !can_be_executed(&program) {
             continue;
         }
-        if lies_in(&place, not_in) || lies_in(&program, not_in) {
-            sought.passed_over.push(program);
+        if host::lies_in(&place, not_in) || host::lies_in(&program, not_in) {
+            search.passed_over.push(program);
         } else {
-            sought.program = Some(program);
+            search.program = Some(program);
             break;
         }
     }
-    sought
+    search
 }
 
-impl Environment {
-    /// Removes relative directories from the `PATH`, and those inside these directories.
-    #[must_use]
-    pub fn without_places(self, not_in: &[PathBuf]) -> Self {
-        let path = self.get("PATH").unwrap_or_default().to_owned();
-        let kept =
-            std::env::split_paths(&path).filter(|place| place.is_absolute() && !lies_in(place, not_in));
-        // A part between colons contains no colon.
-        let path = std::env::join_paths(kept).unwrap_or_else(|_| OsString::new());
-        self.with("PATH", path)
-    }
-}
-
-/// Returns the directories that have to be seen, besides the system's, for a program to find what belongs to it.
+/// Returns the directories, in addition to the system's, in which a program finds its own files, such as
+/// `node_modules`.
 pub(crate) fn belongings(program: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let names = [Some(program.to_owned()), host::real(program).ok()];
     for name in names.into_iter().flatten() {
         let modules = name.ancestors().filter(|above| above.ends_with("node_modules")).last();
         let folder = name.parent().filter(|folder| *folder != Path::new("/"));
-        // A directory `bin` belongs to the installation around it if that has a marker.
+        // A directory `bin` belongs to an installation if its parent directory contains one of these names.
         let installed = folder.filter(|folder| folder.ends_with("bin")).and_then(Path::parent);
         let installed = installed.filter(|above| {
             ["pyvenv.cfg", "lib/node_modules", "plugins", "LICENSE", "libexec"]
@@ -72,12 +60,6 @@ pub(crate) fn belongings(program: &Path) -> Vec<PathBuf> {
         }
     }
     found
-}
-
-fn lies_in(path: &Path, places: &[PathBuf]) -> bool {
-    let real = host::real(path);
-    let is_in = |path: &Path| places.iter().any(|place| path.starts_with(place));
-    is_in(path) || real.is_ok_and(|real| is_in(&real))
 }
 
 #[cfg(test)]
@@ -96,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_project_brings_is_passed_over() {
+    fn programs_inside_projects_are_skipped() {
         let base = tempfile::tempdir().unwrap();
         let at = |name: &str| base.path().join(name);
         let inside = program(at("ws/node_modules/.bin/tool"));
@@ -125,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_a_program_is_known() {
+    fn installation_directory_of_a_program_is_found() {
         let base = tempfile::tempdir().unwrap();
         let at = |name: &str| base.path().join(name);
         let script = program(at("npm/node_modules/typescript/bin/tsc"));

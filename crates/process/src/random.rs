@@ -1,4 +1,4 @@
-//! Random names.
+//! Random names that cannot be guessed, for servers and jobs.
 
 use crate::error::StartError;
 

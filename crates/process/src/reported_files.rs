@@ -1,18 +1,21 @@
-//! Files whose change is reported: what they were like when a program started, compared with what they are like now.
+//! The files that a sandbox plan asks to report if they change: their state when a program started, compared
+//! with the current state.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, statat};
+use toolpost_sandbox::{Access, Plan, Sandbox, reported_files};
 
-use crate::sandbox::{Access, Sandbox, UNFINISHED};
-
-/// The files that are looked at, as they were when a program started.
+/// The state of the reported files when a program started.
 #[derive(Debug, Default)]
 pub(crate) struct ReportedFiles {
-    before: Vec<(PathBuf, Option<Print>)>,
+    /// `None` if nothing is reported.
+    plan: Option<Plan>,
+    before: BTreeMap<PathBuf, Print>,
 }
 
-/// By this it is known whether a file is still the same.
+/// The metadata of a file that shows whether it has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Print {
     inode: u64,
@@ -21,26 +24,29 @@ struct Print {
 }
 
 impl ReportedFiles {
-    /// Records the state of the files that a plan wants reported. Without a sandbox, or if the program may change nothing, there are none.
+    /// Records the state of the files that a sandbox plan asks to report. Records none without a sandbox, or
+    /// if the program has only read access.
     pub(crate) fn new(sandbox: &Sandbox) -> Self {
-        let Sandbox::On(plan) = sandbox else { return Self::default() };
-        if plan.access == Access::Read {
-            return Self::default();
+        match sandbox {
+            Sandbox::On(plan) if plan.access != Access::Read => {
+                Self { before: prints(plan), plan: Some(plan.clone()) }
+            }
+            Sandbox::On(_) | Sandbox::Off => Self::default(),
         }
-        let unfinished = UNFINISHED.iter().map(PathBuf::from);
-        let names: Vec<PathBuf> = plan.reported.iter().cloned().chain(unfinished).collect();
-        let paths = plan.roots.iter().flat_map(|root| names.iter().map(|name| root.join(name)));
-        Self { before: paths.map(|path| (path.clone(), Print::of(&path))).collect() }
     }
 
-    /// Lists what was created or changed since.
+    /// Lists the reported files that were created or changed since. Searches the roots, so it blocks.
     pub(crate) fn changed(&self) -> Vec<PathBuf> {
-        let is_changed = |(path, before): &&(PathBuf, Option<Print>)| {
-            let now = Print::of(path);
-            now.is_some() && now != *before
-        };
-        self.before.iter().filter(is_changed).map(|(path, _)| path.clone()).collect()
+        let now = self.plan.as_ref().map(prints).unwrap_or_default();
+        let changed = now.into_iter().filter(|(path, print)| self.before.get(path) != Some(print));
+        changed.map(|(path, _)| path).collect()
     }
+}
+
+/// Returns the state of the existing files that a plan wants reported.
+fn prints(plan: &Plan) -> BTreeMap<PathBuf, Print> {
+    let prints = reported_files(plan).into_iter();
+    prints.filter_map(|path| Print::of(&path).map(|print| (path, print))).collect()
 }
 
 impl Print {

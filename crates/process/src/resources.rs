@@ -5,31 +5,32 @@ use std::fs;
 /// Resource limits of a command and everything that it starts. `None`: no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resources {
-    /// Memory, in bytes: private memory, shared memory that is mapped, and files in its own `/dev/shm`.
+    /// Maximum memory, in bytes: private memory, mapped shared memory, and files in the command's own
+    /// `/dev/shm`.
     pub memory: Option<u64>,
-    /// Processes and threads.
+    /// Maximum number of processes and threads.
     pub processes: Option<u64>,
-    /// The size of a file that it writes, in bytes.
+    /// Maximum size of each file that the command writes, in bytes.
     pub file_size: Option<u64>,
-    /// The space that has to remain free on each file system that it may write to, in bytes.
+    /// The space that must remain free on each file system that the command can write to, in bytes.
     pub disk_reserve: Option<u64>,
 }
 
 const GIBIBYTE: u64 = 1 << 30;
 
 impl Resources {
-    /// Returns limits that limit nothing.
+    /// Returns resources without limits.
     pub const fn unlimited() -> Self {
         Self { memory: None, processes: None, file_size: None, disk_reserve: None }
     }
 
-    /// Returns the limit that each supervised program has by default: 4096 processes and threads, and no other.
+    /// Returns the default limits of a supervised program: at most 4096 processes and threads.
     pub const fn supervised() -> Self {
         Self { processes: Some(4096), ..Self::unlimited() }
     }
 
-    /// Returns the default limits of commands: three quarters of the memory that this process can have, 4096 processes, files of 64 GiB,
-    /// and 1 GiB of free disk space.
+    /// Returns the default limits of commands: three quarters of the memory that this process can have, 4096
+    /// processes, files of 64 GiB, and a reserve of 1 GiB of free disk space.
     #[must_use]
     pub fn of_machine() -> Self {
         Self {
@@ -41,12 +42,12 @@ impl Resources {
     }
 }
 
-/// Returns the memory of the machine, or of the control group of a container if that is less.
+/// Returns the memory of the machine, or the limit of a container's control group if that is less, in bytes.
 fn memory() -> u64 {
     let info = rustix::system::sysinfo();
     let machine = info.totalram.saturating_mul(u64::from(info.mem_unit));
     let of_group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    #[expect(clippy::disallowed_methods, reason = "these files are the kernel's")]
+    #[expect(clippy::disallowed_methods, reason = "these files belong to the kernel")]
     let limits = of_group.iter().filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok());
     limits.fold(machine, u64::min)
 }

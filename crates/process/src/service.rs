@@ -1,4 +1,4 @@
-//! A program that answers through pipes until it is dropped, such as a language server.
+//! A program that serves requests through pipes until its handle is dropped, such as a language server.
 
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::sync::watch;
+use toolpost_sandbox::{Enforcement, Sandbox};
 
 use crate::error::StartError;
 use crate::launch::{Launch, Program};
@@ -16,16 +17,17 @@ use crate::message::{MESSAGE, Message};
 use crate::prepare::prepare;
 use crate::program_search::belongings;
 use crate::random::random_name;
-use crate::sandbox::{Enforcement, Sandbox};
+use crate::shortage::start_patiently;
 use crate::spawn::{raise_file_limit, spawn_apart};
 use crate::state::Exit;
 use crate::supervisor::KILL;
 use crate::tree;
 
-/// Stack size of the thread that waits for the end, in bytes.
+/// Stack size of the thread that waits for the program's exit, in bytes.
 const STACK: usize = 128 * 1024;
 
-/// A program that communicates through pipes. Dropping it ends it, with everything that it started.
+/// A program that communicates through pipes. Dropping the handle kills the program and everything that it
+/// started.
 #[derive(Debug)]
 pub struct Service {
     shared: Arc<Shared>,
@@ -33,42 +35,44 @@ pub struct Service {
     ended: watch::Receiver<Option<Exit>>,
 }
 
-/// The pipes of such a program.
+/// The pipes of a service.
 #[derive(Debug)]
 pub struct ServicePipes {
-    /// Its standard input.
+    /// The program's standard input.
     pub input: PipeWriter,
-    /// Its standard output.
+    /// The program's standard output.
     pub output: PipeReader,
-    /// Its errors.
+    /// The program's standard error.
     pub errors: PipeReader,
 }
 
 #[derive(Debug)]
 struct Shared {
     control: OwnedFd,
-    /// The supervisor's PID, until it is reaped.
+    /// The PID of the program's supervisor; `None` after the supervisor was reaped.
     supervisor: Mutex<Option<i32>>,
 }
 
 impl Service {
-    /// Starts a program; what belongs to its installation can be seen from its sandbox.
+    /// Starts a program. In its sandbox, the program can read its installation directory.
     ///
     /// # Errors
     /// If the program is not found, or cannot be confined by the plan of the launch.
     pub fn start(launch: &Launch) -> Result<(Self, ServicePipes), StartError> {
         let launch = with_belongings(launch);
         let run = format!("served-{}", random_name()?);
-        let prepared = prepare(&launch, &run, || None)?;
-        let enforcement = prepared.confinement.as_ref().map(|confined| confined.enforcement.clone());
-        let (started, input, errors) = spawn_apart(&launch, prepared, raise_file_limit())?;
+        let ((started, input, errors), enforcement) = start_patiently(|| {
+            let prepared = prepare(&launch, &run, || Ok(None))?;
+            let enforcement = prepared.confinement.as_ref().map(|confined| confined.enforcement.clone());
+            Ok((spawn_apart(&launch, prepared, raise_file_limit())?, enforcement))
+        })?;
         let supervisor = Mutex::new(Some(started.supervisor.id().cast_signed()));
         let shared = Arc::new(Shared { control: started.control, supervisor });
         let (tell, ended) = watch::channel(None);
         let (watched, child) = (Arc::clone(&shared), started.supervisor);
         let thread = std::thread::Builder::new().name("served".to_owned()).stack_size(STACK);
         let served = Self { shared, enforcement: enforcement.unwrap_or_else(Enforcement::off), ended };
-        // Without a thread `served` is dropped, which ends everything.
+        // If no thread can be started, `served` (the handle) is dropped, which kills the program.
         thread
             .spawn(move || tell.send_replace(Some(watch_over(&watched, child, &run))))
             .map_err(|fault| StartError::Missing { what: "a thread", fault })?;
@@ -76,29 +80,30 @@ impl Service {
         Ok((served, ServicePipes { input, output, errors: errors.into() }))
     }
 
-    /// Returns the restrictions of it and of everything that it starts.
+    /// Returns the sandbox restrictions of the program and of everything that it starts.
     pub fn enforcement(&self) -> &Enforcement {
         &self.enforcement
     }
 
-    /// Returns how it ended, once everything that it started has ended, too.
+    /// Returns how the program exited; `None` until the program and everything that it started have exited.
     pub fn exit(&self) -> Option<Exit> {
         *self.ended.borrow()
     }
 
-    /// Waits until it has ended, with everything that it started.
+    /// Waits until the program and everything that it started have exited.
     pub async fn wait(&self) -> Exit {
         let mut ended = self.ended.clone();
         let exit = ended.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
         exit.unwrap_or(Exit::Unknown)
     }
 
-    /// Kills it immediately, with everything that it started; does not wait for the end.
+    /// Kills the program and everything that it started. Returns without waiting for their exit.
     pub fn kill(&self) {
         let _ = send(&self.shared.control, &[KILL], SendFlags::NOSIGNAL);
     }
 
-    /// Returns the memory of it and everything that it started, in bytes; `None` once it has ended.
+    /// Returns the resident memory of the program and everything that it started, in bytes; `None` once all
+    /// of them have exited.
     pub fn memory(&self) -> Option<u64> {
         let supervisor = self.shared.lock();
         let processes = tree::below((*supervisor)?);
@@ -129,14 +134,15 @@ fn with_belongings(launch: &Launch) -> Launch {
     launch
 }
 
-/// Reads how many bytes of memory a process holds.
+/// Reads the resident memory of a process, in bytes; `None` if the kernel does not report it.
 fn resident(pid: i32) -> Option<u64> {
     let status = String::from_utf8_lossy(&read(pid, "status", 8 * 1024).ok()?).into_owned();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// Reads the supervisor's messages until it is gone. When the program itself ends, everything that it started is ended.
+/// Reads the supervisor's messages until the supervisor exits. When the program exits, kills everything that
+/// it started.
 fn watch_over(shared: &Shared, mut supervisor: Child, run: &str) -> Exit {
     let mut exit = None;
     loop {
@@ -144,7 +150,9 @@ fn watch_over(shared: &Shared, mut supervisor: Child, run: &str) -> Exit {
         match recv(&shared.control, &mut bytes, RecvFlags::empty()) {
             Err(rustix::io::Errno::INTR) => {}
             Ok((length, _)) if length > 0 => {
-                if let Some(Message::Ended(status)) = Message::read(&bytes[..length]) {
+                if let Some(Message::Ended(status) | Message::EndedAlone(status)) =
+                    Message::read(&bytes[..length])
+                {
                     exit = Some(Exit::of(status));
                     let _ = send(&shared.control, &[KILL], SendFlags::NOSIGNAL);
                 }
@@ -152,7 +160,7 @@ fn watch_over(shared: &Shared, mut supervisor: Child, run: &str) -> Exit {
             _ => break,
         }
     }
-    // The number is about to be given back.
+    // The PID is about to be reaped, after which it can be reused.
     *shared.lock() = None;
     let status = supervisor.wait();
     if exit.is_none() || !status.is_ok_and(|status| status.success()) {

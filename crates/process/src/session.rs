@@ -1,5 +1,5 @@
-//! The key of a session in the tables of this crate.
+//! The key by which the tables of jobs, networks and temporary directories find a session.
 
-/// The owner of jobs; it outlives connections.
+/// The key of a session, which owns jobs and outlives connections.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey(pub String);

@@ -1,4 +1,4 @@
-//! Starting: pipes or a terminal, the supervisor, the program.
+//! Starts programs: creates the pipes or the terminal, the supervisor and the program.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -14,33 +14,32 @@ use rustix::net::{
 use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 use rustix::pty::OpenptFlags;
+use toolpost_sandbox::{Confinement, Environment, NamespaceBackend, Namespaces, SandboxError};
 
 use crate::command_setup::{Setup, Terminal};
-use crate::environment::Environment;
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_launch;
 use crate::launch::{Channel, Launch, Size};
 use crate::message::{MESSAGE, Message};
 use crate::resources::Resources;
-use crate::sandbox::{Confinement, Maker, Namespaces};
 use crate::supervisor;
 
-/// A program that was started, and the ends of what it is connected to.
+/// A started program, and the server's ends of its pipes.
 pub(crate) struct ProgramHandle {
-    /// The supervisor, a child of this process.
+    /// The handle of the supervisor, a child of this process.
     pub(crate) supervisor: Child,
-    /// The socket to the supervisor.
+    /// The server's end of the socket to the supervisor.
     pub(crate) control: OwnedFd,
-    /// Output of the program.
+    /// The end from which the program's output is read.
     pub(crate) output: OwnedFd,
-    /// Listener of the program's proxy, if it has one.
+    /// The listener of the program's network proxy, if it has one.
     pub(crate) listener: Option<OwnedFd>,
-    /// The terminal, to be written to; the same as `output` where there is one.
+    /// The terminal, for input; the same device as `output`.
     pub(crate) terminal: Option<OwnedFd>,
 }
 
-/// Starts a prepared launch; `files` is how many files the program may open.
+/// Starts a prepared launch. `files` limits the number of files that the program may open.
 pub(crate) fn spawn(
     launch: &Launch,
     prepared: Execution,
@@ -53,7 +52,8 @@ pub(crate) fn spawn(
     spawn_on(ends, prepared, (files, launch.limits.resources))
 }
 
-/// Starts a prepared launch with three pipes of its own; gives besides what is written to it, and its errors.
+/// Starts a prepared execution with separate pipes for standard input, output and errors. Also returns the
+/// writer of the input and the reader of the errors.
 pub(crate) fn spawn_apart(
     launch: &Launch,
     prepared: Execution,
@@ -88,8 +88,8 @@ fn spawn_on(
     let is_proxied = namespaces.is_some_and(Namespaces::is_proxied);
     let name = prepared.program.display().to_string();
     let bubblewrap = namespaces.and_then(|namespaces| match &namespaces.maker {
-        Maker::Bubblewrap(bubblewrap) => Some(bubblewrap),
-        Maker::Own(_) => None,
+        NamespaceBackend::Bubblewrap(bubblewrap) => Some(bubblewrap),
+        NamespaceBackend::Own(_) => None,
     });
     let prepared = match bubblewrap {
         Some(bubblewrap) => inner_launch::around(bubblewrap, prepared, &mut setup)?,
@@ -112,11 +112,11 @@ fn spawn_on(
         }
         Err(error) => {
             drop(control);
-            // The supervisor ends when all below it has.
+            // The supervisor exits when all its descendants have exited.
             let _ = supervisor.wait();
             Err(match error {
-                StartError::Sandbox { step, fault } if step == BEFORE => {
-                    StartError::Sandbox { step, fault: said(&ends.output).unwrap_or(fault) }
+                StartError::Sandbox(SandboxError::Step { step, fault }) if step == BEFORE => {
+                    SandboxError::Step { step, fault: output_as_error(&ends.output).unwrap_or(fault) }.into()
                 }
                 error => error,
             })
@@ -124,7 +124,7 @@ fn spawn_on(
     }
 }
 
-/// Tries a confinement on nothing, which ends well if it works.
+/// Builds a sandbox without starting a program in it: succeeds if the sandbox can be built.
 pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
     let prepared = Execution {
         program: PathBuf::new(),
@@ -140,7 +140,7 @@ pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
     let mut ended = None;
     let mut message = [0; MESSAGE];
     while let Ok((MESSAGE, _)) = recv(&started.control, &mut message, RecvFlags::empty()) {
-        if let Some(Message::Ended(status)) = Message::read(&message) {
+        if let Some(Message::Ended(status) | Message::EndedAlone(status)) = Message::read(&message) {
             ended = Some(status);
         }
     }
@@ -148,14 +148,15 @@ pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
     let _ = started.supervisor.wait();
     match ended {
         Some(0) => Ok(()),
-        _ => Err(StartError::Sandbox { step: BEFORE.to_owned(), fault: io::ErrorKind::Other.into() }),
+        _ => Err(SandboxError::Step { step: BEFORE.to_owned(), fault: io::ErrorKind::Other.into() }.into()),
     }
 }
 
-/// The step that is reported if `bwrap` ends without a message.
-const BEFORE: &str = "bubblewrap ended before the command began";
+/// The error that is reported if `bwrap` exits before any process in the sandbox sent a message.
+const BEFORE: &str = "bubblewrap exited before the command started";
 
-/// Waits until the inner step has begun the program, or has said why not; takes what listens for the proxy on the way.
+/// Waits until the inner step (`inner.rs`, the first process that `bwrap` executes) has started the program
+/// or reported an error. Returns the proxy's listener; `None` if the inner step sent none.
 fn begun(
     program: String,
     confinement: &Confinement,
@@ -164,26 +165,27 @@ fn begun(
     let mut listening = None;
     let mut message = [0; MESSAGE];
     loop {
-        let said = match recv(control, &mut message, RecvFlags::PEEK) {
+        let received = match recv(control, &mut message, RecvFlags::PEEK) {
             Err(rustix::io::Errno::INTR) => continue,
             Ok((MESSAGE, _)) => Message::read(&message),
             _ => None,
         };
-        match said {
+        match received {
             Some(Message::Listens) => {
                 listening = Some(listener(control).map_err(missing("the proxy's listener"))?);
             }
-            // This and what follows is for the job's thread.
+            // `PEEK` leaves these messages in the socket for the job's thread.
             Some(
                 Message::Started(_)
                 | Message::Ended(_)
+                | Message::EndedAlone(_)
                 | Message::Guarded(_)
                 | Message::OverMemory(_)
                 | Message::OverProcesses,
             ) => return Ok(listening),
             Some(Message::Failed(part, errno)) => {
                 let fault = io::Error::from_raw_os_error(errno.into());
-                return Err(StartError::Sandbox { step: confinement.words(part), fault });
+                return Err(SandboxError::Step { step: confinement.words(part), fault }.into());
             }
             Some(Message::Refused(errno)) => {
                 return Err(StartError::RefusedInside {
@@ -193,27 +195,28 @@ fn begun(
             }
             None => {
                 let fault = io::ErrorKind::UnexpectedEof.into();
-                return Err(StartError::Sandbox { step: BEFORE.to_owned(), fault });
+                return Err(SandboxError::Step { step: BEFORE.to_owned(), fault }.into());
             }
         }
     }
 }
 
-/// Returns the output so far as an error; `None` if there is none.
-fn said(output: &OwnedFd) -> Option<io::Error> {
+/// Returns what `bwrap` has printed, as an error; `None` if there is no output, or it cannot be read.
+fn output_as_error(output: &OwnedFd) -> Option<io::Error> {
     let mut bytes = [0; 1024];
     let length = rustix::io::read(output, &mut bytes).ok()?;
-    let said = String::from_utf8_lossy(&bytes[..length]).trim().to_owned();
-    (!said.is_empty()).then(|| io::Error::other(said))
+    let text = String::from_utf8_lossy(&bytes[..length]).trim().to_owned();
+    (!text.is_empty()).then(|| io::Error::other(text))
 }
 
-/// Lets this process open as many files as it may, and says how many it could before: that is what programs get.
+/// Raises this process's limit on open files to its maximum. Returns the previous limit, which started
+/// programs get back.
 pub(crate) fn raise_file_limit() -> Rlimit {
     static BEFORE: OnceLock<Rlimit> = OnceLock::new();
     *BEFORE.get_or_init(|| {
         let before = rustix::process::getrlimit(Resource::Nofile);
         let most = Rlimit { current: before.maximum, ..before };
-        // If the limit cannot be raised, fewer programs run at once, and a start beyond it fails.
+        // If the limit cannot be raised, fewer programs can run at the same time, and a further start fails.
         let _ = rustix::process::setrlimit(Resource::Nofile, most);
         before
     })
@@ -251,8 +254,8 @@ fn terminal(size: Size) -> io::Result<Ends> {
     Ok(Ends { stdio, output: ours.try_clone()?, terminal: Some(ours) })
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the door through which programs are started")]
-#[expect(unsafe_code, reason = "the supervisor is made between fork and execute")]
+#[expect(clippy::disallowed_methods, reason = "only this function starts programs")]
+#[expect(unsafe_code, reason = "the supervisor is forked between fork and execute")]
 fn command(
     prepared: Execution,
     confinement: Option<Arc<Confinement>>,
@@ -269,12 +272,12 @@ fn command(
         // SAFETY: this is between fork and execute, in a process with one thread.
         unsafe { supervisor::split(&setup, confinement.as_deref()) }
     };
-    // SAFETY: `split` keeps to calls that allocate nothing and take no lock.
+    // SAFETY: `split` makes only calls that allocate nothing and take no lock.
     unsafe { command.pre_exec(before) };
     command
 }
 
-/// Takes what listens for the proxy: it was sent before the program was executed.
+/// Receives the listener for the network proxy, which was sent before the program was executed.
 fn listener(control: &OwnedFd) -> io::Result<OwnedFd> {
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut with = RecvAncillaryBuffer::new(&mut space);
@@ -288,7 +291,8 @@ fn listener(control: &OwnedFd) -> io::Result<OwnedFd> {
     found.next().ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Distinguishes a sandbox that could not be built from a program that could not be executed in it.
+/// Returns the error for a failed start: the sandbox could not be built, or the program could not be executed
+/// in it.
 fn not_confined(
     program: String,
     fault: io::Error,
@@ -299,13 +303,14 @@ fn not_confined(
     while let Ok((MESSAGE, _)) = recv(control, &mut message, RecvFlags::DONTWAIT) {
         if let Some(Message::Failed(part, errno)) = Message::read(&message) {
             let fault = io::Error::from_raw_os_error(errno.into());
-            return StartError::Sandbox { step: confinement.words(part), fault };
+            return SandboxError::Step { step: confinement.words(part), fault }.into();
         }
     }
     StartError::RefusedInside { program, fault }
 }
 
-/// Checks that the directory can be entered, which the error of a start would not distinguish.
+/// Checks that the working directory can be entered: the error of a failed start would not name the
+/// directory.
 fn check_directory(prepared: &Execution) -> Result<(), StartError> {
     use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, openat};
     let directory = &prepared.directory;

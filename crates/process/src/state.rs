@@ -1,4 +1,4 @@
-//! State of a job: progress, ending, and surviving processes.
+//! State of a job: its progress, its exit, and processes that survive it.
 
 use std::time::Duration;
 
@@ -9,70 +9,71 @@ use toolpost_text::terminal::Losses;
 pub enum Stage {
     /// The program runs.
     Running,
-    /// The program was told to end and has not done so yet.
+    /// The program was asked to stop and has not exited yet.
     Ending(Why),
-    /// The program has ended; what it left behind may still run.
-    Ended(Ending),
+    /// The program has exited; processes that it left behind may still run.
+    Ended(ExitReport),
 }
 
-/// Why the runtime ended a program.
+/// Why Toolpost stopped a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// It was stopped.
+    /// A caller asked to stop the program.
     Stopped,
-    /// The call that ran it was cancelled.
+    /// The call that ran the program was cancelled.
     Cancelled,
-    /// It ran longer than its limit.
+    /// The program ran longer than its time limit.
     TimedOut(Duration),
-    /// It wrote more than its limit, in bytes.
+    /// The program wrote more output than its limit, which is given in bytes.
     TooMuchOutput(u64),
-    /// It and everything that it started used more memory than its limit, both in bytes.
+    /// The program and everything that it started used more memory than the limit, both in bytes.
     TooMuchMemory {
-        /// The limit.
+        /// The memory limit, in bytes.
         limit: u64,
-        /// The memory in use when it was measured.
+        /// The memory in use when it was measured, in bytes.
         used: u64,
     },
-    /// It and everything that it started were as many processes and threads as its limit allows.
+    /// The program and everything that it started reached the limit of processes and threads.
     TooManyProcesses {
-        /// The limit.
+        /// The maximum number of processes and threads.
         limit: u64,
     },
-    /// A file system that it may write to had less free space than has to remain, both in bytes.
+    /// A file system that the program may write to had less free space than the reserve, both in bytes.
     TooLittleDisk {
-        /// The space that has to remain free.
+        /// The space that must remain free, in bytes.
         reserve: u64,
-        /// The free space when it was measured.
+        /// The free space when it was measured, in bytes.
         free: u64,
     },
-    /// Its session ended, or the server did.
+    /// The session of the program ended, or the server shut down.
     SessionEnded,
 }
 
-/// Ending of a program.
+/// Exit of a program: its status, the reason if Toolpost stopped it, and the run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ending {
+pub struct ExitReport {
     /// Exit status of the program.
     pub exit: Exit,
-    /// Why the runtime ended it; nothing if it ended by itself.
+    /// The reason why Toolpost stopped the program; `None` if the program exited on its own.
     pub why: Option<Why>,
-    /// Run time.
+    /// Time between the start and the exit of the program.
     pub ran: Duration,
 }
 
-/// A program's own end.
+/// The exit status of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// It ended with this code.
+    /// The program exited with this code.
     Code(i32),
-    /// This signal ended it.
+    /// This signal killed the program.
     Signal(i32),
-    /// Nobody knows: its supervisor was killed, or it could not be killed.
+    /// The exit status is unknown, because the program's supervisor was killed, or because the program could
+    /// not be killed.
     Unknown,
 }
 
 impl Exit {
-    /// Reads what the system says of an ended process.
+    /// Reads the wait status of an exited process.
     pub(crate) fn of(status: i32) -> Self {
         use std::os::unix::process::ExitStatusExt;
         let status = std::process::ExitStatus::from_raw(status);
@@ -84,45 +85,45 @@ impl Exit {
     }
 }
 
-/// A process that still runs although the program that started it has ended.
+/// A process of a job that still runs although the program that started it has exited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
-    /// Its number.
+    /// The PID of the process in the server's PID namespace.
     pub pid: u32,
-    /// Its command line.
+    /// The command line of the process.
     pub command: String,
-    /// Access of the process to the job's output.
+    /// Result of the check whether the process has the job's output open.
     pub holds_output: Holds,
 }
 
-/// Access of a process to the output of a job.
+/// Result of the check whether a process has the output of a job open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
-    /// It has.
+    /// The process has the output open.
     Yes,
-    /// It has not.
+    /// The process does not have the output open.
     No,
-    /// It does not let us look.
+    /// The process cannot be inspected.
     Unknown,
 }
 
-/// Snapshot of a job.
+/// Snapshot of a job's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Progress.
+    /// Progress of the job: running, being stopped, or exited.
     pub stage: Stage,
-    /// Run time so far, or in total.
+    /// Run time of the program: so far, or in total if it has exited.
     pub ran: Duration,
-    /// Number of bytes written.
+    /// Number of bytes that the program wrote, before cleaning.
     pub bytes: u64,
-    /// Number of characters in the text of them.
+    /// Number of characters of the cleaned output.
     pub characters: u64,
-    /// Number of bytes of that text.
+    /// Number of bytes of the cleaned output.
     pub text_bytes: u64,
-    /// What the text lacks.
+    /// The numbers of control characters and malformed bytes that cleaning removed from the output.
     pub losses: Losses,
-    /// Processes that still run after the program's end.
+    /// Processes that still run after the program has exited.
     pub leftovers: Vec<Leftover>,
-    /// Why the middle of the output was not kept, if it was not.
+    /// A message about the middle of the output; `None` if the whole output was kept.
     pub lost: Option<String>,
 }

@@ -1,9 +1,11 @@
-//! The small process between the server and a command: whatever descends from the command stays beneath it.
+//! The supervisor: a small process between the server and a command.
 //!
-//! It is a fork of the server that never executes anything. As a subreaper it becomes the parent of every process that
-//! loses its own, so that no `setsid`, `nohup` or double fork leads out. When it is told to, or when the server's end
-//! of the control socket closes, however the server died, it kills all of them, and it ends when none is left.
-//! Until `execve` or `_exit` nothing here may allocate, lock or print.
+//! All descendants of the command stay below the supervisor in the process tree. It is a fork of the server
+//! that never executes a program. As a subreaper it becomes the parent of every process that loses its own
+//! parent, so `setsid`, `nohup` and double forks do not escape. It kills all descendants when the server
+//! orders it, or when the server's end of the control socket closes, for example because the server was
+//! killed. It exits when no descendant is left. Until `execve` or `_exit`, nothing here may allocate, lock or
+//! print.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -14,27 +16,30 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::{DumpableBehavior, Signal};
+use toolpost_sandbox::calls::NetworkOrigin;
+use toolpost_sandbox::{Confinement, Creations, NamespaceBackend, Script, Stop, calls};
 
 use crate::command_setup::{self, Setup, be_killed_first, become_command, limit_processes, own_number};
 use crate::guard::{Guard, GuardSender, give_away};
 use crate::message::{Message, failed, hand_out, say};
-use crate::sandbox::calls::NetworkOrigin;
-use crate::sandbox::{Confinement, Creations, Maker, Script, Stop, calls};
 use crate::system::{self, ForkSide, ReapResult};
 use crate::tree::{self, ProcessScope};
 use crate::usage::Meter;
 
-/// The order to kill everything.
+/// The message with which the server orders the supervisor to kill the command and all its descendants.
 pub(crate) const KILL: u8 = b'K';
 
-/// Maximum number of attempts to kill processes that survive.
+/// Maximum number of kill passes, after which the supervisor gives up. Each pass kills the descendants that
+/// are left.
 const PASSES: u32 = 600;
 
-/// Splits the forked process: it returns in the one that executes the command, confined if it is to be.
+/// Forks this process into the supervisor and the command. Returns only in the process that executes the
+/// command, confined if the plan requires it.
 ///
 /// # Safety
 ///
-/// Must be called between fork and execute, where this process has one thread and no other uses its memory.
+/// Must be called between fork and execute, where this process has one thread and no other process uses its
+/// memory.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> io::Result<()> {
     rustix::process::setsid()?;
@@ -44,16 +49,16 @@ pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> 
         network.join().map_err(|fault| failed(setup.control, &Stop { part: Stop::NETWORK, fault }))?;
     }
     let guarded = match namespaces {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises one thread, between fork and execute.
         Some(namespaces) => match &namespaces.maker {
-            // SAFETY: as above.
-            Maker::Own(script) => {
+            // SAFETY: the caller promises one thread, between fork and execute.
+            NamespaceBackend::Own(script) => {
                 unsafe { split_into_namespaces(setup, creations, script, namespaces.of_network()) }?
             }
-            // SAFETY: as above.
-            Maker::Bubblewrap(_) => return unsafe { split_for_bubblewrap(setup) },
+            // SAFETY: the caller promises one thread, between fork and execute.
+            NamespaceBackend::Bubblewrap(_) => return unsafe { split_for_bubblewrap(setup) },
         },
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises one thread, between fork and execute.
         None => unsafe { split_in_two(setup, creations) }?,
     };
     let closed = match confinement {
@@ -63,7 +68,7 @@ pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> 
     closed.map_err(|stop| failed(setup.control, &stop))
 }
 
-/// Splits into the supervisor and the process that becomes the command.
+/// Splits this process into the supervisor and the process that becomes the command.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 unsafe fn split_in_two<'a>(
     setup: &Setup,
@@ -73,7 +78,7 @@ unsafe fn split_in_two<'a>(
     be_killed_first();
     let (guard, guarded) = Guard::set_up(creations)?;
     let supervisor = rustix::process::getpid();
-    // SAFETY: both sides keep to calls that allocate nothing and take no lock.
+    // SAFETY: both sides make only calls that allocate nothing and take no lock.
     match unsafe { system::fork() }? {
         ForkSide::Child => become_command(setup, supervisor).map(|()| guarded),
         // SAFETY: this process uses no descriptor but those that `supervise` keeps.
@@ -81,8 +86,8 @@ unsafe fn split_in_two<'a>(
     }
 }
 
-/// Splits into three processes: one stays outside the new namespaces, the first one in them supervises, and the last one becomes
-/// the command.
+/// Splits this process into three: one stays outside the new namespaces, the first one in them supervises,
+/// and the last one becomes the command.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 unsafe fn split_into_namespaces<'a>(
     setup: &Setup,
@@ -92,10 +97,10 @@ unsafe fn split_into_namespaces<'a>(
 ) -> io::Result<Option<GuardSender<'a>>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let processes = rustix::fs::openat(CWD, c"/proc", flags, Mode::empty())?;
-    // SAFETY: both sides keep to calls that allocate nothing and take no lock.
+    // SAFETY: both sides make only calls that allocate nothing and take no lock.
     match unsafe { calls::fork_into_namespaces(network) } {
         Ok(ForkSide::Child) => {}
-        // SAFETY: this process uses no descriptor any more.
+        // SAFETY: this process uses no descriptors from here on.
         Ok(ForkSide::Parent(child)) => unsafe { stay_outside(child) },
         Err(fault) => return Err(failed(setup.control, &Stop { part: Stop::START, fault })),
     }
@@ -108,7 +113,7 @@ unsafe fn split_into_namespaces<'a>(
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     let (guard, guarded) = Guard::set_up(creations)?;
     let supervisor = rustix::process::getpid();
-    // SAFETY: as above.
+    // SAFETY: both sides make only calls that allocate nothing and take no lock.
     match unsafe { system::fork() }? {
         ForkSide::Child => {
             if let Some(number) = own_number(&processes) {
@@ -118,7 +123,8 @@ unsafe fn split_into_namespaces<'a>(
             become_command(setup, supervisor).map(|()| guarded)
         }
         ForkSide::Parent(child) => {
-            // It needs no capability to kill the processes of its namespace, and only this one to read the memory of a call's process.
+            // Killing the processes of the namespace needs no capability. Reading the memory of a process
+            // that waits for the guard needs the capability that is kept here.
             if calls::keep_looking().is_err() {
                 system::exit(1);
             }
@@ -128,41 +134,44 @@ unsafe fn split_into_namespaces<'a>(
     }
 }
 
-/// Splits into two processes: one stays outside, the other becomes `bwrap`, which makes the namespaces and executes the inner step
-/// in them.
+/// Splits this process into two: one stays outside the sandbox, the other becomes `bwrap`, which creates the
+/// namespaces and executes the inner step (`inner.rs`) in them.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 unsafe fn split_for_bubblewrap(setup: &Setup) -> io::Result<()> {
-    // SAFETY: both sides keep to calls that allocate nothing and take no lock.
+    // SAFETY: both sides make only calls that allocate nothing and take no lock.
     match unsafe { system::fork() }? {
-        // SAFETY: this process uses no descriptor any more.
+        // SAFETY: this process uses no descriptors from here on.
         ForkSide::Parent(child) => unsafe { stay_outside(child) },
         ForkSide::Child => {}
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     be_killed_first();
-    // Signals that ask the command to end must not reach `bwrap`, which would kill everything with it.
+    // Signals that ask the command to exit must not reach `bwrap`: if `bwrap` exited, the kernel would kill
+    // the whole sandbox (`--die-with-parent`).
     system::block_signals();
     system::close_on_exec_from(3);
     setup.kept.iter().try_for_each(|kept| command_setup::keep(*kept))
 }
 
-/// Waits for the end of the first process of the namespaces.
+/// Waits until the first process of the namespaces exits, and exits with 0 if that process exited with 0,
+/// otherwise with 1.
 #[expect(unsafe_code, reason = "descriptors are closed by their number")]
 unsafe fn stay_outside(first: i32) -> ! {
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir(c"/");
     system::block_signals();
-    // SAFETY: none is used from here on.
+    // SAFETY: no descriptor is used from here on.
     unsafe { system::close_from(0) };
     let status = system::wait(first);
     system::exit(i32::from(status != Some(0)))
 }
 
-/// Watches the command and everything that descends from it, until nothing is left.
+/// Watches the command and everything that descends from it, until no process is left.
 ///
 /// # Safety
 ///
-/// Every descriptor but the control socket is closed: no code may use one afterwards.
+/// Every descriptor except the control socket and the guard's descriptor is closed: no code may use a closed
+/// one afterwards.
 #[expect(unsafe_code, reason = "descriptors are closed and borrowed by their number")]
 pub(crate) unsafe fn supervise(
     setup: &Setup,
@@ -171,19 +180,20 @@ pub(crate) unsafe fn supervise(
     scope: ProcessScope,
 ) -> ! {
     let (control, mut meter) = (setup.control, Meter::new(setup.resources, scope));
-    // The server's memory is not to be read through this process.
+    // No other process may read the server's memory through this fork.
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir(c"/");
     if system::replace(&control, 0).is_err() {
         system::exit(1);
     }
     let guard = guard.map(Guard::into_place);
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller uses no descriptors but the control socket (now 0) and the guard's (now 1).
     unsafe { system::close_from(if guard.is_some() { 2 } else { 1 }) };
     let Ok(children) = system::children_descriptor() else { system::exit(1) };
-    // SAFETY: the control socket was put there, and stays open until this process ends.
+    // SAFETY: number 0 is the control socket, which stays open until this process ends.
     let control = unsafe { BorrowedFd::borrow_raw(0) };
-    // In a process namespace the command has another number, and reports its number outside itself.
+    // In a PID namespace, `child` is not the PID on the host, so the command has already reported that PID
+    // itself.
     if scope == ProcessScope::Descendants {
         let _ = send(control, &Message::Started(child).bytes(), SendFlags::NOSIGNAL);
     }
@@ -203,7 +213,7 @@ pub(crate) unsafe fn supervise(
             PollFd::from_borrowed_fd(calls, PollFlags::IN),
             PollFd::from_borrowed_fd(control, PollFlags::IN),
         ];
-        // Once everything is to be killed there is nothing more to hear from the server.
+        // Once everything must be killed, the server's messages no longer matter.
         let listened = if watch.order == Order::Watch { 3 } else { 2 };
         let _ = poll(&mut ready[..listened], timeout.as_ref());
         let is_deserted = ready[1].revents().contains(PollFlags::HUP);
@@ -221,14 +231,14 @@ pub(crate) unsafe fn supervise(
     }
 }
 
-/// The supervisor's state.
+/// The supervisor's state: the command that it watches, and its progress in killing it.
 struct Watch {
     child: i32,
     scope: ProcessScope,
     is_reaped: bool,
     order: Order,
     passes: u32,
-    /// When the next pass is due.
+    /// The time of the next kill pass; `None` before the first pass.
     next_pass: Option<Instant>,
 }
 
@@ -239,22 +249,33 @@ enum Order {
 }
 
 impl Watch {
-    /// Takes the ended processes away, and ends this one when none is left.
+    /// Reaps the exited children, reports the command's exit to the server, and exits this process when no
+    /// child is left.
     fn reap(&mut self, control: BorrowedFd<'_>) {
+        let mut ended = None;
+        let report = |message: Option<Message>| {
+            if let Some(message) = message {
+                let _ = send(control, &message.bytes(), SendFlags::NOSIGNAL);
+            }
+        };
         loop {
             match system::reap() {
-                ReapResult::StillRunning => return,
-                ReapResult::NoneLeft => system::exit(0),
+                ReapResult::StillRunning => return report(ended.map(Message::Ended)),
+                ReapResult::NoneLeft => {
+                    report(ended.map(Message::EndedAlone));
+                    system::exit(0);
+                }
                 ReapResult::Ended { pid, status } if pid == self.child => {
                     self.is_reaped = true;
-                    let _ = send(control, &Message::Ended(status).bytes(), SendFlags::NOSIGNAL);
+                    ended = Some(status);
                 }
                 ReapResult::Ended { .. } => {}
             }
         }
     }
 
-    /// Reads the server's order. If the server has gone, for any reason, that is the order to kill.
+    /// Reads the server's order. If the socket is closed, the server has exited, which counts as the order to
+    /// kill the command.
     fn listen(&mut self, control: BorrowedFd<'_>) {
         let mut order = [0; 1];
         match recv(control, &mut order, RecvFlags::DONTWAIT) {
@@ -264,8 +285,8 @@ impl Watch {
         }
     }
 
-    /// Measures what the command uses, when that is due, and has everything killed if that is more than a limit. Returns how
-    /// long to wait for the next measurement.
+    /// Measures the command's resource use when that is due, and kills everything if a limit is exceeded.
+    /// Returns how long to wait for the next measurement.
     fn measure(&mut self, meter: &mut Meter, control: BorrowedFd<'_>) -> Option<Timespec> {
         if self.order != Order::Watch {
             return None;
@@ -278,13 +299,15 @@ impl Watch {
         meter.wait().and_then(|wait| Timespec::try_from(wait).ok())
     }
 
-    /// Kills one generation, when a pass is due: the children of a killed process become children of this one, which the
-    /// next pass finds. Returns how long to wait for it.
+    /// Runs a kill pass if one is due: kills all processes of the namespace, or, without a namespace, the
+    /// command's group and in later passes the children of this process. Children of killed processes become
+    /// children of this process, and the next pass finds them. Returns how long to wait for the next pass.
     fn kill(&mut self) -> Option<Timespec> {
         if self.order == Order::Watch {
             return None;
         }
-        // Calls that wait for the guard wake this process, too: they must not use up the passes.
+        // System calls that wait for the guard also wake this process; such a wake-up must not count as a
+        // pass.
         let now = Instant::now();
         if let Some(left) = self.next_pass.and_then(|next| next.checked_duration_since(now)) {
             return Timespec::try_from(left).ok();
@@ -296,11 +319,12 @@ impl Watch {
         if self.scope == ProcessScope::Namespace {
             let _ = system::kill(-1);
         } else if !self.is_reaped {
-            // A child that was not reaped keeps its number, and its group the group's.
+            // A child that was not reaped keeps its PID, and its group keeps its group id.
             let _ = system::kill(-self.child);
             let _ = system::kill(self.child);
         }
-        // The group is enough for most; only then is it worth to look at every process there is.
+        // Killing the group is enough for most commands. If processes remain, scan all processes of the
+        // system.
         if self.scope == ProcessScope::Descendants && (self.passes > 1 || self.is_reaped) {
             kill_children();
         }
@@ -317,7 +341,7 @@ fn kill_children() {
         if process.parent != own {
             return;
         }
-        // Groups of other sessions than this one hold nothing but what descends from the command.
+        // A process group outside the supervisor's session contains only descendants of the command.
         if process.session != own && process.group > 1 {
             let _ = system::kill(-process.group);
         }

@@ -1,40 +1,16 @@
-//! The few calls that have no safe interface, each with its reason.
+//! System calls that have no safe interface; each `unsafe` block gives its reason.
 #![expect(unsafe_code, reason = "forking, signal masks and dispositions have no safe interface")]
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-/// Side of a fork.
-pub(crate) enum ForkSide {
-    Child,
-    Parent(i32),
-}
+pub(crate) use toolpost_sandbox::fork::{ForkSide, exit, fork, wait};
 
-/// Forks this thread's process.
-///
-/// # Safety
-///
-/// Until it executes a program, the child may do only what is safe in a signal handler: other threads may have held
-/// any lock.
-pub(crate) unsafe fn fork() -> io::Result<ForkSide> {
-    // SAFETY: the caller keeps to what is safe in the child.
-    match unsafe { libc::fork() } {
-        -1 => Err(io::Error::last_os_error()),
-        0 => Ok(ForkSide::Child),
-        pid => Ok(ForkSide::Parent(pid)),
-    }
-}
-
-/// Ends this process at once, running nothing.
-pub(crate) fn exit(code: i32) -> ! {
-    // SAFETY: `_exit` ends the process without touching memory.
-    unsafe { libc::_exit(code) }
-}
-
-/// Holds back all signals, and makes a descriptor that becomes readable when a child ends.
+/// Blocks all signals, and creates a descriptor that becomes readable when a child exits.
 pub(crate) fn children_descriptor() -> io::Result<OwnedFd> {
     block_signals();
-    // SAFETY: the set is initialised by `sigemptyset` before it is read, and the descriptor is new and nobody else's.
+    // SAFETY: the set is initialised by `sigemptyset` before it is read, and the descriptor is new and
+    // unshared.
     unsafe {
         let mut child: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut child);
@@ -46,10 +22,11 @@ pub(crate) fn children_descriptor() -> io::Result<OwnedFd> {
     }
 }
 
-/// Resets every signal to its default effect, so that a program does not inherit what the server ignores.
+/// Resets every signal to its default effect, so that a program does not inherit ignored signals.
 pub(crate) fn default_signals() {
     for signal in 1..=64 {
-        // SAFETY: setting the default is safe for every number; the system refuses those that have no handler.
+        // SAFETY: setting the default is safe for every number; the system refuses numbers whose effect
+        // cannot be set.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
@@ -63,7 +40,7 @@ pub(crate) fn close_on_exec_from(first: u32) {
 ///
 /// # Safety
 ///
-/// Nobody may use those descriptors afterwards.
+/// No code may use those descriptors afterwards.
 pub(crate) unsafe fn close_from(first: u32) {
     close_range(first, 0);
 }
@@ -73,14 +50,15 @@ fn close_range(first: u32, flags: libc::c_int) {
 }
 
 fn close_between(first: u32, last: u32, flags: libc::c_int) {
-    // SAFETY: the arguments are plain numbers; what closing means for others is the caller's to know.
+    // SAFETY: the arguments are plain numbers; the caller ensures that no other code uses the descriptors.
     let answer = unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) };
     if answer == 0 {
         return;
     }
-    // Kernels before 5.9 have no such call.
+    // Kernels before 5.9 do not have `close_range`.
     for descriptor in first..=last.min(65_535) {
-        // SAFETY: as above; a number that is no descriptor is refused.
+        // SAFETY: the caller ensures that no other code uses the descriptors; a number that is not a
+        // descriptor is refused.
         unsafe {
             if flags == 0 {
                 libc::close(descriptor as RawFd);
@@ -91,11 +69,11 @@ fn close_between(first: u32, last: u32, flags: libc::c_int) {
     }
 }
 
-/// Closes every descriptor but these, which come in their order.
+/// Closes every descriptor except those in `kept`, which must be sorted.
 ///
 /// # Safety
 ///
-/// Nobody may use the others afterwards.
+/// No code may use the closed descriptors afterwards.
 pub(crate) unsafe fn close_all_but(kept: &[RawFd]) {
     let mut first = 0;
     for kept in kept {
@@ -108,7 +86,7 @@ pub(crate) unsafe fn close_all_but(kept: &[RawFd]) {
     close_range(first, 0);
 }
 
-/// Puts a descriptor in the place of another.
+/// Makes the number `to` a duplicate of `from`; the descriptor that had the number before is closed.
 pub(crate) fn replace(from: &impl AsRawFd, to: RawFd) -> io::Result<()> {
     // SAFETY: the numbers are descriptors of this process, which has only this thread.
     match unsafe { libc::dup2(from.as_raw_fd(), to) } {
@@ -117,16 +95,16 @@ pub(crate) fn replace(from: &impl AsRawFd, to: RawFd) -> io::Result<()> {
     }
 }
 
-/// Takes a descriptor that was put in a place of its own.
+/// Takes ownership of the descriptor at a reserved number.
 pub(crate) fn take(place: RawFd) -> OwnedFd {
-    // SAFETY: the caller put it there and has no other owner of it.
+    // SAFETY: the caller put the descriptor at this number, and it has no other owner.
     unsafe { OwnedFd::from_raw_fd(place) }
 }
 
-/// Takes the ended children away one at a time: the process and its status, or whether any are left.
+/// Reaps one exited child without waiting. If none has exited, returns whether any child still runs.
 pub(crate) fn reap() -> ReapResult {
     let mut status = 0;
-    // SAFETY: `status` lives through the call.
+    // SAFETY: `status` outlives the call.
     match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG | libc::__WALL) } {
         0 => ReapResult::StillRunning,
         -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => reap(),
@@ -135,20 +113,7 @@ pub(crate) fn reap() -> ReapResult {
     }
 }
 
-/// Waits for a child, and says how it ended.
-pub(crate) fn wait(child: i32) -> Option<i32> {
-    let mut status = 0;
-    loop {
-        // SAFETY: `status` lives through the call.
-        match unsafe { libc::waitpid(child, &raw mut status, libc::__WALL) } {
-            -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
-            -1 => return None,
-            _ => return Some(status),
-        }
-    }
-}
-
-/// Holds back all signals.
+/// Blocks all signals.
 pub(crate) fn block_signals() {
     // SAFETY: the set is initialised by `sigfillset` before it is read.
     unsafe {
@@ -158,7 +123,7 @@ pub(crate) fn block_signals() {
     }
 }
 
-/// Lets all signals come.
+/// Unblocks all signals.
 pub(crate) fn unblock_signals() {
     // SAFETY: the set is initialised by `sigemptyset` before it is read.
     unsafe {
@@ -168,21 +133,22 @@ pub(crate) fn unblock_signals() {
     }
 }
 
-/// Executes a program in the place of this process; it comes back only if that failed.
+/// Replaces this process with a program; returns only if that failed.
 pub(crate) fn execute(words: &Pointers, environment: &Pointers) -> io::Error {
-    // SAFETY: both lists end with a null pointer, and the strings live as long as they do; the first has a string.
+    // SAFETY: both lists end with a null pointer, their strings live as long as they do, and `words` is not
+    // empty.
     unsafe { libc::execve(words.list[0], words.list.as_ptr(), environment.list.as_ptr()) };
     io::Error::last_os_error()
 }
 
-/// Strings as the system takes them when a program is executed.
+/// C strings and their pointer list for `execve`.
 pub(crate) struct Pointers {
     list: Vec<*const libc::c_char>,
     _strings: Vec<std::ffi::CString>,
 }
 
 impl Pointers {
-    /// Makes the list, which is made before a fork.
+    /// Creates the pointer list. Must be called before a fork, because it allocates.
     pub(crate) fn new(strings: Vec<std::ffi::CString>) -> Self {
         let list = strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect();
         Self { list, _strings: strings }
@@ -197,7 +163,7 @@ pub(crate) fn page_size() -> u64 {
 
 /// Returns the number of processors that this process may use; allocates nothing.
 pub(crate) fn processors() -> u64 {
-    // SAFETY: an empty set is all zeros, and it lives through the calls.
+    // SAFETY: an empty set is all zeros, and the set outlives the call.
     let count = unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set);
@@ -206,16 +172,16 @@ pub(crate) fn processors() -> u64 {
     u64::try_from(count).unwrap_or(1).max(1)
 }
 
-/// Result of `reap`.
+/// Result of `reap`: an exited child, children that still run, or no child.
 pub(crate) enum ReapResult {
     Ended { pid: i32, status: i32 },
     StillRunning,
     NoneLeft,
 }
 
-/// Kills a process, or with a negative number a process group.
+/// Kills a process; with a negative number a process group, and with -1 all processes of this PID namespace.
 ///
-/// The caller knows that the number is pinned: it is that of a child that was not reaped yet, or of its group.
+/// The caller must ensure that a PID or group id was not reused. A child that was not reaped yet keeps both.
 pub(crate) fn kill(pid: i32) -> io::Result<()> {
     // SAFETY: the arguments are plain numbers.
     match unsafe { libc::kill(pid, libc::SIGKILL) } {

@@ -1,4 +1,6 @@
-//! Directories for temporary files, one for each session: its confined programs find it as `/tmp`.
+//! Directories for the temporary files of sandboxed programs, one for each session.
+//!
+//! Confined programs of a session see its directory as `/tmp`.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
@@ -10,10 +12,11 @@ use rustix::io::Errno;
 
 use crate::session::SessionKey;
 
-/// Prefix of their names, by which directories of killed servers are found.
+/// Prefix of the directory names, by which the directories of killed servers are found.
 const BEGINS: &str = "toolpost-tmp-";
 
-/// The directories of a server; they are gone with it, or when the next one comes.
+/// The temporary directories of a server. They are removed when the server exits or, if it was killed, by the
+/// next server.
 #[derive(Debug)]
 pub(crate) struct Temporaries {
     place: PathBuf,
@@ -21,7 +24,7 @@ pub(crate) struct Temporaries {
     made: Mutex<HashMap<SessionKey, Temporary>>,
 }
 
-/// A directory, and the lock that marks it as used.
+/// A session's temporary directory, and the lock that marks it as in use.
 #[derive(Debug)]
 struct Temporary {
     path: PathBuf,
@@ -29,13 +32,15 @@ struct Temporary {
 }
 
 impl Temporaries {
-    /// Creates an empty table, and removes the directories of servers that have ended.
+    /// Creates the table, without directories, and removes the temporary directories of servers that have
+    /// exited.
     pub(crate) fn new(place: &Path, server: &str) -> Self {
         sweep(place);
         Self { place: place.to_owned(), server: server.to_owned(), made: Mutex::default() }
     }
 
-    /// Returns the directory of a session; nothing if none can be made.
+    /// Returns the temporary directory of a session, and creates it if needed; `None` if it cannot be
+    /// created.
     pub(crate) fn of(&self, session: &SessionKey) -> Option<PathBuf> {
         let mut made = self.lock();
         if let Some(temporary) = made.get(session) {
@@ -49,14 +54,14 @@ impl Temporaries {
         Some(path)
     }
 
-    /// Removes the directory of a session.
+    /// Removes the temporary directory of a session.
     pub(crate) fn forget(&self, session: &SessionKey) {
         if let Some(temporary) = self.lock().remove(session) {
             remove(&temporary.path);
         }
     }
 
-    /// Removes all.
+    /// Removes the temporary directories of all sessions.
     pub(crate) fn forget_all(&self) {
         for (_, temporary) in self.lock().drain() {
             remove(&temporary.path);
@@ -77,7 +82,8 @@ impl Drop for Temporaries {
 fn make(path: PathBuf) -> Result<Temporary, Errno> {
     mkdirat(CWD, &path, Mode::RWXU)?;
     let lock = open(&path)?;
-    // Somebody who takes it for left has the lock already, or has removed it.
+    // Another server that treats the directory as abandoned may hold the lock already, or may have removed
+    // the directory.
     flock(&lock, FlockOperation::NonBlockingLockShared)?;
     let (here, opened) = (statat(CWD, &path, AtFlags::SYMLINK_NOFOLLOW)?, fstat(&lock)?);
     if (here.st_dev, here.st_ino) == (opened.st_dev, opened.st_ino) {
@@ -87,7 +93,8 @@ fn make(path: PathBuf) -> Result<Temporary, Errno> {
     }
 }
 
-/// Removes what is ours by its name and its owner, and has no lock.
+/// Removes the temporary directories of exited servers: unlocked directories of this user with the prefix
+/// `BEGINS`.
 fn sweep(place: &Path) {
     let Ok(entries) = open(place).and_then(Dir::read_from) else { return };
     for entry in entries.flatten() {
@@ -109,8 +116,8 @@ fn open(path: &Path) -> Result<OwnedFd, Errno> {
     openat(CWD, path, flags, Mode::empty())
 }
 
-/// Removes a directory with all in it; what cannot be removed is met again by the next server.
-#[expect(clippy::disallowed_methods, reason = "it belongs to this crate and lies in no root")]
+/// Removes a directory with its content; the next server retries anything that cannot be removed.
+#[expect(clippy::disallowed_methods, reason = "the directory belongs to this crate and is in no root")]
 fn remove(path: &Path) {
     let _ = std::fs::remove_dir_all(path);
 }
@@ -123,7 +130,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn they_are_gone_with_their_session_and_server() {
+    fn temporary_directories_are_removed_with_session_and_server() {
         let place = tempfile::tempdir().unwrap();
         let left = |number: usize| assert_eq!(fs::read_dir(place.path()).unwrap().count(), number);
         let session = |name: &str| SessionKey(name.to_owned());
@@ -133,7 +140,7 @@ mod tests {
         assert_ne!(first.of(&session("b")), Some(a.clone()));
         fs::create_dir_all(a.join("x/y")).unwrap();
         left(2);
-        // A locked directory stays, and one without a lock is removed.
+        // A locked directory stays; a directory without a lock is removed.
         fs::create_dir_all(place.path().join("toolpost-tmp-dead/x")).unwrap();
         fs::create_dir(place.path().join("another")).unwrap();
         let second = Temporaries::new(place.path(), "two");

@@ -1,4 +1,4 @@
-//! The processes of this machine, and which of them descend from which.
+//! Lists the processes of this machine, finds descendants of a process, and signals processes.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -8,32 +8,32 @@ use rustix::fs::{CWD, Mode, OFlags, RawDir};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-/// Fields of `/proc/PID/stat`.
+/// A process, as described by fields of `/proc/PID/stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
     pub(crate) parent: i32,
     pub(crate) group: i32,
     pub(crate) session: i32,
-    /// When it started, in ticks since the machine did: with the number it names a process for ever.
+    /// The start time, in ticks since boot: with the PID, it identifies a process uniquely.
     pub(crate) started: u64,
     pub(crate) is_zombie: bool,
-    /// The number of its threads.
+    /// Number of threads of the process.
     pub(crate) threads: u64,
-    /// The pages that it has in memory, shared ones and those of mapped files included.
+    /// Resident pages, including shared pages and pages of mapped files.
     pub(crate) resident: u64,
 }
 
-/// The processes that belong to a command.
+/// The set of processes that the supervisor counts as the command's.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProcessScope {
-    /// The descendants of the supervisor.
+    /// All descendants of the supervisor.
     Descendants,
-    /// All processes in the supervisor's namespace.
+    /// All processes in the supervisor's PID namespace.
     Namespace,
 }
 
-/// Goes through all processes; allocates nothing, so that a forked process may do it.
+/// Calls `visit` with each process of this machine. Allocates nothing, so that a forked process may call it.
 pub(crate) fn each(mut visit: impl FnMut(Process)) -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let proc = rustix::fs::openat(CWD, c"/proc", flags, Mode::empty())?;
@@ -52,13 +52,18 @@ pub(crate) fn each(mut visit: impl FnMut(Process)) -> Result<(), Errno> {
     Ok(())
 }
 
+/// Returns whether this process has more than one thread. Without `/proc` that is unknown, and the answer is no.
+pub(crate) fn has_other_threads() -> bool {
+    stat_at(CWD, c"/proc/self").is_ok_and(|process| process.threads > 1)
+}
+
 /// Returns the state of one process.
 pub(crate) fn look(pid: i32) -> Option<Process> {
     let name = std::ffi::CString::new(format!("/proc/{pid}")).ok()?;
     stat_at(CWD, &name).ok()
 }
 
-/// Finds what descends from a process, parents first.
+/// Finds the descendants of a process, parents first and without zombies.
 pub(crate) fn below(root: i32) -> Vec<Process> {
     let mut all = Vec::new();
     if each(|process| all.push(process)).is_err() {
@@ -67,7 +72,7 @@ pub(crate) fn below(root: i32) -> Vec<Process> {
     below_in(&all, root)
 }
 
-/// Finds what descends from a process among these.
+/// Finds the descendants of a process in a list of processes, parents first and without zombies.
 pub(crate) fn below_in(all: &[Process], root: i32) -> Vec<Process> {
     let mut found: Vec<Process> = all.iter().filter(|process| process.parent == root).copied().collect();
     let mut at = 0;
@@ -79,11 +84,12 @@ pub(crate) fn below_in(all: &[Process], root: i32) -> Vec<Process> {
     found
 }
 
-/// Sends a signal to exactly this process, or to none if it is gone.
+/// Sends a signal to exactly this process, or to none if it has exited.
 pub(crate) fn signal(process: &Process, signal: Signal) -> Result<(), Errno> {
     let Some(pid) = Pid::from_raw(process.pid) else { return Err(Errno::SRCH) };
     let handle = pidfd_open(pid, PidfdFlags::empty())?;
-    // The handle is of the process that has the number now: it is ours only if it started when ours did.
+    // The handle refers to the process that has the PID now. The start time shows whether that is still the
+    // same process.
     match look(process.pid) {
         Some(now) if now.started == process.started => pidfd_send_signal(handle, signal),
         _ => Err(Errno::SRCH),
@@ -100,7 +106,8 @@ fn stat_at(directory: impl AsFd, name: &CStr) -> Result<Process, Errno> {
     parse(&space[..length]).ok_or(Errno::INVAL)
 }
 
-/// Reads `PID (NAME) STATE PPID PGRP SESSION …`; a name may hold anything, so the last parenthesis ends it.
+/// Parses `PID (NAME) STATE PPID PGRP SESSION …`. A name may contain any character, so the last parenthesis
+/// ends it.
 fn parse(text: &[u8]) -> Option<Process> {
     let name_ends = text.iter().rposition(|byte| *byte == b')')?;
     let pid = number(text.split(|byte| *byte == b' ').next()?)?;
@@ -130,9 +137,10 @@ fn number(digits: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn stat_is_read() {
+    fn proc_stat_lines_are_parsed() {
         let line = b"42 (a) b (c) S 7 8 9 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 998877 1 2\n";
         let wanted = Process {
             pid: 42,
@@ -145,9 +153,9 @@ mod tests {
             resident: 2,
         };
         assert_eq!(parse(line), Some(wanted));
-        for bad in ["", "42", "42 (a", "42 (a) S 7 8", "x (a) S 7 8 9"] {
+        each(["", "42", "42 (a", "42 (a) S 7 8", "x (a) S 7 8 9"], |bad| {
             assert_eq!(parse(bad.as_bytes()), None, "{bad}");
-        }
+        });
     }
 
     #[test]

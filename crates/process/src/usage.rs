@@ -1,4 +1,5 @@
-//! Measurement of a command's resource usage: memory and processes in its supervisor, free disk space in the job's thread.
+//! Measurement of a command's resource usage: memory and processes in its supervisor, free disk space in the
+//! job's thread.
 //!
 //! `Meter` works in a forked process, so it allocates nothing.
 
@@ -9,33 +10,35 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, Mode, OFlags, openat, statvfs};
+use toolpost_sandbox::Sandbox;
 
 use crate::launch::Launch;
 use crate::message::Message;
 use crate::resources::Resources;
-use crate::sandbox::Sandbox;
 use crate::system;
 use crate::tree::{self, Process, ProcessScope};
 
 pub(crate) const MEBIBYTE: u64 = 1 << 20;
 
-/// The shortest and the longest time between two measurements.
+/// The shortest and the longest time between two measurements of resource usage.
 const SHORTEST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// The rates at which a command can come near a limit: bytes of memory and processes in a millisecond and for each processor, and
-/// bytes of disk space in a millisecond.
+/// The assumed maximum rates at which a command uses up a limit: bytes of memory and processes per
+/// millisecond and processor, and bytes of disk space per millisecond.
 const MEMORY_RATE: u64 = 2 * MEBIBYTE;
 const PROCESS_RATE: u64 = 5;
 const DISK_RATE: u64 = 4 * MEBIBYTE;
 
-/// The share of time that exact measurements of memory may take, which go through page tables.
+/// The pause after an exact measurement of memory, as a multiple of its duration: such measurements are slow,
+/// because they walk the page tables.
 const RESTS: u32 = 10;
 
-/// The most descendants that are told apart where the command has no process namespace. A limit of processes counts as reached then.
+/// The maximum number of tracked descendants of a command without a process namespace. With more, the process
+/// limit counts as reached.
 const MOST: usize = 8192;
 
-/// The most passes over all processes of the machine in one measurement.
+/// Maximum number of passes over all processes of the machine in one measurement.
 const PASSES: usize = 4;
 
 /// The part of the supervisor that watches the limits of memory and processes.
@@ -47,7 +50,7 @@ pub(crate) struct Meter {
     schedule: Schedule,
 }
 
-/// The time of the next measurement: the sooner, the nearer a limit is.
+/// The time of the next measurement of resource usage: the sooner, the nearer a limit is.
 #[derive(Debug)]
 struct Schedule {
     next: Instant,
@@ -62,7 +65,8 @@ impl Schedule {
         now >= self.next
     }
 
-    /// Plans the next measurement before a limit can be reached, which takes `headroom` milliseconds at least, but not within `pause`.
+    /// Schedules the next measurement after `headroom` milliseconds, the earliest time at which a limit can
+    /// be reached: between `SHORTEST` and `LONGEST`, but not before `pause` is over.
     fn plan(&mut self, now: Instant, headroom: u64, pause: Duration) {
         self.next = now + Duration::from_millis(headroom).clamp(SHORTEST, LONGEST).max(pause);
     }
@@ -71,9 +75,9 @@ impl Schedule {
 /// Resource usage of a command's processes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Usage {
-    /// Processes and threads, including ended ones that were not reaped.
+    /// Processes and threads, including exited ones that were not reaped.
     processes: u64,
-    /// Pages in memory, in bytes: too many where processes share some.
+    /// Resident memory, in bytes. Pages that processes share are counted several times.
     resident: u64,
 }
 
@@ -84,7 +88,8 @@ impl Meter {
         Self { limits, scope, page, processors, schedule }
     }
 
-    /// Measures if it is time to, and returns which limit is exceeded.
+    /// Measures the memory and processes of the command if a measurement is due; returns a message if a limit
+    /// is exceeded.
     pub(crate) fn exceeded(&mut self) -> Option<Message> {
         let Resources { memory, processes, .. } = self.limits;
         let now = Instant::now();
@@ -95,7 +100,7 @@ impl Meter {
         let process_limit = processes.unwrap_or(u64::MAX);
         let mut usage = Usage::default();
         self.each(|process| {
-            // A zombie has no thread that runs, and still takes a number.
+            // A zombie has no running thread, but still occupies a PID.
             usage.processes += process.threads.max(1);
             usage.resident += process.resident * self.page;
         });
@@ -105,7 +110,8 @@ impl Meter {
         let files = self.files_in_memory();
         let mut used = usage.resident + files;
         if used > memory_limit {
-            // Shared pages were counted for each process, and those of mapped files can be dropped: look closer.
+            // Shared pages were counted once for each process, and the kernel can drop pages of mapped files,
+            // so measure exactly.
             used = self.exact(files);
         }
         if used > memory_limit {
@@ -117,10 +123,10 @@ impl Meter {
         None
     }
 
-    /// Returns how long to wait for the next measurement; nothing without limits.
+    /// Returns how long to wait for the next measurement; `None` without limits.
     pub(crate) fn wait(&self) -> Option<Duration> {
         let is_limited = self.limits.memory.is_some() || self.limits.processes.is_some();
-        // Rounded up, so that the time has come when the wait ends.
+        // Rounded up, so that the time is reached when the wait ends.
         let left = self.schedule.next.saturating_duration_since(Instant::now()) + Duration::from_millis(1);
         is_limited.then_some(left)
     }
@@ -138,8 +144,9 @@ impl Meter {
         }
         let mut found = Descendants { pids: [0; MOST], count: 0 };
         let enough = usize::try_from(self.limits.processes.unwrap_or(u64::MAX)).unwrap_or(MOST).min(MOST);
-        // Numbers rise from parent to child until they start again from the beginning: then another pass is needed. A command
-        // that goes on starting processes must not keep this from ending.
+        // PIDs rise from parent to child until they wrap around: then one pass does not find all descendants.
+        // The number of passes is limited, so that a command that keeps starting processes cannot prolong the
+        // measurement.
         for _ in 0..PASSES {
             let before = found.count;
             let _ = tree::each(|process| {
@@ -153,7 +160,7 @@ impl Meter {
         }
     }
 
-    /// Returns the bytes that files in the command's own `/dev/shm` and `/run` take.
+    /// Returns the size of files in the command's own `/dev/shm` and `/run`, in bytes.
     fn files_in_memory(&self) -> u64 {
         if self.scope != ProcessScope::Namespace {
             return 0;
@@ -166,7 +173,8 @@ impl Meter {
         used(shared) + if is_same { 0 } else { used(run) }
     }
 
-    /// Measures the memory that cannot be dropped, with shared pages counted once.
+    /// Measures the command's memory exactly: counts shared pages once, and no mapped files, whose pages the
+    /// kernel can drop.
     fn exact(&self, files: u64) -> u64 {
         let (mut private, mut shared) = (0, 0);
         self.each(|process| match rollup(process.pid) {
@@ -180,7 +188,7 @@ impl Meter {
     }
 }
 
-/// The numbers of processes, in their order.
+/// A set of PIDs, in ascending order.
 struct Descendants {
     pids: [i32; MOST],
     count: usize,
@@ -191,7 +199,7 @@ impl Descendants {
         self.pids[..self.count].binary_search(&pid).is_ok()
     }
 
-    /// Adds a number; false if it was there already, or if there is no room.
+    /// Adds a PID; returns false if it is already in the set, or if the set is full.
     fn insert(&mut self, pid: i32) -> bool {
         match self.pids[..self.count].binary_search(&pid) {
             Err(at) if self.count < MOST => {
@@ -205,14 +213,14 @@ impl Descendants {
     }
 }
 
-/// The memory of a process, in bytes, in which each page that processes share is divided among them.
+/// The memory of a process, in bytes. A shared page is divided among the processes that share it.
 #[derive(Debug, PartialEq, Eq)]
 struct Rollup {
     private: u64,
     shared: u64,
 }
 
-/// Reads `/proc/PID/smaps_rollup`; nothing where this process may not.
+/// Reads `/proc/PID/smaps_rollup`; `None` without permission.
 fn rollup(pid: i32) -> Option<Rollup> {
     let mut name = Name { bytes: [0; 40], length: 0 };
     write!(name, "/proc/{pid}/smaps_rollup\0").ok()?;
@@ -223,7 +231,7 @@ fn rollup(pid: i32) -> Option<Rollup> {
     parse_rollup(text)
 }
 
-/// Reads lines such as `Pss_Anon:    12 kB`.
+/// Parses lines such as `Pss_Anon:    12 kB`.
 fn parse_rollup(text: &[u8]) -> Option<Rollup> {
     let value = |name: &[u8]| {
         let mut lines = text.split(|byte| *byte == b'\n');
@@ -233,12 +241,12 @@ fn parse_rollup(text: &[u8]) -> Option<Rollup> {
     };
     match (value(b"Pss_Anon:"), value(b"Pss_Shmem:")) {
         (Some(private), Some(shared)) => Some(Rollup { private, shared }),
-        // Kernels before 5.0 give the sum alone.
+        // Kernels before 5.0 report only the sum of private and shared memory (`Pss`).
         _ => Some(Rollup { private: value(b"Pss:")?, shared: 0 }),
     }
 }
 
-/// A file's name that is written without an allocation.
+/// A buffer for a file name, which is formatted without an allocation.
 struct Name {
     bytes: [u8; 40],
     length: usize,
@@ -260,17 +268,19 @@ pub(crate) struct DiskMeter {
     schedule: Schedule,
 }
 
-/// Returns the space that is free for everybody on the file system of a path, in bytes; `None` if it cannot be measured.
+/// A function that returns the space that unprivileged users can use on the file system of a path, in bytes;
+/// `None` if it cannot be measured.
 pub type FreeSpace = fn(&Path) -> Option<u64>;
 
 struct Place {
     path: PathBuf,
-    /// The space that must stay free: the limit, or half of the free space at the start if that is less.
+    /// The space that must stay free, in bytes: the configured reserve, or half of the space that was free at
+    /// the command's start if that is less.
     reserve: u64,
 }
 
 impl DiskMeter {
-    /// Returns nothing if the launch has no such limit.
+    /// Creates the meter; `None` if the launch has no disk limit, or if no file system can be measured.
     pub(crate) fn new(launch: &Launch, free: FreeSpace) -> Option<Self> {
         let reserve = launch.limits.resources.disk_reserve?;
         let paths = match &launch.sandbox {
@@ -286,12 +296,13 @@ impl DiskMeter {
         (!places.is_empty()).then_some(Self { places, free, schedule })
     }
 
-    /// Returns when the next measurement is due.
+    /// Returns the time at which the next measurement of free space is due.
     pub(crate) fn next(&self) -> Instant {
         self.schedule.next
     }
 
-    /// Measures if it is time to, and returns the reserve and the free space of a file system that has less than the reserve.
+    /// Measures free space if a measurement is due. If a file system has less than its reserve, returns the
+    /// reserve and the free space, in bytes.
     pub(crate) fn exceeded(&mut self, now: Instant) -> Option<(u64, u64)> {
         if !self.schedule.is_due(now) {
             return None;
@@ -309,7 +320,7 @@ impl DiskMeter {
     }
 }
 
-/// Measures the free space of a file system.
+/// Returns the free space of the file system of a path, in bytes.
 pub(crate) fn free_space(path: &Path) -> Option<u64> {
     statvfs(path).ok().map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
 }
@@ -317,9 +328,10 @@ pub(crate) fn free_space(path: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn memory_is_read_in_both_forms() {
+    fn smaps_rollup_is_parsed_in_old_and_new_format() {
         let new = b"Rss: 9 kB\nPss:   8 kB\nPss_Anon:   5 kB\nPss_File:  1 kB\nPss_Shmem:   2 kB\n";
         let old = b"Rss: 9 kB\nPss:   8 kB\n";
         assert_eq!(parse_rollup(new), Some(Rollup { private: 5 << 10, shared: 2 << 10 }));
@@ -329,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_a_limit_the_sooner_the_next_measurement() {
+    fn measurements_are_more_frequent_near_a_limit() {
         let now = Instant::now();
         let mut schedule = Schedule::starting_at(now);
         assert!(schedule.is_due(now));
@@ -339,15 +351,38 @@ mod tests {
             (u64::MAX, Duration::ZERO, LONGEST),
             (400, Duration::from_millis(700), Duration::from_millis(700)),
         ];
-        for (headroom, pause, wait) in rows {
+        each(rows, |(headroom, pause, wait)| {
             schedule.plan(now, headroom, pause);
             assert_eq!(schedule.next, now + wait, "{headroom}");
             assert!(!schedule.is_due(now) && schedule.is_due(now + wait), "{headroom}");
-        }
+        });
     }
 
     #[test]
-    fn numbers_of_processes_are_kept_in_order() {
+    fn the_disk_reserve_is_at_most_half_of_the_free_space() {
+        thread_local!(static FREE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) });
+        let measure: FreeSpace = |_| Some(FREE.get());
+        // The setting, the free space at the start and later, and the reserve if the command is stopped.
+        let rows: [(u64, u64, u64, Option<u64>); 5] = [
+            (100, 1000, 100, None),
+            (100, 1000, 99, Some(100)),
+            (100, 120, 60, None),
+            (100, 120, 59, Some(60)),
+            (100, 0, 0, None),
+        ];
+        each(rows, |(setting, before, now, reserve)| {
+            let mut launch = Launch::new(crate::Program::line(":"), "/");
+            launch.limits.resources.disk_reserve = Some(setting);
+            FREE.set(before);
+            let mut meter = DiskMeter::new(&launch, measure).unwrap();
+            FREE.set(now);
+            let exceeded = meter.exceeded(Instant::now() + LONGEST);
+            assert_eq!(exceeded, reserve.map(|reserve| (reserve, now)));
+        });
+    }
+
+    #[test]
+    fn descendant_pids_are_sorted_and_unique() {
         let mut found = Descendants { pids: [0; MOST], count: 0 };
         for pid in [5, 9, 2, 5, 7] {
             found.insert(pid);

@@ -1,11 +1,11 @@
-//! The event by which other threads wake the thread of a job.
+//! The event with which other threads wake the thread that watches a job.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-/// Creates the event of a job's thread.
+/// Creates the event that wakes the thread of a job.
 pub(crate) fn waker() -> io::Result<OwnedFd> {
     Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
 }

@@ -1,4 +1,5 @@
-//! The thread of a job: it reads the program's output, notes its end, and ends it when that is due.
+//! The thread of a job: it reads the program's output, records its exit, and stops the program on request or
+//! at a limit.
 
 use std::os::fd::OwnedFd;
 use std::process::Child;
@@ -15,36 +16,39 @@ use crate::launch::{Launch, Limits, Survivors};
 use crate::leftovers::kill_by_cookie;
 use crate::message::{MESSAGE, Message};
 use crate::spawn::ProgramHandle;
-use crate::state::{Ending, Exit, Stage, Why};
+use crate::state::{Exit, ExitReport, Stage, Why};
 use crate::supervisor::KILL;
 use crate::tree;
 use crate::usage::{DiskMeter, FreeSpace, MEBIBYTE};
 
-/// Time to wait for output that is still in the pipe after the program's end.
+/// Time to wait, after the program's exit, for output that is still in the pipe.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// Time to wait for killed processes before the end is reported without them.
+/// Time to wait for the exit of killed processes; afterwards the job is reported as ended although they
+/// remain.
 const GOING: Duration = Duration::from_secs(2);
 
-/// Size of one read, in bytes.
+/// Maximum number of bytes of the program's output that are read at a time.
 const READ: usize = 64 * 1024;
 
-/// State of a job's thread.
+/// State of the thread that watches a job.
 pub(crate) struct Watch {
     shared: Arc<Shared>,
     waker: Arc<OwnedFd>,
     supervisor: Child,
-    /// The supervisor's socket, until it has gone.
+    /// The socket to the supervisor; `None` after the supervisor has exited.
     control: Option<OwnedFd>,
-    /// The program's output, until no process can write to it.
+    /// The end from which the program's output is read; `None` after no process of the job can write to it,
+    /// or reading has failed.
     output: Option<OwnedFd>,
     limits: Limits,
     survivors: Survivors,
     started: Instant,
-    /// The program's own end, and when it was heard of.
+    /// The program's exit, and when the supervisor reported it.
     exit: Option<(Exit, Instant)>,
     why: Option<Why>,
-    /// When everything is killed, and when that is given up.
+    /// The time at which all processes of the job are killed, and the time at which the thread stops waiting
+    /// for their exit.
     kill_at: Option<Instant>,
     give_up_at: Option<Instant>,
     supervisor_gone_at: Option<Instant>,
@@ -53,7 +57,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Makes what the thread needs.
+    /// Creates the state of the thread that watches a started program.
     pub(crate) fn new(
         shared: Arc<Shared>,
         started: ProgramHandle,
@@ -80,11 +84,11 @@ impl Watch {
         }
     }
 
-    /// Runs until nothing of the job is left.
+    /// Watches the job until the supervisor has exited and the output is closed.
     pub(crate) fn run(mut self) {
         while self.control.is_some() || self.output.is_some() {
             let ready = self.wait();
-            // A wish comes before the end that it may have led to.
+            // Carry out a request to stop first: it may have caused the exit that the supervisor reports.
             if ready.woken {
                 self.obey();
             }
@@ -99,18 +103,18 @@ impl Watch {
         }
         self.tell();
         let shared = Arc::clone(&self.shared);
-        // Its descriptors are closed before the end is published.
+        // Close the thread's descriptors before publishing that the job is gone.
         drop(self);
         shared.all_gone();
     }
 
-    /// Waits for something to do.
+    /// Waits for a request of another thread, a message of the supervisor, output, or the next deadline.
     fn wait(&self) -> Ready {
         let mut watched = vec![PollFd::new(&self.waker, PollFlags::IN)];
         watched.extend(self.control.as_ref().map(|control| PollFd::new(control, PollFlags::IN)));
         watched.extend(self.output.as_ref().map(|output| PollFd::new(output, PollFlags::IN)));
         let timeout = self.next_time().and_then(|time| {
-            // Rounded up, so that the time has come when the wait ends.
+            // Rounded up, so that the time is reached when the wait ends.
             let left = time.saturating_duration_since(Instant::now()) + Duration::from_millis(1);
             Timespec::try_from(left).ok()
         });
@@ -142,17 +146,23 @@ impl Watch {
         }
     }
 
-    /// Reads a message of the supervisor, which is gone when its end is closed.
+    /// Reads a message from the supervisor, which has exited if its end of the socket is closed.
     fn listen(&mut self) {
         let Some(control) = &self.control else { return };
         let mut bytes = [0; MESSAGE];
         match recv(control, &mut bytes, RecvFlags::DONTWAIT) {
-            // A supervisor that ends without having read an order resets the connection. The error is told once, before
-            // the messages that it sent: those are read next.
+            // A supervisor that exits without having read an order resets the connection. The error is
+            // reported once, before the messages that the supervisor sent, which are read next.
             Err(Errno::AGAIN | Errno::INTR | Errno::CONNRESET) => {}
             Ok((length, _)) if length > 0 => match Message::read(&bytes[..length]) {
                 Some(Message::Started(pid)) => self.shared.set_pid(pid),
                 Some(Message::Ended(status)) => self.ended(Exit::of(status)),
+                Some(Message::EndedAlone(status)) => {
+                    // No process is left, so callers need not search all processes of the machine for
+                    // descendants while the supervisor exits.
+                    self.shared.forget_supervisor();
+                    self.exit = Some((Exit::of(status), Instant::now()));
+                }
                 Some(Message::Guarded(number)) => self.shared.add_refused(number),
                 Some(Message::OverMemory(mebibytes)) => {
                     let used = u64::try_from(mebibytes).unwrap_or_default() * MEBIBYTE;
@@ -163,14 +173,15 @@ impl Watch {
                     let limit = self.limits.resources.processes.unwrap_or_default();
                     self.killed(Why::TooManyProcesses { limit });
                 }
-                // A program that could not be confined has no watch, and the listener was taken before the start.
+                // These messages are not expected here: a program that could not be confined has no job
+                // thread, and the listener was received before the start.
                 Some(Message::Failed(..) | Message::Refused(_) | Message::Listens) | None => {}
             },
             _ => self.supervisor_gone(),
         }
     }
 
-    /// Notes that the supervisor kills everything, and why.
+    /// Records that the supervisor is killing all processes of the job, and why.
     fn killed(&mut self, why: Why) {
         if self.exit.is_none() && self.why.is_none() {
             self.why = Some(why);
@@ -186,7 +197,8 @@ impl Watch {
         }
     }
 
-    /// The supervisor ends when nothing is left; if it was killed, what it watched is found by its cookie.
+    /// Handles the exit of the supervisor, which exits when no process is left. If the supervisor was killed,
+    /// kills its processes, which are found by the run id in their environment.
     fn supervisor_gone(&mut self) {
         self.control = None;
         self.shared.forget_supervisor();
@@ -202,7 +214,7 @@ impl Watch {
         self.give_up_at = None;
     }
 
-    /// Carries out the request of another thread.
+    /// Carries out a request to stop the job, which another thread has recorded.
     fn obey(&mut self) {
         let mut count = [0; 8];
         let _ = rustix::io::read(&self.waker, &mut count);
@@ -212,7 +224,7 @@ impl Watch {
         }
     }
 
-    /// Asks everything to end; what has not done so when the grace is over is killed.
+    /// Asks all processes of the job to exit. Those that still run after the grace period are killed.
     fn end(&mut self, why: Why, notice: Notice) {
         if self.exit.is_none() && self.why.is_none() {
             self.why = Some(why);
@@ -235,7 +247,7 @@ impl Watch {
         }
     }
 
-    /// Continues the supervisor if a signal stopped it.
+    /// Lets the supervisor continue if a signal has suspended it.
     fn resume(&self) {
         if self.control.is_some() {
             let supervisor = Pid::from_child(&self.supervisor);
@@ -245,7 +257,8 @@ impl Watch {
 
     fn ask_to_end(&self) {
         for process in tree::below(self.supervisor.id().cast_signed()) {
-            // One that is gone, or that may not be signalled, is dealt with when the grace is over.
+            // A process that has exited needs no signal. One that this process may not signal is killed after
+            // the grace period.
             let _ = tree::signal(&process, Signal::TERM);
             let _ = tree::signal(&process, Signal::CONT);
         }
@@ -264,7 +277,7 @@ impl Watch {
             && self.give_up_at.is_none()
             && let Some((reserve, free)) = self.disk.as_mut().and_then(|disk| disk.exceeded(now))
         {
-            // A program that writes continues to write after the request to end.
+            // A program that fills the disk may continue to write during a grace period, so it gets none.
             self.limits.grace = Duration::ZERO;
             self.end(Why::TooLittleDisk { reserve, free }, Notice::Given);
         }
@@ -276,13 +289,14 @@ impl Watch {
                 let _ = send(control, &[KILL], SendFlags::NOSIGNAL);
             }
         }
-        // A process that still holds the pipe is not part of the job, which has no processes left.
+        // If another process still has the pipe open, it does not belong to the job, which has no processes
+        // left.
         if self.supervisor_gone_at.is_some_and(|at| now >= at + DRAIN) {
             self.output = None;
         }
     }
 
-    /// Publishes how far the job is.
+    /// Publishes the progress of the job, for callers that wait for it.
     fn tell(&mut self) {
         if self.shared.is_ended() {
             return;
@@ -291,14 +305,14 @@ impl Watch {
         let is_drained = self.output.is_none()
             || self.exit.is_some_and(|(_, at)| now >= at + DRAIN)
             || self.give_up_at.is_some_and(|at| now >= at);
-        // A program that was made to end has ended when everything has that it started.
+        // A program that was stopped counts as exited when all its descendants have exited.
         let is_over = match self.why {
             Some(_) => self.control.is_none() || self.give_up_at.is_some_and(|at| now >= at),
             None => self.exit.is_some(),
         };
         if is_over && is_drained {
             let (exit, at) = self.exit.unwrap_or((Exit::Unknown, now));
-            self.shared.set(Stage::Ended(Ending { exit, why: self.why, ran: at - self.started }));
+            self.shared.set(Stage::Ended(ExitReport { exit, why: self.why, ran: at - self.started }));
         } else if let Some(why) = self.why {
             self.shared.set(Stage::Ending(why));
         }

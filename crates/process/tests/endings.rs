@@ -1,14 +1,16 @@
-//! Tests of exits: the status of programs, its meaning, and that nothing of them remains.
+//! Tests of the end of a program: its exit status, the meaning of the status, and that none of its processes
+//! remains.
 
 mod common;
 
 use std::time::Duration;
+use toolpost_test_rows::each;
 
 use common::{World, text};
 use toolpost_process::{Exit, Limits, Program, StartError, Verdict, Why, meaning};
 
 #[test]
-fn programs_end_by_themselves() {
+fn exit_statuses_are_reported_with_their_meaning() {
     let world = World::new();
     let rows: [(&str, &str, Exit, Verdict, &str); 20] = [
         ("true", "", Exit::Code(0), Verdict::Done, ""),
@@ -28,18 +30,18 @@ fn programs_end_by_themselves() {
             "",
             Exit::Code(126),
             Verdict::Failed,
-            "the program was found and may not be executed",
+            "usually: the program was found, but is not executable",
         ),
-        ("nosuch 2>/dev/null", "", Exit::Code(127), Verdict::Failed, "the program was not found"),
+        ("nosuch 2>/dev/null", "", Exit::Code(127), Verdict::Failed, "usually: the program was not found"),
         ("kill -9 $$", "", Exit::Signal(9), Verdict::Failed, "killed by SIGKILL (9)"),
         ("kill -TERM $$", "", Exit::Signal(15), Verdict::Failed, "ended by SIGTERM (15)"),
         ("exit 139", "", Exit::Code(139), Verdict::Failed, "usually: ended by SIGSEGV (11)"),
-        // git's status for a usage error does not count as a hang-up.
+        // 129 is git's status for a usage error, so it is not reported as SIGHUP.
         ("exit 129", "", Exit::Code(129), Verdict::Failed, ""),
         ("exit 192", "", Exit::Code(192), Verdict::Failed, ""),
         ("exec >&- 2>&-; exit 3", "", Exit::Code(3), Verdict::Failed, ""),
     ];
-    for (line, wanted, exit, verdict, words) in rows {
+    each(rows, |(line, wanted, exit, verdict, words)| {
         let job = world.run(line);
         let ending = job.ending().map(|ending| (ending.exit, ending.why));
         let means = meaning(job.program(), exit);
@@ -47,11 +49,11 @@ fn programs_end_by_themselves() {
         assert_eq!((text(&job), ending), (wanted_text, Some((exit, None))), "{line}");
         assert_eq!((means.verdict, means.words.as_str()), (verdict, words), "{line}");
         world.assert_gone(&job);
-    }
+    });
 }
 
 #[test]
-fn arguments_are_not_read_by_a_shell() {
+fn direct_arguments_are_not_parsed_by_a_shell() {
     let world = World::new();
     let mut launch = world.launch("");
     launch.program = Program::direct("printf", ["%s|", "a b", "$HOME", "*"]);
@@ -64,7 +66,7 @@ fn arguments_are_not_read_by_a_shell() {
 }
 
 #[test]
-fn what_cannot_start_says_why() {
+fn failed_starts_report_their_cause() {
     let world = World::new();
     let start = |program: Program, directory: &str| {
         let mut launch = world.launch("");
@@ -88,31 +90,33 @@ fn what_cannot_start_says_why() {
         (
             Program::direct("/no/such", none),
             "/",
-            "`/no/such` was not started: No such file or directory (os error 2); check its path, and the interpreter that its first line names",
+            "`/no/such` was not started: No such file or directory (os error 2); check the path, and the \
+             interpreter in the file's first line",
         ),
         (
             Program::direct("/dev/null", none),
             "/",
-            "`/dev/null` was not started: Permission denied (os error 13); it has to be a file that may be executed: name its interpreter, or make it executable",
+            "`/dev/null` was not started: Permission denied (os error 13); the file is not executable: make it executable, or run it with its interpreter",
         ),
         (
             Program::line("true"),
             "/no/such",
-            "the directory /no/such cannot be entered: No such file or directory (os error 2); give one that exists",
+            "the directory /no/such cannot be entered: No such file or directory (os error 2); pass an \
+             existing directory",
         ),
         (
             Program::line("a\0b"),
             "/",
-            "the command holds a NUL byte, which no program can be given: take it out",
+            "the command contains a NUL byte, which cannot be passed to a program: remove it",
         ),
     ];
-    for (program, directory, wanted) in rows {
+    each(rows, |(program, directory, wanted)| {
         assert_eq!(start(program, directory).to_string(), wanted);
-    }
+    });
 }
 
 #[test]
-fn limits_end_everything() {
+fn limits_stop_all_processes_of_a_job() {
     let world = World::new();
     let (time, output) = (Some(Duration::from_millis(300)), Some(100_000));
     let grace = Duration::from_millis(300);
@@ -131,19 +135,19 @@ fn limits_end_everything() {
         ("trap '' TERM; kill -STOP $PPID; while :; do sleep 41.08; done", timed, Exit::Signal(9), out),
         ("yes no end of it | cat -n", counted, Exit::Signal(15), much),
     ];
-    for (line, limits, exit, why) in rows {
+    each(rows, |(line, limits, exit, why)| {
         let mut launch = world.launch(line);
         launch.limits = limits;
         let job = world.start(&launch);
         world.assert_gone(&job);
         let ending = job.ending().map(|ending| (ending.exit, ending.why));
         assert_eq!(ending, Some((exit, Some(why))), "{line}: {:?}", text(&job));
-    }
+    });
     assert_eq!(common::with_words("sleep 410"), Vec::<String>::new());
 }
 
 #[test]
-fn a_full_table_and_a_closed_one_start_nothing() {
+fn a_full_or_closed_job_table_refuses_starts() {
     let world = World::with(|settings| settings.running = 1);
     let job = world.start(&world.launch("sleep 4110"));
     let error = world.jobs.start(&world.session, &world.launch("true")).map(|_| ());

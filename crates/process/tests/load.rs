@@ -1,15 +1,15 @@
 //! Tests of load: many programs and much output, and that all resources are released.
-#![expect(clippy::unwrap_used, reason = "a test ends at what it did not expect")]
+#![expect(clippy::unwrap_used, reason = "a test fails on an unexpected error")]
 
 mod common;
 
 use common::{World, children, descriptors, text, until};
-use toolpost_process::{Exit, From, Until, Want};
+use toolpost_process::{Exit, From, OutputRange, Until};
 
 /// The number of programs that run at the same time.
 const MANY: usize = 200;
 
-/// The megabytes of output.
+/// The size of the output, in megabytes.
 const MEGABYTES: u64 = if cfg!(debug_assertions) { 200 } else { 2000 };
 
 /// Returns the resident memory of this process, in KiB.
@@ -22,21 +22,21 @@ fn resident() -> u64 {
     text.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4
 }
 
-/// A single test, because it counts what the whole process has open.
+/// A single test, because it counts the descriptors and children of the whole process.
 #[test]
-fn everything_is_given_back() {
+fn descriptors_children_and_memory_are_released() {
     let world = World::new();
     world.assert_gone(&world.run("true"));
     let before = (descriptors(), children());
     many_at_once(&world);
-    until("all is given back", || (descriptors(), children()) == before);
+    until("all resources are released", || (descriptors(), children()) == before);
     let resident_before = resident();
     much_output(&world);
     assert!(resident() < resident_before + 64 * 1024, "{} KiB, before {resident_before} KiB", resident());
 }
 
 fn many_at_once(world: &World) {
-    // All wait for one file, so that all run at the same time.
+    // All commands wait for one file, so that they run at the same time.
     let line = "while [ ! -e go ]; do sleep 0.2; done";
     let jobs: Vec<_> = (0..MANY)
         .map(|number| world.start(&world.launch(&format!("{line}; echo {number}; exit {}", number % 7))))
@@ -56,7 +56,7 @@ fn many_at_once(world: &World) {
 }
 
 fn much_output(world: &World) {
-    // Lines that differ, so that they are not folded: numbers of eight digits.
+    // All lines differ, so that repetitions are not folded: numbers of eight digits.
     let lines = MEGABYTES * 1_000_000 / 9;
     let last = 10_000_000 + lines - 1;
     let job = world.run(&format!("seq 10000000 {last}"));
@@ -65,17 +65,17 @@ fn much_output(world: &World) {
     assert_eq!((report.bytes, report.characters), (lines * 9, lines * 9));
     let kept = 64 * 1024 * 1024;
     let lost = format!(
-        "{} bytes in the middle of the output are gone: 64 MiB of the output of a command are kept",
+        "{} bytes in the middle of the output are gone: at most 64 MiB of a command's output are kept",
         lines * 9 - kept
     );
     assert_eq!(report.lost, Some(lost));
     let show = |from, skip| {
-        let shown = job.show(Want { from, skip, count: 18 }).unwrap();
+        let shown = job.show(OutputRange { from, skip, count: 18 }).unwrap();
         shown.pieces.into_iter().map(|piece| (piece.from, piece.text)).collect::<Vec<_>>()
     };
     assert_eq!(show(From::Top, 9), [(9, "10000001\n10000002\n".to_owned())]);
     assert_eq!(show(From::Bottom, 0), [((lines - 2) * 9, format!("{}\n{last}\n", last - 1))]);
-    // The requested part was dropped: the output that follows it is shown.
+    // The requested part was dropped, so the output that follows it is returned.
     let after = lines * 9 - 63 * 1024 * 1024;
     assert_eq!(show(From::Top, 5_000_000)[0].0, after);
 }

@@ -1,4 +1,5 @@
-//! Limits of memory, processes and disk space: a job that reaches one is stopped, with everything that it started.
+//! Limits of memory, processes and disk space: a job that reaches one is stopped, with everything that it
+//! started.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
 mod common;
@@ -14,7 +15,7 @@ use toolpost_process::{
 
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Returns the sandbox mechanisms that are available here, and none.
+/// Returns the sandbox mechanisms that are available here, and `Nothing`.
 fn means() -> Vec<Means> {
     inner_step_of(&example());
     let all = [Means::Nothing, Means::Landlock, Means::Bubblewrap, Means::Namespaces];
@@ -28,7 +29,7 @@ fn example() -> PathBuf {
     test.ancestors().nth(2).unwrap().join("examples/confined")
 }
 
-/// Runs a command under limits that stop any runaway, and under a time limit in case they fail.
+/// Runs a command under resource limits, with a time limit in case they fail.
 fn run(world: &World, means: Means, resources: Resources, line: &str) -> Job {
     let mut launch = world.launch(line);
     let time = Some(Duration::from_secs(60));
@@ -43,13 +44,14 @@ fn run(world: &World, means: Means, resources: Resources, line: &str) -> Job {
     job
 }
 
-/// Allocates 200 MiB; as one process, as orphaned children in their own sessions, or as files in memory.
+/// Commands that use 200 MB: in one process, in orphaned children with their own sessions, and as files in
+/// memory.
 const HOG: &str = "head -c 200000000 /dev/zero | tail -c 200000000 | sleep 4201";
 const HOGS: &str = "for i in 1 2 3 4; do (setsid sh -c 'head -c 50000000 /dev/zero | tail | sleep 4202' &); done; sleep 4202";
 const FILES: &str = "head -c 200000000 /dev/zero > /dev/shm/file; sleep 4203";
 
 #[test]
-fn memory_is_limited_for_all_that_a_command_starts() {
+fn memory_limit_covers_all_processes_of_a_command() {
     let world = World::new();
     let limit = 96 * MEBIBYTE;
     let resources = Resources { memory: Some(limit), ..Resources::unlimited() };
@@ -61,13 +63,14 @@ fn memory_is_limited_for_all_that_a_command_starts() {
             }
             let job = run(&world, means, resources, line);
             let ending = job.ending().unwrap();
-            let Some(Why::TooMuchMemory { limit: said, used }) = ending.why else {
+            let Some(Why::TooMuchMemory { limit: reported, used }) = ending.why else {
                 panic!("{means:?} {line}: {ending:?} {:?}", text(&job));
             };
-            assert_eq!((said, ending.exit), (limit, Exit::Signal(9)), "{means:?} {line}");
+            assert_eq!((reported, ending.exit), (limit, Exit::Signal(9)), "{means:?} {line}");
             assert!(used > limit && used < 400 * MEBIBYTE, "{means:?} {line}: {used}");
         }
-        // A job below the limit is not stopped, and cached pages of files do not count, because they can be dropped.
+        // A job below the limit is not stopped, and cached pages of files do not count, because they can be
+        // dropped.
         let small = "head -c 20000000 /dev/zero | tail -c 20000000 | wc -c";
         let job = run(&world, means, resources, small);
         assert_eq!((text(&job).as_str(), job.ending().unwrap().why), ("20000000\n", None), "{means:?}");
@@ -75,12 +78,12 @@ fn memory_is_limited_for_all_that_a_command_starts() {
 }
 
 #[test]
-fn processes_are_limited_whoever_their_parents_are() {
+fn process_limit_covers_detached_descendants() {
     let world = World::new();
     let resources = Resources { processes: Some(40), ..Resources::unlimited() };
-    // A finite number that harms no machine if the limit fails.
+    // A finite number of processes, so that the machine is not harmed if the limit fails.
     let many = "for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4 5 6; do (setsid sleep 4204 &); done; done; sleep 4204";
-    // Each process starts two, down to 31 of them, as a fork bomb does without an end.
+    // Each process starts two others, up to 31 processes in total: like a fork bomb, but finite.
     let generations =
         "f() { if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)) & fi; exec sleep 4204; }; f 4";
     for means in means() {
@@ -95,7 +98,7 @@ fn processes_are_limited_whoever_their_parents_are() {
     assert_eq!(common::with_words("sleep 4204"), Vec::<String>::new());
 }
 
-/// The free space that the tests report, in bytes.
+/// The free space that `reported_space` returns, in bytes.
 static FREE: AtomicU64 = AtomicU64::new(0);
 
 fn reported_space(_path: &Path) -> Option<u64> {
@@ -124,7 +127,7 @@ fn a_command_is_stopped_before_the_disk_is_full() {
         let ending = job.ending().unwrap();
         let wanted = (Some(Why::TooLittleDisk { reserve, free }), Exit::Signal(9));
         assert_eq!((ending.why, ending.exit), wanted, "{means:?}");
-        // If less than the reserve is free at the start, half of the free space has to remain.
+        // If twice the reserve is not free at the start, half of the free space is the reserve.
         let job = run(&world, means, resources, "sleep 0.3; echo done");
         assert_eq!((text(&job).as_str(), job.ending().unwrap().why), ("done\n", None), "{means:?}");
     }

@@ -1,4 +1,4 @@
-//! Tests of the sandbox: the reach of a confined program, way by way; and that it ends as others do.
+//! Sandbox tests: escape attempts, and checks that confined programs exit as unconfined ones do.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
 
 mod common;
@@ -11,14 +11,15 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use toolpost_test_rows::each;
 
 use common::{World, text};
 use toolpost_process::{
     Access, Available, Channel, Environment, Exit, Guard, GuardState, Job, Launch, Means, Plan, Program,
-    Sandbox, SessionKey, Size, StartError, Survivors, Until, Why, available, inner_step_of,
+    Sandbox, SandboxError, SessionKey, Size, StartError, Survivors, Until, Why, available, inner_step_of,
 };
 
-/// The targets of the ways out, and the files of the host.
+/// The targets of the escape attempts, and the files of the host.
 struct Host {
     world: World,
     base: tempfile::TempDir,
@@ -32,7 +33,8 @@ struct Host {
 
 impl Host {
     fn new() -> Self {
-        // Outside the home directory and `/tmp`, as projects are.
+        // The base directory is in `/var/tmp`, because projects are outside `/tmp`, and often outside the
+        // home directory.
         inner_step_of(&example("confined"));
         let base = tempfile::Builder::new().prefix("sandbox").tempdir_in("/var/tmp").unwrap();
         let at = |path: &str| base.path().join(path);
@@ -112,7 +114,7 @@ impl Host {
         job
     }
 
-    /// Lists the entries of the root and of the repository, and the contents of the host's files.
+    /// Lists the paths in the root, in the repository, and in the host's directories.
     fn state(&self) -> Vec<String> {
         let mut state: Vec<String> =
             ["work", "work/.git", "work/.git/info", "work/.git/hooks", "home", "outside"]
@@ -138,21 +140,21 @@ fn example(name: &str) -> PathBuf {
     own.parent().unwrap().parent().unwrap().join("examples").join(name)
 }
 
-/// The expected result of a way for each mechanism.
+/// The expected result of an escape attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Open,
     Shut,
-    /// It depends on the machine, or on the user.
+    /// The result depends on the machine, or on the user.
     Unknown,
 }
 
 use Way::{Open, Shut, Unknown};
 
-/// The ways out, with the expected results: without a sandbox, with Landlock alone, with `bwrap`, in our own
-/// namespaces.
+/// The escape attempts, with the expected results: without a sandbox, with Landlock alone, with `bwrap`, and
+/// in Toolpost's own namespaces.
 ///
-/// A line prints `A` if the way is open.
+/// A command prints `A` if the attempt succeeds.
 const WAYS: &[(&str, &str, [Way; 4])] = &[
     ("01 write in the workspace", "echo x > w && rm w && echo A", [Open, Open, Open, Open]),
     (
@@ -192,12 +194,12 @@ const WAYS: &[(&str, &str, [Way; 4])] = &[
     ),
     ("14 move the repository", "mv .git .g && mv .g .git && echo A", [Open, Shut, Shut, Shut]),
     (
-        "14 move what is missing",
+        "14 move to a missing name",
         "mkdir x; mv -T x .vscode && rmdir .vscode && echo A; rmdir x",
         [Open, Shut, Shut, Shut],
     ),
-    ("14 move what is there", "mv .idea .i && mv .i .idea && echo A", [Open, Shut, Shut, Shut]),
-    // A new repository may be created; this program runs no hook of it.
+    ("14 move a protected directory", "mv .idea .i && mv .i .idea && echo A", [Open, Shut, Shut, Shut]),
+    // A command may create a repository; Toolpost runs none of its hooks.
     (
         "15 new repository",
         "mkdir -p new/.git/hooks && echo x > new/.git/hooks/h && echo A; rm -r new",
@@ -220,17 +222,21 @@ const WAYS: &[(&str, &str, [Way; 4])] = &[
         [Open, Shut, Shut, Shut],
     ),
     (
-        "15 folder that runs below",
+        "15 folder that can run code, in a subdirectory",
         "echo x > pkg/.vscode/x && rm pkg/.vscode/x && echo A",
         [Open, Shut, Shut, Shut],
     ),
-    ("16 file that runs", "echo x > .mcp.json && rm .mcp.json && echo A", [Open, Shut, Shut, Shut]),
+    ("16 file that can run code", "echo x > .mcp.json && rm .mcp.json && echo A", [Open, Shut, Shut, Shut]),
     (
-        "16 folder that runs",
+        "16 folder that can run code",
         "mkdir -p .vscode && echo x > .vscode/tasks.json && rm -r .vscode && echo A",
         [Open, Shut, Shut, Shut],
     ),
-    ("16 in what is there", "echo x > .idea/x && rm .idea/x && echo A", [Open, Shut, Shut, Shut]),
+    (
+        "16 write in a protected directory",
+        "echo x > .idea/x && rm .idea/x && echo A",
+        [Open, Shut, Shut, Shut],
+    ),
     (
         "17 through a link",
         "ln -s $HOME/.ssh l; echo x > l/x && rm l/x && echo A; rm l",
@@ -250,8 +256,8 @@ const WAYS: &[(&str, &str, [Way; 4])] = &[
         [Unknown, Shut, Shut, Shut],
     ),
     ("27 other processes", "grep -q sleep /proc/$DAEMON/cmdline && echo A", [Open, Open, Shut, Shut]),
-    // With `bwrap` it is the inner step, whose arguments reveal nothing.
-    ("27 the process above", "grep -q . /proc/$PPID/cmdline && echo A", [Open, Open, Open, Shut]),
+    // Under `bwrap`, the parent is Toolpost's inner step, whose command line contains nothing secret.
+    ("27 the parent process", "grep -q . /proc/$PPID/cmdline && echo A", [Open, Open, Open, Shut]),
     ("28 keyring", "$PROBE keyring", [Unknown, Shut, Shut, Shut]),
     ("29 another project", "grep -q SECRET $OUT/file && echo A", [Open, Shut, Shut, Shut]),
     (
@@ -292,20 +298,20 @@ fn try_ways(host: &Host, means: Means) {
     let sandbox = |means| if means == Means::Nothing { Sandbox::Off } else { Sandbox::On(host.plan(means)) };
     let before = host.state();
     let mut wrong = Vec::new();
-    for (name, line, expected) in WAYS {
+    each(WAYS, |(name, line, expected)| {
         let job = host.run(&host.launch(&format!("{line}\ntrue"), sandbox(means)));
-        let said = if text(&job).lines().any(|line| line == "A") { Open } else { Shut };
+        let outcome = if text(&job).lines().any(|line| line == "A") { Open } else { Shut };
         host.world.assert_gone(&job);
         let expected = expected[means as usize];
-        if expected != Unknown && said != expected {
-            wrong.push(format!("{name}: {said:?}, and should be {expected:?}\n{}", text(&job)));
+        if expected != Unknown && outcome != expected {
+            wrong.push(format!("{name}: {outcome:?}, expected {expected:?}\n{}", text(&job)));
         }
         assert_eq!(host.state(), before, "{name} {means:?}: {}", text(&job));
-    }
+    });
     assert_eq!(wrong, Vec::<String>::new(), "{means:?}");
 }
 
-/// Returns true, with a message, if a mechanism is unavailable here; checks that its absence was detected.
+/// Returns true and prints a message if a mechanism is unavailable; checks that the reason was recorded.
 fn is_missing(means: Means) -> bool {
     inner_step_of(&example("confined"));
     let found = Available::up_to(means);
@@ -313,26 +319,26 @@ fn is_missing(means: Means) -> bool {
         return false;
     }
     let why = found.failed.iter().find(|(failed, _)| *failed == means);
-    let (_, why) = why.expect("what is not there was tried, and says why");
+    let (_, why) = why.expect("a mechanism that is not available was tried, with a reason");
     assert_ne!(why, "");
-    common::skipped(&format!("nothing is confined by {}: {why}", means.name()));
+    common::skipped(&format!("{} is not available: {why}", means.name()));
     true
 }
 
-/// The mechanisms that build a file system view.
+/// The mechanisms that give a command its own view of the file system.
 const WORLDS: [Means; 2] = [Means::Bubblewrap, Means::Namespaces];
 
 #[test]
-fn nothing_escapes() {
+fn sandboxed_commands_cannot_escape() {
     let host = Host::new();
-    for means in [Means::Nothing, Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
+    each([Means::Nothing, Means::Landlock, Means::Bubblewrap, Means::Namespaces], |means| {
         if means == Means::Nothing || !is_missing(means) {
             try_ways(&host, means);
         }
-    }
+    });
 }
 
-/// Runs one of these tests as a user other than root.
+/// If this process is root, runs one of these tests again as another user.
 fn as_nobody(test: &str) {
     if !rustix::process::geteuid().is_root() {
         return;
@@ -342,21 +348,21 @@ fn as_nobody(test: &str) {
     command.args(["--exact", test, "--nocapture"]).env("HOME", "/nonexistent").current_dir("/");
     match command.uid(65_534).gid(65_534).output() {
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stdout);
+            let stdout = String::from_utf8_lossy(&output.stdout);
             let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && said.contains("1 passed"), "{said}\n{errors}");
+            assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}\n{errors}");
         }
-        Err(error) => common::skipped(&format!("somebody else may not execute {} ({error})", own.display())),
+        Err(error) => common::skipped(&format!("another user may not execute {} ({error})", own.display())),
     }
 }
 
 #[test]
-fn nothing_escapes_from_somebody_who_is_not_root() {
-    as_nobody("nothing_escapes");
+fn unprivileged_sandboxed_commands_cannot_escape() {
+    as_nobody("sandboxed_commands_cannot_escape");
 }
 
 #[test]
-fn what_is_enforced_is_said() {
+fn enforced_and_missing_restrictions_are_reported() {
     let host = Host::new();
     let job = host.run(&host.launch("true", Sandbox::Off));
     let off = "confined by nothing; not enforced: writes (the operator turned the sandbox off); \
@@ -369,51 +375,58 @@ fn what_is_enforced_is_said() {
     let landlock = available().landlock;
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
         let job = host.run(&host.launch("true", Sandbox::On(host.plan(means))));
-        let said = job.enforcement();
-        assert_eq!((said.means, said.landlock, said.gaps().count()), (means, landlock, 0), "{said}");
+        let enforcement = job.enforcement();
+        assert_eq!(
+            (enforcement.means, enforcement.landlock, enforcement.gaps().count()),
+            (means, landlock, 0),
+            "{enforcement}"
+        );
         host.world.assert_gone(&job);
         // A restriction that cannot be enforced is reported.
         std::os::unix::fs::symlink("/nowhere", host.at("work/.mcp.json")).unwrap();
         let job = host.run(&host.launch("true", Sandbox::On(host.plan(means))));
         let gaps: Vec<(Guard, &str)> = job.enforcement().gaps().collect();
-        let wanted = [(Guard::Protected, "`.mcp.json` is, or lies behind, a symbolic link")];
+        let wanted = [(Guard::Protected, "`.mcp.json` is a symbolic link, or below one")];
         assert_eq!(gaps, wanted);
         fs::remove_file(host.at("work/.mcp.json")).unwrap();
     }
     if !is_missing(Means::Bubblewrap) && !is_missing(Means::Landlock) {
-        // A user who may write the directory of `bwrap` could have changed it.
+        // A `bwrap` in a root is not used, because a command could have changed it.
         let mut plan = host.plan(Means::Bubblewrap);
         plan.roots.push("/usr/bin".into());
         let job = host.run(&host.launch("true", Sandbox::On(plan)));
-        let said = job.enforcement();
-        assert_eq!(said.means, Means::Landlock);
-        let why = "bubblewrap: /usr/bin/bwrap lies in a root, where commands could change it";
-        assert!(said.to_string().contains(why), "{said}");
+        let enforcement = job.enforcement();
+        assert_eq!(enforcement.means, Means::Landlock);
+        let why = "bubblewrap: /usr/bin/bwrap is in a root, where commands could change it";
+        assert!(enforcement.to_string().contains(why), "{enforcement}");
     }
     if !is_missing(Means::Landlock) {
         let job = host.run(&host.launch("true", Sandbox::On(host.plan(Means::Landlock))));
-        let said = job.enforcement();
-        assert_eq!((said.means, said.landlock), (Means::Landlock, landlock));
-        let gaps: Vec<Guard> = said.gaps().map(|(guard, _)| guard).collect();
-        assert!(gaps.starts_with(&[Guard::Protected, Guard::Missing]), "{said}");
-        assert!(said.guards.contains(&(Guard::Network, GuardState::Yes("no socket can be made"))), "{said}");
+        let enforcement = job.enforcement();
+        assert_eq!((enforcement.means, enforcement.landlock), (Means::Landlock, landlock));
+        let gaps: Vec<Guard> = enforcement.gaps().map(|(guard, _)| guard).collect();
+        assert!(gaps.starts_with(&[Guard::Protected, Guard::Missing]), "{enforcement}");
+        assert!(
+            enforcement.guards.contains(&(Guard::Network, GuardState::Yes("no socket can be created"))),
+            "{enforcement}"
+        );
     }
 }
 
 #[test]
-fn without_means_nothing_is_started() {
+fn a_start_fails_if_no_sandbox_is_available() {
     let host = Host::new();
     let launch = host.launch("echo ran", Sandbox::On(host.plan(Means::Nothing)));
     let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err();
-    assert!(matches!(error, StartError::NoSandbox { .. }), "{error:?}");
-    let wanted = "nothing was started, since nothing here confines it: no stronger means than nothing is wanted; \
+    assert!(matches!(error, StartError::Sandbox(SandboxError::NoSandbox { .. })), "{error:?}");
+    let wanted = "nothing was started, because no sandbox is available: no stronger sandbox than nothing is requested; \
                   only the operator can start programs without a sandbox (`--sandbox off`)";
     assert_eq!(error.to_string(), wanted);
 }
 
-/// Namespaces are unavailable within a sandbox: a server there uses the remaining mechanism, and reports it.
+/// In a sandbox, namespaces are unavailable: a server there uses Landlock, and reports it.
 #[test]
-fn where_namespaces_are_forbidden_landlock_is_taken() {
+fn landlock_is_used_if_namespaces_are_forbidden() {
     if is_missing(Means::Namespaces) || is_missing(Means::Landlock) {
         return;
     }
@@ -421,24 +434,28 @@ fn where_namespaces_are_forbidden_landlock_is_taken() {
     let line =
         "$CONFINED $PWD 'echo in; echo x > w; echo x > /tmp/x; echo x > /dev/tcp/127.0.0.1/80; rm w' 2>&1";
     let job = host.run(&host.launch(line, Sandbox::On(host.plan(Means::Namespaces))));
-    let said = text(&job);
-    for wanted in [
-        "means: Landlock,",
-        "its namespaces could not be made: Operation not permitted",
-        "in\n",
-        "/tmp/x: Permission denied",
-        "socket: Address family not supported by protocol",
-        "confined by landlock",
-    ] {
-        assert!(said.contains(wanted), "{wanted}: {said}");
-    }
+    let output = text(&job);
+    each(
+        [
+            "means: Landlock,",
+            "the sandbox's namespaces could not be created: Operation not permitted",
+            "in\n",
+            "/tmp/x: Permission denied",
+            "socket: Address family not supported by protocol",
+            "confined by landlock",
+        ],
+        |wanted| {
+            assert!(output.contains(wanted), "{wanted}: {output}");
+        },
+    );
 }
 
 #[test]
 fn roots_that_cannot_be_confined_are_refused() {
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
         let host = Host::new();
-        let machine = "a sandbox cannot have it as a root: name a directory of files";
+        let machine =
+            "this directory cannot be a root of a sandbox: pass a directory with files of a project";
         let rows = [
             ("/", machine),
             ("/proc/self", machine),
@@ -446,22 +463,22 @@ fn roots_that_cannot_be_confined_are_refused() {
             ("/etc/passwd", machine),
             ("/no/such", "No such file or directory (os error 2)"),
         ];
-        for (root, why) in rows {
+        each(rows, |(root, why)| {
             let mut plan = host.plan(means);
             plan.roots = vec![root.into()];
             let launch = host.launch("true", Sandbox::On(plan));
             let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err();
             let wanted = format!(
-                "nothing was started, since its sandbox was not built: the root {root}: {why}; \
-             try again, and if it stays so, ask the operator"
+                "nothing was started, because no sandbox could be built: the root {root} cannot be used \
+                 ({why}); try again, and if it fails again, ask the operator"
             );
             assert_eq!(error.to_string(), wanted);
-        }
-        // A hidden directory, and a program.
+        });
+        // A directory and a program that the sandbox hides.
         let mut launch = host.launch("true", Sandbox::On(host.plan(means)));
         launch.directory = host.at("outside");
         let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("is not to be seen in it: No such file or directory"), "{error}");
+        assert!(error.contains("is not visible in the sandbox (No such file or directory"), "{error}");
         launch.directory = host.at("work");
         fs::copy("/bin/true", host.at("outside/true")).unwrap();
         let none: [&str; 0] = [];
@@ -477,12 +494,12 @@ fn roots_that_cannot_be_confined_are_refused() {
     }
 }
 
-/// A change of the plan.
+/// A function that changes the plan.
 type Change = fn(&Host, &mut Plan);
 
 const NOTHING: Change = |_, _| {};
 
-/// A command line, its change of the plan, and its output.
+/// A shell command, the change of the plan for it, and its output.
 const PLANS: &[(&str, Change, &str)] = &[
     ("pwd; ls -A | tr '\\n' ' '", NOTHING, "WORK\n.git .idea pkg sub "),
     ("echo kept > /tmp/t; echo $TMPDIR", NOTHING, "/tmp\n"),
@@ -534,7 +551,7 @@ const PLANS: &[(&str, Change, &str)] = &[
 ];
 
 #[test]
-fn a_session_has_temporary_files_of_its_own() {
+fn each_session_has_private_temporary_files() {
     let host = Host::new();
     let jobs = |session: &str, line: &str, means: Means| {
         let mut plan = host.plan(means);
@@ -567,27 +584,28 @@ fn a_session_has_temporary_files_of_its_own() {
 }
 
 #[test]
-fn plans_are_kept() {
+fn sandbox_plans_are_enforced() {
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
         let host = Host::new();
         let before = host.state();
-        for (line, change, wanted) in PLANS {
+        each(PLANS, |(line, change, wanted)| {
             let mut plan = host.plan(means);
             change(&host, &mut plan);
             let job = host.run(&host.launch(line, Sandbox::On(plan)));
             host.world.assert_gone(&job);
-            let said = text(&job).replace("/usr/bin/bash", "bash").replace("/bin/bash", "bash");
+            let output = text(&job).replace("/usr/bin/bash", "bash").replace("/bin/bash", "bash");
             let wanted = wanted
                 .replace("WORK", &host.at("work").display().to_string())
                 .replace("SSH", &host.at("home/.ssh").display().to_string());
-            assert_eq!(said, wanted, "{line}");
+            assert_eq!(output, wanted, "{line}");
             assert_eq!(host.state(), before, "{line}");
-        }
+        });
     }
 }
 
 #[test]
-fn they_end_as_others_do() {
+#[expect(clippy::too_many_lines, reason = "rows")]
+fn sandboxed_programs_exit_like_unconfined_ones() {
     let host = Host::new();
     for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
         if is_missing(means) {
@@ -595,44 +613,54 @@ fn they_end_as_others_do() {
         }
         let on = || Sandbox::On(host.plan(means));
         let before = host.state();
-        for (line, exit) in [
-            ("exit 7", Exit::Code(7)),
-            ("kill -9 $$", Exit::Signal(9)),
-            ("kill -TERM $$", Exit::Signal(15)),
-            ("kill -KILL 0", Exit::Signal(9)),
-            ("(setsid sleep 4301 >/dev/null 2>&1 &); exit 3", Exit::Code(3)),
-        ] {
-            let mut launch = host.launch(line, on());
-            launch.survivors = Survivors::End;
-            let job = host.run(&launch);
-            assert_eq!(job.ending().map(|ending| (ending.exit, ending.why)), Some((exit, None)), "{line}");
-            host.world.assert_gone(&job);
-        }
-        for (line, exit) in [
-            ("echo ready; sleep 4302", Exit::Signal(15)),
-            ("trap '' TERM; echo ready; while :; do sleep 43.03; done", Exit::Signal(9)),
-            ("trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done", Exit::Code(5)),
-            (
-                "kill -STOP $PPID 2>&1; trap '' TERM; echo ready; while :; do sleep 43.04; done",
-                Exit::Signal(9),
-            ),
-        ] {
-            let mut launch = host.launch(line, on());
-            launch.limits.grace = std::time::Duration::from_millis(300);
-            let job = host.world.start(&launch);
-            host.world.wait_for(&job, "ready");
-            let report = host.world.block_on(job.stop(Why::Stopped));
-            assert_eq!(report.leftovers, [], "{line}");
-            let ending = job.ending().map(|ending| (ending.exit, ending.why));
-            assert_eq!(ending, Some((exit, Some(Why::Stopped))), "{means:?} {line}");
-            host.world.assert_gone(&job);
-        }
+        each(
+            [
+                ("exit 7", Exit::Code(7)),
+                ("kill -9 $$", Exit::Signal(9)),
+                ("kill -TERM $$", Exit::Signal(15)),
+                ("kill -KILL 0", Exit::Signal(9)),
+                ("(setsid sleep 4301 >/dev/null 2>&1 &); exit 3", Exit::Code(3)),
+            ],
+            |(line, exit)| {
+                let mut launch = host.launch(line, on());
+                launch.survivors = Survivors::End;
+                let job = host.run(&launch);
+                assert_eq!(
+                    job.ending().map(|ending| (ending.exit, ending.why)),
+                    Some((exit, None)),
+                    "{line}"
+                );
+                host.world.assert_gone(&job);
+            },
+        );
+        each(
+            [
+                ("echo ready; sleep 4302", Exit::Signal(15)),
+                ("trap '' TERM; echo ready; while :; do sleep 43.03; done", Exit::Signal(9)),
+                ("trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done", Exit::Code(5)),
+                (
+                    "kill -STOP $PPID 2>&1; trap '' TERM; echo ready; while :; do sleep 43.04; done",
+                    Exit::Signal(9),
+                ),
+            ],
+            |(line, exit)| {
+                let mut launch = host.launch(line, on());
+                launch.limits.grace = std::time::Duration::from_millis(300);
+                let job = host.world.start(&launch);
+                host.world.wait_for(&job, "ready");
+                let report = host.world.block_on(job.stop(Why::Stopped));
+                assert_eq!(report.leftovers, [], "{line}");
+                let ending = job.ending().map(|ending| (ending.exit, ending.why));
+                assert_eq!(ending, Some((exit, Some(Why::Stopped))), "{means:?} {line}");
+                host.world.assert_gone(&job);
+            },
+        );
         let job = host.run(&host.launch("(setsid sleep 4305 >/dev/null 2>&1 &)", on()));
         common::until("the sleep runs", || !common::with_words("sleep 4305").is_empty());
         let left = job.leftovers();
         let words: Vec<&str> = left.iter().map(|left| left.command.as_str()).collect();
         assert_eq!(words, [common::own("sleep 4305")], "{means:?}");
-        // The PIDs are those of the host.
+        // Leftovers have the PIDs of the host.
         let comm = fs::read_to_string(format!("/proc/{}/comm", left[0].pid)).unwrap();
         assert_eq!(comm, "sleep\n");
         assert!(job.pid().is_some());
@@ -643,14 +671,14 @@ fn they_end_as_others_do() {
         launch.channel = Channel::Terminal(Size { columns: 91, rows: 17 });
         let job = host.run(&launch);
         host.world.assert_gone(&job);
-        let said = text(&job);
+        let output = text(&job);
         let wanted = "17 91\nxterm-256color\nError: Os { code: 1, kind: PermissionDenied, message: \"Operation not permitted\" }\n";
-        assert_eq!(said, wanted, "{means:?}");
+        assert_eq!(output, wanted, "{means:?}");
         assert_eq!(host.state(), before);
     }
 }
 
-/// Ways to create a guarded name, all of which are refused: each line prints its exit code.
+/// Ways to create a guarded name, all of which are refused: each command prints its exit code.
 const CREATIONS: &[(&str, &str)] = &[
     ("to write", "echo x > .envrc"),
     ("to append", "echo x >> ./sub/../.envrc"),
@@ -674,18 +702,28 @@ const CREATIONS: &[(&str, &str)] = &[
     ("in place of another name", "echo x > free; $PROBE exchange free .envrc"),
     ("from a file without a name", "$PROBE nameless . .envrc"),
     ("by the newest call", "$PROBE openat2 .envrc"),
-    ("with a memory that nobody may look into", "$PROBE undumpable .envrc"),
-    ("what lies in a missing directory", "mkdir -p .tool && echo x > .tool/mcp.json"),
+    ("with unreadable memory", "$PROBE undumpable .envrc"),
+    ("a file in a missing directory", "mkdir -p .tool && echo x > .tool/mcp.json"),
     ("a new submodule", "mkdir .git/modules/new"),
     ("a new submodule by moving", "mkdir free; mv -T free .git/modules/new"),
     ("worktrees", "mkdir .git/worktrees"),
-    ("a directory that holds it", "mkdir free; echo x > free/mcp.json; mv -T free .tool"),
-    ("a link to a directory that holds it", "mkdir free; echo x > free/mcp.json; ln -s free .tool"),
+    ("a submodule of a submodule", "mkdir -p .git/modules/m/modules/x"),
+    ("a worktree of a submodule", "mkdir .git/modules/m/worktrees"),
+    ("a submodule of a nested repository", "mkdir sub/.git/modules"),
+    ("a worktree of a nested repository", "mkdir -p sub/.git/worktrees/w"),
+    ("a name that a pattern matches", "echo x > a.project"),
+    ("a name that a pattern matches, in another case", "echo x > a.PROJECT"),
+    ("a name that a pattern matches, by moving", "echo x > free; mv free a.project"),
+    ("a directory that a pattern matches", "mkdir a.project"),
+    ("a directory that contains it", "mkdir free; echo x > free/mcp.json; mv -T free .tool"),
+    ("a link to a directory that contains it", "mkdir free; echo x > free/mcp.json; ln -s free .tool"),
 ];
 
 /// Names that may be created, because they are not guarded.
 const OTHERS: &[&str] = &[
     "echo x > .envrc2; rm .envrc2",
+    "echo x > a.projects; rm a.projects",
+    "echo x > sub/a.project; rm sub/a.project",
     "echo x > sub/.envrc; rm sub/.envrc",
     "mkdir .tool; echo x > .tool/other; rm -r .tool",
     "echo x > /tmp/.envrc; rm /tmp/.envrc",
@@ -695,7 +733,7 @@ const OTHERS: &[&str] = &[
 ];
 
 #[test]
-fn guarded_names_are_not_created_in_any_way() {
+fn guarded_names_cannot_be_created() {
     for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
         if is_missing(means) {
             continue;
@@ -704,40 +742,41 @@ fn guarded_names_are_not_created_in_any_way() {
         let before = host.state();
         let plan = || {
             let mut plan = host.plan(means);
-            plan.protected.push(".tool/mcp.json".into());
+            let more = [".tool/mcp.json", "*.project"].map(PathBuf::from);
+            plan.protected = plan.protected.iter().cloned().chain(more).collect::<Vec<_>>().into();
             plan.temporary = if means == Means::Landlock { Some("/tmp".into()) } else { plan.temporary };
             plan
         };
-        for (name, line) in CREATIONS {
+        each(CREATIONS, |(name, line)| {
             let line = format!("( {line} ); echo code $?; rm -rf free one two here; rmdir .tool; true");
             let job = host.run(&host.launch(&line, Sandbox::On(plan())));
             host.world.assert_gone(&job);
-            let said = text(&job);
-            assert!(!said.contains("code 0\n"), "{means:?} {name}: {said}");
-            // If a process's memory is unreadable, the name is unknown; the call is refused all the same.
-            let is_known = !job.refused().is_empty() || name.contains("nobody may look into");
-            assert!(is_known, "{means:?} {name}: {said}");
-            assert_eq!(host.state(), before, "{means:?} {name}: {said}");
-        }
-        for line in OTHERS {
+            let output = text(&job);
+            assert!(!output.contains("code 0\n"), "{means:?} {name}: {output}");
+            // If the memory of the process is unreadable, the call is refused, but the name is unknown.
+            let is_known = !job.refused().is_empty() || name.contains("unreadable memory");
+            assert!(is_known, "{means:?} {name}: {output}");
+            assert_eq!(host.state(), before, "{means:?} {name}: {output}");
+        });
+        each(OTHERS, |line| {
             let job = host.run(&host.launch(&format!("set -e; {line}"), Sandbox::On(plan())));
             host.world.assert_gone(&job);
             let ended = (job.ending().map(|ending| ending.exit), job.refused());
             assert_eq!(ended, (Some(Exit::Code(0)), Vec::new()), "{means:?} {line}: {}", text(&job));
             assert_eq!(host.state(), before, "{line}");
-        }
+        });
     }
 }
 
 #[test]
-fn what_is_to_be_reported_is_reported() {
+fn changes_of_reported_paths_are_listed() {
     let host = Host::new();
     fs::write(host.at("work/AGENTS.md"), "one\n").unwrap();
     for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
         if is_missing(means) {
             continue;
         }
-        let rows: [(&str, &[&str]); 5] = [
+        let rows: [(&str, &[&str]); 9] = [
             ("cat AGENTS.md; touch other; rm other", &[]),
             ("echo one > AGENTS.md", &["AGENTS.md"]),
             ("cp AGENTS.md CLAUDE.md; rm AGENTS.md", &["CLAUDE.md"]),
@@ -746,36 +785,72 @@ fn what_is_to_be_reported_is_reported() {
                 "mkdir .git/rebase-merge; echo exec x > .git/rebase-merge/git-rebase-todo",
                 &[".git/rebase-merge/git-rebase-todo"],
             ),
+            ("echo one > sub/AGENTS.md; echo one > pkg/other", &["sub/AGENTS.md"]),
+            ("rm pkg/other; mkdir -p new/below; cp AGENTS.md new/below/CLAUDE.md", &["new/below/CLAUDE.md"]),
+            ("rm -r new; mkdir sub/.rules; echo one > sub/.rules/a.md", &["sub/.rules/a.md"]),
+            (
+                "rm -r sub/.rules sub/AGENTS.md; mkdir sub/.git/sequencer; echo exec x > sub/.git/sequencer/todo",
+                &["sub/.git/sequencer/todo"],
+            ),
         ];
-        for (line, wanted) in rows {
+        each(rows, |(line, wanted)| {
             let mut plan = host.plan(means);
-            plan.reported = ["AGENTS.md", "CLAUDE.md"].map(Into::into).into();
+            plan.reported = ["AGENTS.md", "CLAUDE.md", ".rules/a.md"].map(Into::into).into();
             let job = host.run(&host.launch(line, Sandbox::On(plan)));
             host.world.assert_gone(&job);
             let changed = job.changed();
             let wanted: Vec<PathBuf> = wanted.iter().map(|name| host.at("work").join(name)).collect();
             assert_eq!(changed, wanted, "{means:?} {line}: {}", text(&job));
-        }
+        });
         fs::remove_dir_all(host.at("work/.git/rebase-merge")).unwrap();
+        fs::remove_dir_all(host.at("work/sub/.git/sequencer")).unwrap();
     }
 }
 
 #[test]
-fn guarded_names_are_not_created_by_somebody_who_is_not_root() {
-    as_nobody("guarded_names_are_not_created_in_any_way");
-}
-
-/// Returns the names in the root as a command sees them, between two marks.
-fn seen_inside(host: &Host, job: &Job, mark: &str) -> Vec<String> {
-    host.world.wait_for(job, &format!("end of {mark}\n"));
-    let said = text(job);
-    let (_, said) = said.split_once(&format!("begin of {mark}\n")).unwrap();
-    let (said, _) = said.split_once(&format!("end of {mark}\n")).unwrap();
-    said.lines().map(str::to_owned).collect()
+fn existing_names_that_a_pattern_matches_are_unchanged() {
+    for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
+        if is_missing(means) {
+            continue;
+        }
+        let host = Host::new();
+        let paths = ["a.project", "pkg/b.PROJECT", "sub/.tool/mcp.json"];
+        fs::create_dir_all(host.at("work/sub/.tool")).unwrap();
+        paths.iter().for_each(|path| fs::write(host.at("work").join(path), "mine\n").unwrap());
+        let mut plan = host.plan(means);
+        plan.protected = ["*.project", ".tool/mcp.json"].map(Into::into).into();
+        let rows = paths.map(|path| {
+            format!(
+                "echo x > {path}; echo x > free; mv -f free {path}; mv {path} away; rm -f {path}; rm -f free"
+            )
+        });
+        each(rows, |line| {
+            let job = host.run(&host.launch(&line, Sandbox::On(plan.clone())));
+            host.world.assert_gone(&job);
+            for path in paths {
+                let now = fs::read_to_string(host.at("work").join(path)).unwrap();
+                assert_eq!(now, "mine\n", "{means:?} {line}: {}", text(&job));
+            }
+        });
+    }
 }
 
 #[test]
-fn nothing_is_put_into_the_roots() {
+fn unprivileged_commands_cannot_create_guarded_names() {
+    as_nobody("guarded_names_cannot_be_created");
+}
+
+/// Returns the names in the root as a command lists them, between two marks in its output.
+fn seen_inside(host: &Host, job: &Job, mark: &str) -> Vec<String> {
+    host.world.wait_for(job, &format!("end of {mark}\n"));
+    let output = text(job);
+    let (_, output) = output.split_once(&format!("begin of {mark}\n")).unwrap();
+    let (output, _) = output.split_once(&format!("end of {mark}\n")).unwrap();
+    output.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_sandbox_adds_no_files_to_the_roots() {
     for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
         if is_missing(means) {
             continue;
@@ -812,7 +887,7 @@ fn nothing_is_put_into_the_roots() {
         assert_eq!(text(&short).lines().collect::<Vec<_>>(), at_first, "{means:?}");
         host.world.assert_gone(&short);
         assert_eq!(host.state(), before);
-        // A process outside the sandbox creates names that a command may not, and the command sees them.
+        // A process outside the sandbox creates guarded names, and the command sees them.
         fs::create_dir(host.at("work/.vscode")).unwrap();
         for file in [".envrc", ".mcp.json", ".vscode/settings.json"] {
             fs::write(host.at("work").join(file), "mine\n").unwrap();
@@ -833,22 +908,22 @@ fn nothing_is_put_into_the_roots() {
 }
 
 #[test]
-fn nothing_is_put_into_the_roots_of_somebody_who_is_not_root() {
-    as_nobody("nothing_is_put_into_the_roots");
+fn unprivileged_sandbox_adds_no_files_to_the_roots() {
+    as_nobody("the_sandbox_adds_no_files_to_the_roots");
 }
 
 #[test]
-fn plans_are_kept_for_somebody_who_is_not_root() {
-    as_nobody("plans_are_kept");
+fn unprivileged_sandbox_plans_are_enforced() {
+    as_nobody("sandbox_plans_are_enforced");
 }
 
 #[test]
-fn they_end_as_others_do_for_somebody_who_is_not_root() {
-    as_nobody("they_end_as_others_do");
+fn unprivileged_sandboxed_programs_exit_like_unconfined_ones() {
+    as_nobody("sandboxed_programs_exit_like_unconfined_ones");
 }
 
 #[test]
-fn a_proxy_is_all_that_is_reached() {
+fn proxied_commands_reach_only_the_proxy() {
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
         let host = Host::new();
         let mut plan = host.plan(means);
@@ -865,25 +940,28 @@ fn a_proxy_is_all_that_is_reached() {
         listener.set_nonblocking(false).unwrap();
         let (stream, _) = listener.accept().unwrap();
         let mut stream = std::io::BufReader::new(stream);
-        let mut asked = String::new();
-        std::io::BufRead::read_line(&mut stream, &mut asked).unwrap();
+        let mut request = String::new();
+        std::io::BufRead::read_line(&mut stream, &mut request).unwrap();
         std::io::Write::write_all(stream.get_mut(), b"answered\n").unwrap();
         host.world.wait(&job, Until::Ended);
         host.world.assert_gone(&job);
-        assert_eq!(asked, "asked\n");
-        let said = text(&job);
-        assert!(said.starts_with("http://127.0.0.1:3128\nanswered\n"), "{said}");
-        assert!(said.contains("Connection refused"), "{said}");
+        assert_eq!(request, "asked\n");
+        let output = text(&job);
+        assert!(output.starts_with("http://127.0.0.1:3128\nanswered\n"), "{output}");
+        assert!(output.contains("Connection refused"), "{output}");
         let network = job.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
         let wanted = match means {
-            Means::Namespaces => "the network of its session, which contains only its commands and a proxy",
-            _ => "a network of its own, with nothing in it but a proxy",
+            Means::Namespaces => {
+                "the network of the command's session, which contains only this session's commands \
+                 and a proxy"
+            }
+            _ => "a separate network, with nothing in it but a proxy",
         };
         assert_eq!(network.1, GuardState::Yes(wanted));
     }
 }
 
-/// A server that answers each connection with a word, on a port that the system assigns.
+/// A server that sends a word to each connection, on a port that the system assigns.
 const SERVER: &str = r#"exec perl -MIO::Socket::INET -e '
     my $listener = IO::Socket::INET->new(Listen => 8, LocalAddr => "127.0.0.1") or die; $| = 1;
     print "port ", $listener->sockport, "\n";
@@ -893,17 +971,17 @@ const SERVER: &str = r#"exec perl -MIO::Socket::INET -e '
 fn port_of(job: &Job) -> u16 {
     let start = std::time::Instant::now();
     loop {
-        let said = text(job);
-        if let Some((port, _)) = said.strip_prefix("port ").and_then(|rest| rest.split_once('\n')) {
+        let output = text(job);
+        if let Some((port, _)) = output.strip_prefix("port ").and_then(|rest| rest.split_once('\n')) {
             return port.parse().unwrap();
         }
-        assert!(start.elapsed() < common::LONG, "{said:?} {:?}", job.report());
+        assert!(start.elapsed() < common::LONG, "{output:?} {:?}", job.report());
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 
-/// Fetches the word of a server from another command in a session.
-fn asked(host: &Host, session: &str, port: u16, means: Means) -> String {
+/// Connects to a server from another command of a session, and returns the word that the server sends.
+fn response_in_session(host: &Host, session: &str, port: u16, means: Means) -> String {
     let ask = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && cat <&3");
     let launch = host.launch(&ask, Sandbox::On(host.plan(means)));
     let job = host.world.jobs.start(&SessionKey(session.to_owned()), &launch).unwrap();
@@ -927,15 +1005,17 @@ fn commands_of_a_session_share_one_loopback() {
     let server = host.world.start(&launch(SERVER));
     let port = port_of(&server);
     assert_eq!((server.listening(), server.shares_network()), (vec![port], true));
-    assert_eq!(asked(&host, "a session", port, Means::Namespaces), "answered\n");
-    assert!(asked(&host, "another session", port, Means::Namespaces).contains("Connection refused"));
+    assert_eq!(response_in_session(&host, "a session", port, Means::Namespaces), "answered\n");
+    assert!(
+        response_in_session(&host, "another session", port, Means::Namespaces).contains("Connection refused")
+    );
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "the host reaches it");
     // A server that its command leaves behind is reachable, too, and its port is listed.
     let left = host.world.start(&launch(&format!("{} &", SERVER.strip_prefix("exec ").unwrap())));
     let port = port_of(&left);
     host.world.wait(&left, Until::Ended);
     assert_eq!(left.listening(), vec![port]);
-    assert_eq!(asked(&host, "a session", port, Means::Namespaces), "answered\n");
+    assert_eq!(response_in_session(&host, "a session", port, Means::Namespaces), "answered\n");
     host.world.block_on(host.world.jobs.end_session(&host.world.session));
     host.world.assert_gone(&server);
     host.world.assert_gone(&left);
@@ -958,7 +1038,10 @@ fn bubblewrap_gives_each_command_its_own_loopback() {
     let network = server.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
     assert!(matches!(network.1, GuardState::Yes(how) if how.ends_with("with nothing in it")), "{network:?}");
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
-        assert!(asked(&host, "a session", port, means).contains("Connection refused"), "{means:?}");
+        assert!(
+            response_in_session(&host, "a session", port, means).contains("Connection refused"),
+            "{means:?}"
+        );
     }
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "the host reaches it");
     host.world.block_on(host.world.jobs.end_session(&host.world.session));
@@ -980,8 +1063,8 @@ fn commands_have_no_rights_over_the_shared_network() {
         host.world.assert_gone(&job);
         text(&job)
     });
-    let namespace = |said: &str, kind: &str| {
-        said.lines().find(|line| line.starts_with(kind)).unwrap_or_else(|| panic!("{said}")).to_owned()
+    let namespace = |output: &str, kind: &str| {
+        output.lines().find(|line| line.starts_with(kind)).unwrap_or_else(|| panic!("{output}")).to_owned()
     };
     assert_eq!(namespace(&first, "net:["), namespace(&second, "net:["));
     for kind in ["user:[", "mnt:[", "pid:["] {
@@ -989,9 +1072,9 @@ fn commands_have_no_rights_over_the_shared_network() {
     }
     let outside = fs::read_link("/proc/self/ns/net").unwrap().display().to_string();
     assert_ne!(namespace(&first, "net:["), outside);
-    for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
+    each(["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"], |set| {
         assert!(first.contains(&format!("{set}:\t0000000000000000")), "{first}");
-    }
+    });
     // The supervisor's descriptors are out of reach, and `setns` and `unshare` are refused.
     assert!(!first.contains("-> "), "{first}");
     assert!(first.contains("\n-1 1\n"), "{first}");
@@ -1008,13 +1091,38 @@ fn a_session_network_ends_with_its_session() {
         let mut plan = host.plan(Means::Namespaces);
         plan.network = network;
         let job = host.run(&host.launch("readlink /proc/self/ns/net; sleep 46007 &", Sandbox::On(plan)));
-        let said = text(&job);
-        let namespace = said.trim();
-        assert!(namespace.starts_with("net:["), "{said}");
+        let output = text(&job);
+        let namespace = output.trim();
+        assert!(namespace.starts_with("net:["), "{output}");
         assert_eq!(descriptors_of(namespace), 1);
         host.world.block_on(host.world.jobs.end_session(&host.world.session));
         assert_eq!(descriptors_of(namespace), 0);
         host.world.assert_gone(&job);
         assert!(host.world.jobs.take_listener(&host.world.session).is_none());
+    }
+}
+
+#[test]
+fn a_hidden_directory_of_a_root_is_neither_read_nor_changed() {
+    for means in [Means::Namespaces, Means::Bubblewrap].into_iter().filter(|means| !is_missing(*means)) {
+        let host = Host::new();
+        let plan = host.plan(means);
+        let state = plan.roots[0].join("own-state");
+        fs::create_dir(&state).unwrap();
+        fs::write(state.join("seal.key"), "the key").unwrap();
+        let line = "cat own-state/seal.key; ls -A own-state; echo x > own-state/new; echo y >> own-state/seal.key; \
+                    mv own-state other; ln own-state/seal.key linked; rm -rf own-state; echo fine > beside; cat beside";
+        let plan = Plan { hidden: vec![state.clone()], ..plan };
+        let root = plan.roots[0].clone();
+        let mut launch = host.launch(line, Sandbox::On(plan));
+        launch.directory = root;
+        let job = host.run(&launch);
+        let output = text(&job);
+        assert!(!output.contains("the key") && output.ends_with("fine\n"), "{means:?}: {output}");
+        let names: Vec<_> = fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(
+            (names.len(), fs::read_to_string(state.join("seal.key")).unwrap().as_str()),
+            (1, "the key")
+        );
     }
 }

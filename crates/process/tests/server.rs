@@ -1,4 +1,4 @@
-//! Tests that the end of a server, however it comes, ends everything that it started.
+//! Tests that when a server exits, in any way, everything that it started is killed.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests start a server")]
 
 mod common;
@@ -11,7 +11,8 @@ use std::process::{Child, Command, Stdio};
 use common::{until, with_cookie, with_words};
 use toolpost_process::{Available, Means, inner_step_of};
 
-/// The commands that run when the server ends: each reports that it is ready, and tries to survive in a different way.
+/// The commands that run when the server exits: each reports that it is ready, and tries to survive in a
+/// different way.
 const LINES: [&str; 6] = [
     "echo ready; exec sleep 46001",
     "trap '' TERM INT HUP; echo ready; while :; do sleep 46.002; done",
@@ -21,14 +22,14 @@ const LINES: [&str; 6] = [
     "echo ready; while :; do setsid sleep 46.006; done",
 ];
 
-/// A server with all commands ready, and the cookies of its jobs.
+/// A server whose commands are all ready, and the run ids of its jobs.
 struct Server {
     child: Child,
     runs: Vec<String>,
 }
 
 impl Server {
-    /// Starts it; `None` if another user may not execute it.
+    /// Starts the server; `None` if `user` may not execute it.
     fn start(user: &str, confined: Option<(Means, &Path)>) -> Option<Self> {
         let mut command = Command::new(example());
         if let Some((means, directory)) = confined {
@@ -41,13 +42,13 @@ impl Server {
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                common::skipped(&format!("somebody else may not execute the example ({error})"));
+                common::skipped(&format!("another user may not execute the example ({error})"));
                 return None;
             }
             Err(error) => panic!("{}: {error}", example().display()),
         };
-        let said = BufReader::new(child.stdout.take().unwrap()).lines();
-        let runs: Vec<String> = said.take(LINES.len()).map(Result::unwrap).collect();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let runs: Vec<String> = lines.take(LINES.len()).map(Result::unwrap).collect();
         assert_eq!(runs.len(), LINES.len());
         until("the daemons run", || (1..=6).all(|number| !with_words(&slept(number)).is_empty()));
         Some(Self { child, runs })
@@ -57,9 +58,9 @@ impl Server {
         for run in &self.runs {
             until(run, || with_cookie(run).is_empty());
         }
-        // Processes without a cookie are recognised by their command lines.
+        // Processes without the run id in their environment are recognised by their command lines.
         until("no sleep", || (1..=6).all(|number| with_words(&slept(number)).is_empty()));
-        // The supervisors are forks of the server, and have its arguments.
+        // Supervisors are forks of the server and have its command line.
         until("no supervisor", || common::mentioning("sleep 46001").is_empty());
     }
 }
@@ -74,7 +75,7 @@ fn example() -> PathBuf {
 }
 
 #[test]
-fn nothing_survives() {
+fn no_process_survives_its_server() {
     let is_root = rustix::process::geteuid().is_root();
     let users: &[&str] = if is_root { &["own user", "nobody"] } else { &["own user"] };
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
@@ -88,15 +89,12 @@ fn nothing_survives() {
             ways.push(Some((means, directory.path())));
         } else {
             let why = found.failed;
-            common::skipped(&format!(
-                "no server with programs confined by {} is ended: {why:?}",
-                means.name()
-            ));
+            common::skipped(&format!("{} is not available: {why:?}", means.name()));
         }
     }
     let mut done = Vec::new();
     for (user, confined) in users.iter().flat_map(|user| ways.iter().map(move |way| (user, *way))) {
-        for way in ["killed", "input closed", "told to end"] {
+        for way in ["killed", "input closed", "terminated"] {
             let Some(mut server) = Server::start(user, confined) else { continue };
             match way {
                 "killed" => server.child.kill().unwrap(),
@@ -111,8 +109,40 @@ fn nothing_survives() {
             done.push((*user, way));
         }
     }
-    assert_eq!(
-        done[..3],
-        [("own user", "killed"), ("own user", "input closed"), ("own user", "told to end")]
-    );
+    assert_eq!(done[..3], [("own user", "killed"), ("own user", "input closed"), ("own user", "terminated")]);
+}
+
+/// Limits of the system, and the shell lines that set them in a new user namespace.
+const LIMITS: [(&str, &str); 3] = [
+    ("namespaces", "echo 3 > /proc/sys/user/max_user_namespaces"),
+    ("open files", "ulimit -n 26"),
+    ("processes", "ulimit -u 16"),
+];
+
+/// Short commands wait for each other if the system has no room for all of them at the same time.
+#[test]
+fn starts_wait_while_a_system_limit_is_reached() {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(directory.path(), everybody).unwrap();
+    let is_root = rustix::process::geteuid().is_root();
+    for (limit, set) in LIMITS {
+        let mut command = Command::new("unshare");
+        let line = format!("{set} && exec \"$0\" \"$@\"");
+        command.args(["--user", "--map-root-user", "bash", "-c", &line]).arg(example());
+        command.arg("--namespaces").arg(directory.path()).args(["echo ready; exec sleep 0.3"; 12]);
+        // The kernel does not limit the number of root's processes.
+        if is_root && limit == "processes" {
+            command.uid(65_534).gid(65_534);
+        }
+        let ended = command.current_dir("/").stdin(Stdio::null()).output().unwrap();
+        let (stdout, error) =
+            (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr).into_owned());
+        let cannot = ["unshare:", "bash: line", "Permission denied", "no sandbox is available"];
+        if !ended.status.success() && cannot.iter().any(|cannot| error.contains(cannot)) {
+            common::skipped(&format!("a limit of {limit} cannot be set here: {error}"));
+            continue;
+        }
+        assert_eq!((stdout.lines().count(), error.as_str()), (12, ""), "{limit}");
+    }
 }

@@ -1,5 +1,5 @@
-//! Tests of programs that are served through pipes: they answer, their resources are measured, and they never outlive
-//! their caller.
+//! Tests of services, which are programs used through pipes: they answer, their resources are measured, and
+//! they do not outlive their caller.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -27,13 +27,13 @@ fn is_there(pid: &str) -> bool {
 fn wait_until_gone(pid: &str) {
     let start = Instant::now();
     while is_there(pid) {
-        assert!(start.elapsed() < LONG, "{pid} is still there");
+        assert!(start.elapsed() < LONG, "process {pid} still runs");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
 #[test]
-fn it_is_asked_and_answers() {
+fn a_service_answers_through_its_pipes() {
     let (served, mut wires) = start("echo beside >&2; while read line; do echo \"<$line>\"; done; exit 3");
     let mut lines = BufReader::new(wires.output).lines();
     for word in ["one", "two"] {
@@ -51,9 +51,9 @@ fn it_is_asked_and_answers() {
 }
 
 #[test]
-fn what_it_started_ends_with_it() {
-    for ended in ["killed", "dropped", "by itself"] {
-        let end = if ended == "by itself" { "read line" } else { "sleep 1000" };
+fn processes_started_by_a_service_end_with_it() {
+    for ended in ["killed", "dropped", "exited"] {
+        let end = if ended == "exited" { "read line" } else { "sleep 1000" };
         let (served, mut wires) = start(&format!("setsid sleep 1000 & echo $!; echo $$; {end}"));
         let mut lines = BufReader::new(wires.output).lines().map(Result::unwrap);
         let pids = [lines.next().unwrap(), lines.next().unwrap()];
@@ -73,16 +73,16 @@ fn what_it_started_ends_with_it() {
 }
 
 #[test]
-fn one_that_is_not_there_is_told() {
+fn a_missing_service_program_is_reported() {
     let launch = Launch::new(Program::direct("no-such-server", ["--stdio"]), "/");
-    let said = Service::start(&launch).unwrap_err().to_string();
-    assert!(said.contains("program `no-such-server` in the PATH"), "{said}");
+    let error = Service::start(&launch).unwrap_err().to_string();
+    assert!(error.contains("program `no-such-server` in the PATH"), "{error}");
 }
 
 #[test]
-fn in_its_sandbox_it_sees_what_belongs_to_it_and_no_more() {
+fn a_sandboxed_service_reads_only_its_root_and_installation() {
     if available().means != Means::Namespaces {
-        eprintln!("skipped: nothing here makes namespaces");
+        eprintln!("skipped: namespaces are not available here");
         return;
     }
     let base =
@@ -109,9 +109,9 @@ fn in_its_sandbox_it_sees_what_belongs_to_it_and_no_more() {
         ..Launch::new(Program::direct(&program, ["--stdio"]), at("ws"))
     };
     let (served, mut wires) = Service::start(&launch).unwrap();
-    let mut said = String::new();
-    wires.output.read_to_string(&mut said).unwrap();
-    assert_eq!(said, "ws/file\nvenv/pyvenv.cfg\nkept\n");
+    let mut output = String::new();
+    wires.output.read_to_string(&mut output).unwrap();
+    assert_eq!(output, "ws/file\nvenv/pyvenv.cfg\nkept\n");
     assert_eq!(wait(&served), Exit::Code(0));
     assert_eq!(served.enforcement().means, Means::Namespaces);
 }

@@ -1,5 +1,7 @@
-//! Differential test of the shell reader: a real bash runs thousands of generated scripts in the sandbox, and no command runs that the
-//! reader neither found nor doubted.
+//! Differential tests of the parser for shell commands: a real bash runs thousands of generated scripts in
+//! the sandbox.
+//!
+//! The parser must have found each command that bash runs, or have reported that it is unsure.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
 
 mod common;
@@ -7,7 +9,7 @@ mod common;
 use common::World;
 use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 use toolpost_process::{Launch, Plan, Program, Sandbox, Until, available, inner_step_of};
-use toolpost_shell::{Effect, Role, Script, Segment, Word, read};
+use toolpost_shell::{Effect, Places, Role, Script, Segment, Word, read};
 
 /// The harmless program whose runs are counted.
 const MARKER: &str = "marker";
@@ -15,7 +17,7 @@ const MARKER: &str = "marker";
 /// The number of scripts that a run generates; `TOOLPOST_SPELLINGS` changes it.
 const COUNT: u64 = 4_000;
 
-/// Values in which a shell may run the payload `@`.
+/// Shell words that may run the payload, which is written as `@`.
 const VALUES: &[&str] = &[
     "$(@)",
     "`@`",
@@ -58,7 +60,7 @@ const VALUES: &[&str] = &[
     "@",
 ];
 
-/// Commands that contain the payload `@`.
+/// Commands that contain the payload, which is written as `@`.
 const COMMANDS: &[&str] = &[
     "@",
     ": @",
@@ -200,11 +202,11 @@ const COMMANDS: &[&str] = &[
     "select x in 1; do @; break; done <<< 1",
 ];
 
-/// The programs, in addition to the marker, that scripts can run: those that run others, and one that reads.
+/// The other programs that scripts can run: some run a program themselves, and one reads files.
 const TOOLS: &[&str] =
     &["env", "xargs", "find", "nohup", "nice", "setsid", "stdbuf", "timeout", "sh", "bash", "cat"];
 
-/// Characters that end or begin something for a shell.
+/// Characters with a special meaning for a shell.
 const SIGNS: &[u8] = b"'\"`$(){}[]<>|&;#\\ \n*?!=~-:@";
 
 /// A small generator of pseudo-random numbers: the same seed yields the same scripts.
@@ -222,7 +224,7 @@ impl Random {
         of[self.next(of.len())]
     }
 
-    /// Nests values around the marker, puts them into a command, and damages one script in three.
+    /// Nests words of `VALUES` around the marker, puts them into commands, and damages one script in three.
     fn script(&mut self) -> String {
         let mut text = if self.next(2) == 0 { MARKER.to_owned() } else { format!("{MARKER} 1") };
         for _ in 0..self.next(4) {
@@ -255,14 +257,14 @@ impl Random {
     }
 }
 
-/// First words of commands that need approval, whatever follows: no rule allows them. The reader takes a reserved word for a program in
-/// places where the grammar expects none.
+/// First words of commands that always need approval, because no rule allows them. If the grammar does not
+/// expect a reserved word, the parser takes the word for a program.
 const JUDGED: [&str; 11] =
     ["source", ".", "coproc", "alias", "function", "until", "while", "for", "if", "case", "select"];
-/// Shells that read their commands from a file or their input: no rule allows them then.
+/// Shells. If they read their commands from a file or from standard input, no rule allows them.
 const SHELLS: [&str; 2] = ["sh", "bash"];
 
-/// Returns whether the reader found a call of the marker or of a program that no rule allows, or is unsure what runs.
+/// Returns whether the parser found the marker or a program that no rule allows, or is unsure what runs.
 fn is_seen(script: &Script) -> bool {
     let is_judged = |known: &str| known.contains(MARKER) || JUDGED.contains(&known);
     let program = |word: &Word| word.known().is_none_or(is_judged);
@@ -276,44 +278,71 @@ fn is_seen(script: &Script) -> bool {
     }) || !script.unsure.is_empty()
 }
 
-/// Runs scripts with a real bash in the sandbox, and returns the numbers of those in which the marker ran.
-fn run(scripts: &[String]) -> BTreeSet<usize> {
-    let own = std::env::current_exe().unwrap();
-    let confined: PathBuf = own.parent().unwrap().parent().unwrap().join("examples/confined");
-    inner_step_of(&confined);
-    let base = tempfile::Builder::new().prefix("spellings").tempdir_in("/var/tmp").unwrap();
-    fs::set_permissions(base.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let at = |name: &str| base.path().join(name);
-    for folder in ["bin", "scripts", "work"] {
-        fs::create_dir(at(folder)).unwrap();
+/// A directory with scripts, and with programs in `bin`.
+struct Scripts {
+    base: tempfile::TempDir,
+}
+
+impl Scripts {
+    fn new(scripts: &[String], all: &str) -> Self {
+        let base = tempfile::Builder::new().prefix("spellings").tempdir_in("/var/tmp").unwrap();
+        fs::set_permissions(base.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let directory = Self { base };
+        for folder in ["bin", "scripts", "work"] {
+            fs::create_dir(directory.at(folder)).unwrap();
+        }
+        for (number, script) in scripts.iter().enumerate() {
+            fs::write(directory.at("scripts").join(number.to_string()), script).unwrap();
+        }
+        fs::write(directory.at("scripts/all"), all).unwrap();
+        directory
     }
-    let marker = at("bin").join(MARKER);
-    fs::write(&marker, "#!/bin/sh\n: > \"$RAN\"\n").unwrap();
-    fs::set_permissions(&marker, fs::Permissions::from_mode(0o755)).unwrap();
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.base.path().join(name)
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        fs::write(self.at("bin").join(name), text).unwrap();
+        fs::set_permissions(self.at("bin").join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Runs the script `all` in the sandbox, which runs the `count` other scripts.
+    fn run(&self, count: usize) {
+        let own = std::env::current_exe().unwrap();
+        let confined: PathBuf = own.parent().unwrap().parent().unwrap().join("examples/confined");
+        inner_step_of(&confined);
+        let mut plan = Plan::new([self.base.path().to_owned()]);
+        plan.readable = vec![confined];
+        let line = Program::line(format!("bash scripts/all {count}"));
+        let mut launch = Launch::new(line, self.base.path());
+        launch.sandbox = Sandbox::On(plan);
+        let world = World::new();
+        let job = world.start(&launch);
+        world.wait(&job, Until::Ended);
+    }
+}
+
+/// Runs scripts with a real bash in the sandbox, and returns the indexes of those in which the marker ran.
+fn run(scripts: &[String]) -> BTreeSet<usize> {
+    let directory = Scripts::new(scripts, ALL);
+    directory.program(MARKER, "#!/bin/sh\n: > \"$RAN\"\n");
+    let at = |name: &str| directory.at(name);
     for tool in TOOLS {
         let found = ["/usr/bin", "/bin"].map(|folder| PathBuf::from(folder).join(tool));
         if let Some(found) = found.iter().find(|path| path.exists()) {
             std::os::unix::fs::symlink(found, at("bin").join(tool)).unwrap();
         }
     }
-    for (number, script) in scripts.iter().enumerate() {
-        fs::write(at("scripts").join(number.to_string()), script).unwrap();
-    }
-    fs::write(at("scripts/all"), ALL).unwrap();
-    let mut plan = Plan::new([base.path().to_owned()]);
-    plan.readable = vec![confined];
-    let mut launch = Launch::new(Program::line(format!("bash scripts/all {}", scripts.len())), base.path());
-    launch.sandbox = Sandbox::On(plan);
-    let world = World::new();
-    let job = world.start(&launch);
-    world.wait(&job, Until::Ended);
+    directory.run(scripts.len());
     let ran = fs::read_dir(at("work"))
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_prefix("ran-")?.parse().ok());
     ran.collect()
 }
 
-/// Runs each script in an empty directory, with nothing but the marker and `TOOLS` in `PATH`.
+/// A script that runs each of the others in an empty directory, with nothing but the marker and `TOOLS` in
+/// `PATH`.
 const ALL: &str = "base=$PWD; timeout=$(command -v timeout); bash=$(command -v bash); env=$(command -v env); rm=$(command -v rm)
 for ((i = 0; i < $1; i++)); do
   mkdir -p \"$base/work/$i\" && cd \"$base/work/$i\" || exit 1
@@ -324,7 +353,7 @@ done
 ";
 
 #[test]
-fn a_shell_runs_nothing_that_the_reader_does_not_see() {
+fn the_parser_misses_no_command_that_bash_runs() {
     if available().failed.len() == 3 {
         return common::skipped("no sandbox works here");
     }
@@ -339,7 +368,7 @@ fn a_shell_runs_nothing_that_the_reader_does_not_see() {
     let missed: Vec<&String> =
         ran.iter().map(|number| &scripts[*number]).filter(|script| !is_seen(&read(script))).collect();
     assert!(missed.is_empty(), "{} of {}: {missed:#?}", missed.len(), scripts.len());
-    // The scripts do run, and the reader does not doubt all of them.
+    // Check the test itself: many scripts run, and the parser is not unsure about all of them.
     assert!(
         ran.range(..known).count() >= known / 2,
         "{} of the {known} rows ran",
@@ -348,4 +377,198 @@ fn a_shell_runs_nothing_that_the_reader_does_not_see() {
     assert!(ran.len() > scripts.len() / 20, "{} of {} ran", ran.len(), scripts.len());
     let sure = ran.iter().filter(|number| read(&scripts[**number]).unsure.is_empty()).count();
     assert!(sure > ran.len() / 10, "{sure} of {} are sure", ran.len());
+}
+
+/// Returns whether a rule that denies the marker applies to a script: it is the program of a segment.
+fn is_found(script: &Script) -> bool {
+    script.segments.iter().any(|segment| segment.program_name() == Some(MARKER))
+}
+
+#[test]
+fn the_parser_finds_the_program_in_substitutions_that_the_grammar_misses() {
+    if available().failed.len() == 3 {
+        return common::skipped("no sandbox works here");
+    }
+    let rows = include_str!("spellings.txt").split("\n--\n").map(|row| row.trim_end_matches('\n').to_owned());
+    let mut scripts: Vec<String> = rows.collect();
+    let substitutions = ["`@`", "$(@)", "<(@)", ">(@)", "`a; @`", "$(a; (b); @)"];
+    let marker = |text: &str| text.replace('@', MARKER);
+    for value in VALUES.iter().filter(|value| value.contains("${") && !value.contains('\'')) {
+        for substitution in substitutions {
+            let value = value.replace('@', &marker(substitution));
+            let lines = ["echo @", "x=@ :", ": > @", "echo \"@\"", "cat <<E\n@\nE\n", "[[ @ ]]"];
+            scripts.extend(lines.map(|line| line.replace('@', &value)));
+        }
+    }
+    let ran = run(&scripts);
+    let ran = || ran.iter().map(|number| &scripts[*number]);
+    let missed: Vec<&String> = ran().filter(|script| !is_found(&read(script))).collect();
+    assert!(missed.is_empty(), "{} of {}: {missed:#?}", missed.len(), ran().count());
+    assert!(ran().count() > 200, "{} of {} ran", ran().count(), scripts.len());
+}
+
+/// Commands that change the working directory, or the way in which `cd` works.
+const CHANGES: &[&str] = &[
+    "cd a",
+    "cd a/b",
+    "cd link",
+    "cd up",
+    "cd ..",
+    "cd .",
+    "cd ./a",
+    "cd a/",
+    "cd link/..",
+    "cd a/../link",
+    "cd ../start/a",
+    "cd nowhere",
+    "cd file",
+    "cd \"\"",
+    "cd ''",
+    "cd",
+    "cd -",
+    "cd -P link",
+    "cd -L link",
+    "cd -- a",
+    "cd a b",
+    "cd {a,link}",
+    "cd a*",
+    "cd ~",
+    "cd ~/h",
+    "cd ~+",
+    "cd $PWD/a",
+    "cd \"$PWD\"",
+    "cd \"$OLDPWD\"",
+    "\\cd a",
+    "\"cd\" a",
+    "c'd' a",
+    "cd 'sp ace'",
+    "cd sp\\ ace",
+    "pushd a",
+    "popd",
+    "pushd",
+    "command cd a",
+    "builtin cd ..",
+    "env cd a",
+    "../../bin/cd a",
+    "CDPATH=a cd b",
+    "CDPATH=a",
+    "export CDPATH=a",
+    "read CDPATH <<< a",
+    "PWD=/ cd a",
+    "PWD=/",
+    "unset PWD",
+    "OLDPWD=a",
+    "HOME=a",
+    "set -P",
+    "set -e",
+    "shopt -s cdable_vars",
+    "eval 'cd a'",
+    "eval cd ..",
+    "(cd a)",
+    "{ cd a; }",
+    "! cd a",
+    "time cd a",
+    "cd a > /dev/null",
+    "cd a 2>&1",
+    "cd a | cat",
+    "cd() { builtin cd ..; }",
+    "f() { cd ..; }",
+    "f",
+    "bash -c 'cd a && pwd -P'",
+    "for i in a b; do cd $i; done",
+    "if cd a; then pwd -P; fi",
+    "trap 'cd ..' DEBUG",
+    "true",
+    "false",
+    "pwd -P",
+];
+
+/// Operators between the commands; `&&` is the most common.
+const JOINTS: &[&str] = &[" && ", " && ", " && ", " && ", " && ", " || ", "; ", "\n", " & "];
+
+/// A script that runs each of the others in the directory `start`, and keeps their output.
+const EACH: &str = "base=$PWD; bash=$(command -v bash); env=$(command -v env); mkdir out
+for ((i = 0; i < $1; i++)); do
+  cd \"$base/work/start\" || exit 1
+  \"$env\" -i PATH=\"$base/bin\" HOME=\"$base/work/home\" \"$bash\" --noprofile --norc \"$base/scripts/$i\" \\
+    < /dev/null > \"$base/out/$i\" 2> /dev/null
+done
+";
+
+/// Returns whether a script needs the user's approval.
+fn is_asked(script: &Script) -> bool {
+    let is_known = |segment: &Segment| {
+        let known = ["cd", "pwd", "true", "false", "pushd", "popd", "set", "unset", "bash", "read", "f"];
+        segment.words.is_empty() || segment.program_name().is_some_and(|name| known.contains(&name))
+    };
+    let is_doubted = |segment: &Segment| {
+        segment.effects.iter().any(|effect| matches!(effect, Effect::More { .. }))
+            || (segment.role == Role::Program && !is_known(segment))
+    };
+    !script.unsure.is_empty() || script.segments.iter().any(is_doubted)
+}
+
+/// Removes `.` and `..` from a path without following links, as `cd` does.
+fn by_names(path: &std::path::Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => drop(out.pop()),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[test]
+fn the_parser_misses_no_directory_that_bash_enters() {
+    if available().failed.len() == 3 {
+        return common::skipped("no sandbox works here");
+    }
+    let mut random = Random(20_261_126);
+    let mut scripts: Vec<String> = CHANGES.iter().map(|change| format!("{change} && pwd -P")).collect();
+    scripts.extend((0..500).map(|_| {
+        let mut text = random.one(CHANGES).to_owned();
+        for _ in 0..random.next(3) {
+            text = format!("{text}{}{}", random.one(JOINTS), random.one(CHANGES));
+        }
+        format!("{text}{}pwd -P", random.one(JOINTS))
+    }));
+    let directory = Scripts::new(&scripts, EACH);
+    for folder in ["work/start/a/b", "work/start/b", "work/start/sp ace", "work/home/h"] {
+        fs::create_dir_all(directory.at(folder)).unwrap();
+    }
+    fs::write(directory.at("work/start/file"), "").unwrap();
+    for (link, target) in [("link", "a/b"), ("up", "..")] {
+        std::os::unix::fs::symlink(target, directory.at("work/start").join(link)).unwrap();
+    }
+    for tool in ["env", "bash", "cat"] {
+        std::os::unix::fs::symlink(PathBuf::from("/usr/bin").join(tool), directory.at("bin").join(tool))
+            .unwrap();
+    }
+    // Some systems have a program `cd`, which cannot change the directory of the shell.
+    directory.program("cd", "#!/usr/bin/bash\ncd \"$@\"\n");
+    directory.run(scripts.len());
+    let start = directory.at("work/start").canonicalize().unwrap();
+    let (mut missed, mut compared, mut left) = (Vec::new(), 0, 0);
+    for (number, text) in scripts.iter().enumerate() {
+        let script = read(text);
+        let (Places::Known(places), false) = (&script.places, is_asked(&script)) else { continue };
+        left += usize::from(!places.contains(&String::new()));
+        let ends = |place: &String| {
+            let path = start.join(place);
+            [path.canonicalize().ok(), by_names(&path).canonicalize().ok()].into_iter().flatten()
+        };
+        let named: BTreeSet<PathBuf> = places.iter().flat_map(ends).collect();
+        let output = fs::read_to_string(directory.at("out").join(number.to_string())).unwrap();
+        for line in output.lines().filter(|line| line.starts_with('/') && !line.contains(' ')) {
+            compared += 1;
+            if !named.contains(&PathBuf::from(line)) {
+                missed.push((text, line.to_owned(), places.clone()));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} of {compared}: {missed:#?}", missed.len());
+    assert!(compared > 150 && left > 20, "{compared} compared, {left} without the start");
 }

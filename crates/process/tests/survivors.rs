@@ -1,13 +1,14 @@
-//! Tests of leftover processes: they are reported, belong to the job, and end with it.
+//! Tests of leftover processes: they are reported, belong to the job, and are stopped with it.
 
 mod common;
 
 use std::time::Duration;
+use toolpost_test_rows::each;
 
 use common::{World, own, text, until, with_words};
 use toolpost_process::{Exit, Holds, Limits, Survivors, Until, Why};
 
-/// A command line, the process that it leaves behind, and its access to the output.
+/// A command line, the process that it leaves behind, and the access of that process to the output.
 const ROWS: [(&str, &str, Holds); 7] = [
     ("sleep 42001 & echo done", "sleep 42001", Holds::Yes),
     ("nohup sleep 42002 >/dev/null 2>&1 & echo done", "sleep 42002", Holds::No),
@@ -25,9 +26,9 @@ fn quick(world: &World, line: &str) -> toolpost_process::Launch {
 }
 
 #[test]
-fn they_are_told_and_stopped_with_the_job() {
+fn leftover_processes_are_listed_and_stopped_with_the_job() {
     let world = World::new();
-    for (line, left, holds) in ROWS {
+    each(ROWS, |(line, left, holds)| {
         let job = world.start(&quick(&world, line));
         world.wait(&job, Until::Ended);
         assert_eq!(
@@ -44,15 +45,15 @@ fn they_are_told_and_stopped_with_the_job() {
         assert_eq!(report.leftovers, [], "{line}");
         world.assert_gone(&job);
         assert_eq!(with_words(left), Vec::<String>::new(), "{line}");
-        // It had exited before it was stopped.
+        // The program had exited before the job was stopped.
         assert_eq!(job.ending().map(|ending| ending.why), Some(None), "{line}");
-    }
+    });
 }
 
 #[test]
-fn they_are_ended_where_that_is_asked() {
+fn leftover_processes_end_if_the_launch_requests_it() {
     let world = World::new();
-    for (line, left, _) in ROWS {
+    each(ROWS, |(line, left, _)| {
         let mut launch = quick(&world, &line.replace("sleep 42", "sleep 43"));
         launch.survivors = Survivors::End;
         let job = world.start(&launch);
@@ -60,11 +61,11 @@ fn they_are_ended_where_that_is_asked() {
         let left = left.replace("sleep 42", "sleep 43");
         assert_eq!(with_words(&left), Vec::<String>::new(), "{line}");
         assert_eq!(text(&job), "done\n", "{line}");
-    }
+    });
 }
 
 #[test]
-fn what_they_write_goes_on_being_kept() {
+fn output_of_leftover_processes_is_recorded() {
     let world = World::new();
     let line = "(while [ ! -e go ]; do sleep 0.01; done; echo later; printf open) & echo now";
     let job = world.start(&world.launch(line));
@@ -76,7 +77,7 @@ fn what_they_write_goes_on_being_kept() {
 }
 
 #[test]
-fn a_child_that_keeps_writing_does_not_hold_up_the_end() {
+fn a_child_that_keeps_writing_does_not_delay_the_end() {
     let world = World::new();
     let job = world.start(&quick(&world, "(while :; do echo tick; sleep 0.01; done) & echo FG"));
     world.wait(&job, Until::Ended);
@@ -87,12 +88,12 @@ fn a_child_that_keeps_writing_does_not_hold_up_the_end() {
 }
 
 #[test]
-fn a_killed_supervisor_takes_the_job_with_it() {
+fn killing_the_supervisor_ends_the_job() {
     let world = World::new();
     let job = world.start(&world.launch("setsid sleep 42010 & echo $PPID; sleep 42011"));
     world.wait_for(&job, "\n");
     until("the daemon", || with_words("sleep 42010").len() == 1 && with_words("sleep 42011").len() == 1);
-    let supervisor: u32 = text(&job).trim().parse().expect("the number of the supervisor");
+    let supervisor: u32 = text(&job).trim().parse().expect("the PID of the supervisor");
     world.run(&format!("kill -9 {supervisor}"));
     world.assert_gone(&job);
     assert_eq!(job.ending().map(|ending| (ending.exit, ending.why)), Some((Exit::Unknown, None)));

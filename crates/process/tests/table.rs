@@ -1,11 +1,12 @@
-//! Tests of the table of jobs: sessions, waiting, stopping, forgetting.
+//! Tests of the job table: sessions, waiting, stopping, and removal of old jobs.
 
 mod common;
 
 use std::time::Duration;
+use toolpost_test_rows::each;
 
 use common::{LONG, World, text, until};
-use toolpost_process::{Exit, From, Launch, Program, SessionKey, Stage, Until, WaitResult, Want, Why};
+use toolpost_process::{Exit, From, Launch, OutputRange, Program, SessionKey, Stage, Until, WaitResult, Why};
 
 #[test]
 fn jobs_belong_to_their_session() {
@@ -30,17 +31,20 @@ fn jobs_belong_to_their_session() {
     let (one, two) = (first.id(), second.id());
     assert_eq!(
         error(&world.session, theirs.id()),
-        Err(format!("there is no job `{}` in this session; it has {two}, {one}", theirs.id()))
+        Err(format!(
+            "there is no job `{}` in this session; the session's jobs are {two}, {one}",
+            theirs.id()
+        ))
     );
     let nobody = SessionKey("nobody".to_owned());
     let none = "there is no job `nope` in this session; \
-                it has started none, or they ended so long ago that they were forgotten";
+                the session has started no job, or its jobs finished too long ago to be listed";
     assert_eq!(error(&nobody, "nope"), Err(none.to_owned()));
     world.assert_gone(&theirs);
 }
 
 #[test]
-fn waits_end_early() {
+fn waits_end_on_timeout_or_when_the_job_ends() {
     let world = World::new();
     let job = world.start(&world.launch("echo one; while [ ! -e go ]; do sleep 0.01; done; exit 3"));
     world.wait(&job, Until::Output(0));
@@ -86,7 +90,7 @@ fn output_is_followed_line_by_line() {
 }
 
 #[test]
-fn stops_say_who_did_it() {
+fn stopped_jobs_record_the_reason() {
     let world = World::new();
     let rows = [
         ("exec sleep 44001", Exit::Signal(15), Why::Stopped),
@@ -98,7 +102,7 @@ fn stops_say_who_did_it() {
             Why::Stopped,
         ),
     ];
-    for (line, exit, why) in rows {
+    each(rows, |(line, exit, why)| {
         let mut launch = world.launch(line);
         launch.limits.grace = Duration::from_millis(300);
         let job = world.start(&launch);
@@ -109,11 +113,11 @@ fn stops_say_who_did_it() {
         let Stage::Ended(ending) = report.stage else { panic!("{line}: {report:?}") };
         assert_eq!((ending.exit, ending.why, report.leftovers), (exit, Some(why), Vec::new()), "{line}");
         world.assert_gone(&job);
-    }
+    });
 }
 
 #[test]
-fn a_dropped_wait_leaves_the_job_alone() {
+fn dropping_a_wait_leaves_the_job_running() {
     let world = World::new();
     let job = world.start(&world.launch("echo here; exec sleep 44005"));
     world.block_on(async {
@@ -126,7 +130,7 @@ fn a_dropped_wait_leaves_the_job_alone() {
 }
 
 #[test]
-fn sessions_end_with_all_their_jobs() {
+fn ending_a_session_ends_all_its_jobs() {
     let world = World::new();
     let other = SessionKey("another".to_owned());
     let mine = world.start(&world.launch("sleep 44010 & sleep 44010"));
@@ -141,7 +145,7 @@ fn sessions_end_with_all_their_jobs() {
 }
 
 #[test]
-fn a_dropped_table_ends_what_runs() {
+fn dropping_the_job_table_ends_running_jobs() {
     let world = World::new();
     let job = world.start(&world.launch("trap '' TERM; (setsid sleep 44020 &); sleep 44020"));
     until("the daemon", || common::with_words("sleep 44020").len() >= 2);
@@ -151,7 +155,7 @@ fn a_dropped_table_ends_what_runs() {
 }
 
 #[test]
-fn what_is_over_is_remembered_for_a_while() {
+fn finished_jobs_are_listed_up_to_a_count_and_age() {
     let world = World::with(|settings| settings.remembered = 2);
     let running = world.start(&world.launch("sleep 44030"));
     let ids: Vec<String> = (0..4)
@@ -171,7 +175,7 @@ fn what_is_over_is_remembered_for_a_while() {
 }
 
 #[test]
-fn the_environment_is_built() {
+fn program_environment_is_filtered_and_completed() {
     let world = World::new();
     let own = [
         ("HOME", "/h"),
@@ -186,7 +190,7 @@ fn the_environment_is_built() {
         Launch { environment, ..Launch::new(Program::direct("env", ["-0"]), world.directory.path()) };
     let job = world.start(&launch);
     world.assert_gone(&job);
-    // The zeroes between variables are control characters and are not shown.
+    // The NUL bytes between variables are control characters, which the output omits.
     let wanted = format!(
         "DEBIAN_FRONTEND=noninteractiveGH_PAGER=catGIT_ASKPASS=/bin/falseGIT_EDITOR=trueGIT_PAGER=lessGIT_TERMINAL_PROMPT=0\
          HOME=/hLANG=C.UTF-8LC_ALL=C.UTF-8LC_CTYPE=C.UTF-8MINE=1NO_COLOR=1PAGER=catPATH=/usr/bin:/bin\
@@ -197,7 +201,7 @@ fn the_environment_is_built() {
 }
 
 #[test]
-fn programs_start_clean() {
+fn programs_start_with_a_clean_process_state() {
     let world = World::new();
     let rows = [
         ("ls /proc/self/fd | tr '\\n' ' '", "0 1 2 3 "),
@@ -215,15 +219,15 @@ fn programs_start_clean() {
             "no\n",
         ),
     ];
-    for (line, wanted) in rows {
+    each(rows, |(line, wanted)| {
         let job = world.run(line);
         assert_eq!(text(&job), wanted, "{line}");
         world.assert_gone(&job);
-    }
+    });
 }
 
 #[test]
-fn long_lines_and_long_outputs_are_whole() {
+fn long_command_lines_and_outputs_are_complete() {
     let world = World::new();
     let long = "a".repeat(200_000);
     let job = world.run(&format!("x='{long}'; echo ${{#x}} $# \"$0\" ünd; exit 4"));
@@ -234,7 +238,7 @@ fn long_lines_and_long_outputs_are_whole() {
     let job = world.run("for i in $(seq 1 40000); do printf '\\342\\202\\254'; done");
     world.assert_gone(&job);
     assert_eq!(text(&job), "€".repeat(40_000));
-    let want = |from, skip, count| job.show(Want { from, skip, count }).expect("a slice").pieces;
+    let want = |from, skip, count| job.show(OutputRange { from, skip, count }).expect("a slice").pieces;
     let lengths = |pieces: Vec<toolpost_process::Piece>| -> Vec<(u64, u64)> {
         pieces.iter().map(|piece| (piece.from, piece.to())).collect()
     };

@@ -15,7 +15,7 @@ fn start(world: &World, line: &str, size: Size) -> Job {
 }
 
 #[test]
-fn they_have_it_and_its_size() {
+fn a_program_gets_a_terminal_of_the_requested_size() {
     let world = World::new();
     let size = Size { columns: 101, rows: 33 };
     let line = "test -t 0 && test -t 1 && test -t 2 && stty size && echo $TERM && true </dev/tty && readlink /proc/self/fd/0 | cut -c1-9";
@@ -26,7 +26,7 @@ fn they_have_it_and_its_size() {
 }
 
 #[test]
-fn they_are_written_to_and_resized() {
+fn terminals_accept_input_and_resizing() {
     let world = World::new();
     let job = start(
         &world,
@@ -44,15 +44,17 @@ fn they_are_written_to_and_resized() {
     world.wait(&job, Until::Ended);
     world.assert_gone(&job);
     assert_eq!(text(&job), "ready\n<typed ü>\n5 44\n");
-    let said = job.write(b"x").map_err(|error| error.to_string());
+    let error = job.write(b"x").map_err(|error| error.to_string());
     assert_eq!(
-        said,
-        Err("the program has no terminal, or has ended: start it with one to write to it".to_owned())
+        error,
+        Err("the program has no terminal, or has exited: to write to a program, start it with a \
+             terminal"
+            .to_owned())
     );
 }
 
 #[test]
-fn they_are_stopped_like_others() {
+fn stopping_a_terminal_job_ends_all_its_processes() {
     let world = World::new();
     let job =
         start(&world, "trap '' HUP TERM; (setsid sleep 45001 &); echo ready; sleep 45001", Size::default());
@@ -64,7 +66,7 @@ fn they_are_stopped_like_others() {
 }
 
 #[test]
-fn who_types_more_than_is_read_is_told() {
+fn unread_terminal_input_fails_with_would_block() {
     let world = World::new();
     let job = start(&world, "stty raw -echo; echo ready; exec sleep 45002", Size::default());
     world.wait_for(&job, "ready");

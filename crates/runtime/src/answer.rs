@@ -1,32 +1,33 @@
-//! Outcomes and replies of calls.
+//! The outcome and the reply of a call.
 
 use crate::ask::Question;
 use serde_json::Value;
 use toolpost_engine::{InnerPicture, Kind};
 use toolpost_text::counted::counted;
-use toolpost_tool::{Part, RunResult};
+use toolpost_tool::{ReplyPart, RunResult};
 
 /// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// The call succeeded.
+    /// The call succeeded, with this reply.
     Done(Answer),
-    /// The call failed; the answer has the reason and the next step.
+    /// The call failed; the reply contains the reason and the next step.
     Failed(Kind, Answer),
-    /// Approval is needed: the caller asks the question and repeats the call with the verdict.
+    /// The call needs approval: the caller prompts the user, and repeats the call with the verdict.
     Ask(Question),
-    /// No tool has that name.
+    /// No tool has the name in the call.
     NoSuchTool(Answer),
 }
 
 /// The text and images of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The parts, in order.
-    pub parts: Vec<Part>,
-    /// The operation's output as data, if requested.
+    /// The text and image parts, in order.
+    pub parts: Vec<ReplyPart>,
+    /// The operation's output as data; `None` if structured output is off, or the call failed.
     pub structured: Option<Value>,
-    /// The result of the action: a command that exits with a failure did run, and its result is a failure.
+    /// The result of what the call did. It can be a failure although the call succeeded, for example if a
+    /// command ran and exited with an error.
     pub result: RunResult,
 }
 
@@ -34,37 +35,38 @@ impl Answer {
     /// Creates an answer with one text part.
     #[must_use]
     pub fn text(text: String) -> Self {
-        Self::of(vec![Part::Text(text)])
+        Self::of(vec![ReplyPart::Text(text)])
     }
 
-    /// Creates an answer from parts.
+    /// Creates a reply from text and image parts.
     #[must_use]
-    pub fn of(parts: Vec<Part>) -> Self {
+    pub fn of(parts: Vec<ReplyPart>) -> Self {
         Self { parts, structured: None, result: RunResult::Succeeded }
     }
 
-    /// Returns whether the work of the call did not come to its end, as with a script that stopped.
+    /// Returns whether the call stopped before its work was finished, for example a call that runs a script
+    /// which failed.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.result == RunResult::Error
     }
 
-    /// Returns all text of the answer; each part starts on a new line.
+    /// Returns all text of the reply; each part starts on a new line.
     #[must_use]
     pub fn words(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(text.strip_suffix('\n').unwrap_or(text)),
-            Part::Image { .. } => None,
+            ReplyPart::Text(text) => Some(text.strip_suffix('\n').unwrap_or(text)),
+            ReplyPart::Image { .. } => None,
         });
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the text, with a marker at the position of each image, and the images.
+    /// Returns the text of the reply, with a marker at the position of each image, and the images.
     #[must_use]
     pub fn with_pictures(self) -> (String, Vec<InnerPicture>) {
         let mut pictures = Vec::new();
         let texts = self.parts.into_iter().map(|part| match part {
-            Part::Image { mime, data } => {
+            ReplyPart::Image { mime, data } => {
                 let named = format!(
                     "[picture {}: {mime}, {}]",
                     pictures.len() + 1,
@@ -73,18 +75,18 @@ impl Answer {
                 pictures.push(InnerPicture { mime, data });
                 named
             }
-            Part::Text(text) => text.strip_suffix('\n').map(str::to_owned).unwrap_or(text),
+            ReplyPart::Text(text) => text.strip_suffix('\n').map(str::to_owned).unwrap_or(text),
         });
         let words = texts.collect::<Vec<_>>().join("\n");
         (words, pictures)
     }
 
-    /// Returns the size of the answer in bytes.
+    /// Returns the size of the reply in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let size = |part: &Part| match part {
-            Part::Text(text) => text.len(),
-            Part::Image { data, .. } => data.len(),
+        let size = |part: &ReplyPart| match part {
+            ReplyPart::Text(text) => text.len(),
+            ReplyPart::Image { data, .. } => data.len(),
         };
         self.parts.iter().map(size).sum()
     }

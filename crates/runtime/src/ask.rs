@@ -1,42 +1,43 @@
-//! Questions for rules that decide `ask`, and the interface that puts them to the user.
+//! Approval prompts for accesses about which a rule decides `ask`, and the interface that shows them to the
+//! user.
 
 use serde::{Deserialize, Serialize};
 use std::{future::Future, pin::Pin};
 use toolpost_text::escape;
 
-/// A question about a call that needs approval.
+/// The content of an approval prompt for a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// The dialect and the tool of the call.
+    /// The dialect and the tool of the call, for the user.
     pub tool: String,
-    /// The complete actions of the call, one touch in each line.
+    /// The accesses of the call that need approval, one per line.
     pub touches: Vec<String>,
-    /// The reason why approval is needed; empty if the lines of the touches contain it.
+    /// The reason why approval is needed; empty if the lines of `touches` contain it.
     pub reason: String,
-    /// The scopes, other than "once", that an approval may have.
+    /// The offered scopes of an approval that lasts longer than this call.
     pub spans: Vec<Span>,
-    /// The description of a longer approval's scope; empty if that is exactly this call.
+    /// The description of what an approval for a longer scope allows; empty if that is exactly this call.
     pub covers: String,
-    /// The rules that a permanent approval writes; `None` if it is not offered.
+    /// The rules that a permanent approval writes; `None` if a permanent approval is not offered.
     pub adds: Option<Addition>,
 }
 
 /// Rules that a permanent approval adds to a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Addition {
-    /// The policy file.
+    /// The path of the policy file.
     pub file: String,
-    /// The rules, one in each line.
+    /// The rules that are added, one in each string.
     pub rules: Vec<String>,
 }
 
-/// The scope of an approval that is longer than once.
+/// The scope of an approval that lasts longer than one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Span {
-    /// Until the session ends.
+    /// The approval is valid until the session ends.
     Session,
-    /// Permanently: a rule is written into the user's policy file.
+    /// The approval is permanent: a rule is written into the user's policy file.
     Always,
 }
 
@@ -52,7 +53,8 @@ impl Span {
 }
 
 impl Question {
-    /// Formats the question for a person. Text that the call supplies can neither be hidden nor imitate another line.
+    /// Formats the approval prompt for the user. Text from the call is escaped, so that it can neither hide
+    /// nor imitate a line of the prompt.
     #[must_use]
     pub fn words(&self) -> String {
         let mut lines = vec![format!("{} wants to:", self.tool)];
@@ -67,7 +69,7 @@ impl Question {
         lines.join("\n")
     }
 
-    /// Describes what an approval for this long covers.
+    /// Returns the label of the choice with which the user approves for this scope.
     #[must_use]
     pub fn choice(&self, span: Span) -> String {
         let covers = if self.covers.is_empty() { "exactly this".to_owned() } else { plain(&self.covers) };
@@ -78,39 +80,43 @@ impl Question {
     }
 }
 
-/// Escapes characters that do not print and indents each line after the first.
+/// Escapes characters that do not print, and indents each line of a text after the first.
 fn plain(text: &str) -> String {
     text.split('\n').map(escape::text).collect::<Vec<_>>().join("\n      ")
 }
 
-/// The verdict on a question.
+/// The answer to an approval prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Allow this call once.
     Allow,
-    /// Allow it, and do not ask about the same again within this scope.
+    /// Allow the call, and do not prompt again for the same accesses within this scope.
     AllowFor(Span),
-    /// Deny it, with a reason.
+    /// Deny the call with a reason other than an answer to the prompt.
     Deny(String),
-    /// The verdict arrives when the same call is repeated.
+    /// The prompt was declined or closed, with a sentence about that.
+    Declined(String),
+    /// The user has not answered yet: the verdict arrives when the client repeats the same call.
     Later,
 }
 
-/// The future of a verdict.
+/// The future of the answer to an approval prompt.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 
-/// A source of verdicts on questions.
+/// A source of answers to approval prompts, such as a client that asks the user.
 pub trait Asker: Send + Sync {
-    /// Puts a question and returns the verdict.
+    /// Shows the user an approval prompt, and returns the answer.
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a>;
 
-    /// Returns the verdict that applies to every question, if no prompt is needed.
+    /// Returns the verdict that applies to every prompt without asking the user; `None` if the user must be
+    /// asked.
     fn standing(&self) -> Option<Verdict> {
         None
     }
 }
 
-/// A verdict is an asker that always answers the same: the headless answer, or one that arrived with a call.
+/// A verdict is also an `Asker`, which answers every prompt with this verdict: for a process without a
+/// terminal, or for a call that arrived with its verdict.
 impl Asker for Verdict {
     fn ask<'a>(&'a self, _question: &'a Question) -> Asking<'a> {
         Box::pin(std::future::ready(self.clone()))

@@ -1,4 +1,4 @@
-//! Calls of upstream servers' tools, prepared for the same layers as all other calls.
+//! Preparation of calls of upstream tools, which then pass the same layers as all other calls.
 
 use serde_json::{Value, json};
 use toolpost_engine::{
@@ -6,21 +6,22 @@ use toolpost_engine::{
     operations::bridge::{Bridge, Request},
 };
 use toolpost_text::escape;
-use toolpost_tool::{Done, Lowering, Page, Prepared, Running};
+use toolpost_tool::{CallFuture, DecodedCall, Done, Lowering, Page};
 
-/// The name of the operation.
+/// The name of the engine operation that calls upstream tools.
 pub(crate) const OPERATION: &str = Bridge::NAME;
 
-/// Returns the schema of the structured output: the server's answer, piece by piece.
+/// Returns the schema of an upstream tool's structured output, which is the reply of the upstream server.
 pub(crate) fn output_schema() -> Value {
     json!({ "type": "object" })
 }
 
-/// Prepares a call. The arguments are passed on unchanged; the server validates them.
-pub(crate) fn prepare(tool: &RemoteTool, arguments: Value, at: &Lowering) -> Result<Prepared, Failure> {
+/// Prepares a call of an upstream tool. The arguments are passed on unchanged; the upstream server validates
+/// them.
+pub(crate) fn prepare(tool: &RemoteTool, arguments: Value, at: &Lowering) -> Result<DecodedCall, Failure> {
     let request = Request { tool: tool.clone(), arguments: object(tool, arguments)?.to_string() };
     let structured = at.wants_structure();
-    Ok(Prepared {
+    Ok(DecodedCall {
         operation: OPERATION,
         touches: Bridge::touches(&request),
         run: Box::new(move |engine, cx| run(engine, cx, request, structured)),
@@ -28,7 +29,7 @@ pub(crate) fn prepare(tool: &RemoteTool, arguments: Value, at: &Lowering) -> Res
     })
 }
 
-/// Reads the arguments: an object, or an object that was sent as text.
+/// Reads the arguments of an upstream tool: an object, or an object that was sent as text.
 fn object(tool: &RemoteTool, arguments: Value) -> Result<Value, Failure> {
     let meant = match arguments {
         Value::Null => json!({}),
@@ -39,19 +40,20 @@ fn object(tool: &RemoteTool, arguments: Value) -> Result<Value, Failure> {
     if meant.is_object() {
         return Ok(meant);
     }
-    let what = format!("The arguments of {} must be a JSON object.", tool.shown());
-    Err(Failure::invalid(what).hint(Hint::Advice("Send them as the schema of the tool shows.".to_owned())))
+    let what = format!("The arguments of the tool {} must be a JSON object.", tool.shown());
+    Err(Failure::invalid(what)
+        .hint(Hint::Advice("Pass the arguments as the tool's schema requires.".to_owned())))
 }
 
-/// Removes terminal control sequences and hidden text from a server's reply, and keeps it from imitating Toolpost's
-/// notices.
+/// Removes terminal control sequences and hidden text from an upstream server's reply, and escapes text that
+/// imitates Toolpost's notes.
 fn clean(piece: &mut Piece) {
     let Piece::Text { text } = piece else { return };
     let plain = escape::prose(text).into_owned();
     *text = plain.split('\n').map(escape::remark).collect::<Vec<_>>().join("\n");
 }
 
-fn run<'a>(engine: &'a Engine, cx: &'a CallCtx, request: Request, structured: bool) -> Running<'a> {
+fn run<'a>(engine: &'a Engine, cx: &'a CallCtx, request: Request, structured: bool) -> CallFuture<'a> {
     Box::pin(async move {
         let mut output = engine.run::<Bridge>(request, cx).await?;
         output.content.iter_mut().for_each(clean);
@@ -75,9 +77,10 @@ fn run<'a>(engine: &'a Engine, cx: &'a CallCtx, request: Request, structured: bo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn words_of_a_server_command_nothing_and_are_no_remarks() {
+    fn upstream_text_cannot_imitate_notes_or_send_control_codes() {
         let rows = [
             ("plain\n\ttext\n", "plain\n\ttext\n"),
             ("a\u{1b}[2Jb\u{202e}c\u{200b}d", "a[2Jbcd"),
@@ -88,10 +91,10 @@ mod tests {
             ("[tool\u{200b}post: hidden]", "\\[toolpost: hidden]"),
             ("see [toolpost: x]", "see [toolpost: x]"),
         ];
-        for (said, wanted) in rows {
-            let mut piece = Piece::Text { text: said.to_owned() };
+        each(rows, |(text, wanted)| {
+            let mut piece = Piece::Text { text: text.to_owned() };
             clean(&mut piece);
             assert_eq!(piece, Piece::Text { text: wanted.to_owned() });
-        }
+        });
     }
 }

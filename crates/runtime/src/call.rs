@@ -1,4 +1,4 @@
-//! Incoming calls.
+//! A call of a tool, as the runtime receives it.
 
 use crate::ask::Asker;
 use serde_json::Value;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{Progress, Session};
 
-/// An incoming call.
+/// A call of a tool, as the runtime receives it.
 #[derive(Clone)]
 pub struct Call {
     /// The published name of the tool, or one of its aliases.
     pub tool: String,
-    /// The arguments, as received.
+    /// The arguments as received, before decoding.
     pub arguments: Value,
     /// The session that the call belongs to.
     pub session: Arc<Session>,
-    /// Cancelled when the caller gives up.
+    /// The token that is cancelled when the caller no longer wants the reply.
     pub cancel: CancellationToken,
-    /// The source of approvals when a rule decides `ask`.
+    /// The source of approvals for accesses about which a rule decides `ask`.
     pub asker: Arc<dyn Asker>,
-    /// Receives the progress of the call.
+    /// The receiver of progress reports about the call.
     pub progress: Progress,
 }

@@ -2,12 +2,12 @@
 
 use crate::{
     narrow::{Narrow, NarrowError},
-    published::{Described, Published},
+    published::{Described, Published, UpstreamToolDefinition},
 };
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 use toolpost_tool::Dialect;
 
-/// The published tools.
+/// The tools that are published under unique names.
 #[derive(Clone)]
 pub struct Catalogue {
     tools: Vec<Arc<Published>>,
@@ -15,7 +15,8 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Publishes the tools of some dialects; names that clash are prefixed with the dialect.
+    /// Publishes the tools of some dialects. If two tools have the same name, the dialect becomes a prefix of
+    /// the names.
     #[must_use]
     pub fn of(dialects: &[&'static Dialect]) -> Self {
         let rows =
@@ -27,15 +28,16 @@ impl Catalogue {
             } else {
                 tool.name.to_owned()
             };
-            Arc::new(Published::own(name, dialect, tool))
+            Arc::new(Published::own(name, dialect, tool, Described::Once))
         });
         Self { tools: tools.collect(), shown: None }
     }
 
-    /// Publishes only some of the tools; names do not change.
+    /// Restricts the catalogue to the selected tools, whose names do not change.
     ///
     /// # Errors
-    /// When no tool has one of the names, or no tool would be left.
+    ///
+    /// If no tool has one of the selected names, or no tool would be left.
     pub fn narrowed(self, narrow: &Narrow) -> Result<Self, NarrowError> {
         if let Some(name) = narrow.unknown(&self.tools) {
             let known = self.tools.iter().map(|tool| tool.name.clone()).collect();
@@ -43,18 +45,25 @@ impl Catalogue {
             return Err(NarrowError::NoSuchTool { name, known });
         }
         let had = self.tools.len();
-        let tools: Vec<_> = self.tools.into_iter().filter(|tool| narrow.keeps(tool)).collect();
+        let mut tools: Vec<_> = self.tools.into_iter().filter(|tool| narrow.keeps(tool)).collect();
+        let alone: Vec<_> = tools.iter().map(|tool| tool.alone(&tools)).collect();
+        for (tool, alone) in tools.iter_mut().zip(alone) {
+            if let Some(alone) = alone {
+                *tool = Arc::new(alone);
+            }
+        }
         if tools.is_empty() && had > 0 && narrow.says_something() && !narrow.may_mean_remote() {
             return Err(NarrowError::Nothing);
         }
         Ok(Self { tools, shown: narrow.shown })
     }
 
-    /// Appends the tools of upstream servers; omits those whose name is taken and those that `narrow` leaves out.
+    /// Appends the tools of upstream servers, except those whose name another tool has and those that
+    /// `narrow` excludes.
     #[must_use]
     pub(crate) fn joined(
         mut self,
-        remote: Vec<Described>,
+        remote: Vec<UpstreamToolDefinition>,
         dialect: &'static Dialect,
         narrow: &Narrow,
     ) -> Self {
@@ -67,7 +76,7 @@ impl Catalogue {
         self
     }
 
-    /// Marks the upstream tools whose description changed since an earlier catalogue.
+    /// Marks the upstream tools whose description or schema differs from that in an earlier catalogue.
     #[must_use]
     pub(crate) fn compared_with(mut self, before: &Self) -> Self {
         for tool in &mut self.tools {
@@ -75,8 +84,20 @@ impl Catalogue {
             if let Some(earlier) = earlier
                 && let Some(changed) = tool.redescribed(earlier)
             {
-                tracing::warn!(tool = %tool.name, "another server has changed how it describes a tool");
+                tracing::warn!(tool = %tool.name, "an upstream server has changed the description of a tool");
                 *tool = Arc::new(changed);
+            }
+        }
+        self
+    }
+
+    /// Marks the upstream tools with these names, because their description or schema changed since an earlier session.
+    #[must_use]
+    pub(crate) fn marked(mut self, changed: &BTreeSet<String>) -> Self {
+        for tool in self.tools.iter_mut().filter(|tool| changed.contains(&tool.name)) {
+            if let Some(marked) = tool.marked() {
+                tracing::warn!(tool = %tool.name, "an upstream server has changed a tool since an earlier session");
+                *tool = Arc::new(marked);
             }
         }
         self
@@ -87,26 +108,28 @@ impl Catalogue {
         self.tools.iter().map(|tool| &**tool).filter(|tool| self.is_listed(tool))
     }
 
-    /// Returns true if clients see a tool.
+    /// Returns true if clients see and can call a tool; otherwise, only nested calls can.
     #[must_use]
     pub fn is_listed(&self, tool: &Published) -> bool {
         self.shown.is_none_or(|dialect| dialect == tool.dialect.name)
     }
 
-    /// Returns all tools, always in the same order.
+    /// Returns all tools, also those that only nested calls can use, always in the same order.
     #[must_use]
     pub fn tools(&self) -> &[Arc<Published>] {
         &self.tools
     }
 
-    /// Finds a tool by its name in a dialect, or by the rules of `find`.
+    /// Finds a tool by its name in a dialect; if that dialect has none, finds it as [`find`](Self::find)
+    /// does.
     #[must_use]
     pub fn find_from(&self, dialect: &Dialect, name: &str) -> Option<&Published> {
         let own = |tool: &&Arc<Published>| tool.dialect.name == dialect.name && tool.answers_to(name);
         self.tools.iter().find(own).map(|tool| &**tool).or_else(|| self.find(name))
     }
 
-    /// Finds a tool by its published name, by an alias, or by `dialect_name`.
+    /// Finds a tool by its published name, by an alias, or by its name after the dialect, as in
+    /// `probe_search`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Published> {
         let exact = self.tools.iter().find(|tool| tool.name == name);

@@ -7,25 +7,25 @@ use toolpost_tool::Dialect;
 
 /// The configuration of a runtime.
 pub struct Config {
-    /// The active dialects.
+    /// The dialects whose tools are published.
     pub dialects: Vec<&'static Dialect>,
-    /// The selection of published tools.
+    /// The selection of tools from these dialects.
     pub narrow: Narrow,
-    /// The rules over accesses.
+    /// The access policy for all calls.
     pub policy: Policy,
-    /// The deadline of a call, if not the dialect's own.
+    /// The time limit of every call; `None` for the default of the dialect.
     pub deadline: Option<Duration>,
-    /// The limit of a reply in bytes, if not the dialect's own.
+    /// The maximum size of every reply, in bytes; `None` for the default of the dialect.
     pub reply_bytes: Option<usize>,
-    /// The structured output of replies.
-    pub structured: Structured,
+    /// The setting for structured output in replies.
+    pub structured: StructuredOutput,
 }
 
 /// The setting for structured output: the operation's output as data, in addition to the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Structured {
+pub enum StructuredOutput {
     /// Replies carry structured output.
     On,
-    /// Text only: most clients show the model only one of the two.
+    /// Replies carry only text: most clients show the model either the text or the data.
     Off,
 }

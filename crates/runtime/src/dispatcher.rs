@@ -1,9 +1,9 @@
-//! The start of every call: finds its tool, numbers it, and sends it through the layers.
+//! The dispatcher: finds the tool of a call, assigns a number to the call, and runs it through the layers.
 
 use crate::{
     call::Call,
     catalogue::Catalogue,
-    layers::{self, Arrival, CallError, CallOrigin, CallState, NestedLimits, Received},
+    layers::{self, Arrival, CallError, CallOrigin, CallState, NestedLimits, ReceivedCall},
     published::Published,
     services::Services,
 };
@@ -19,35 +19,35 @@ use toolpost_engine::CallGateway;
 use toolpost_tool::Done;
 use toolpost_workspace::{Cause, unique};
 
-/// The start of every call, by the client and nested.
+/// The dispatcher of all calls: those of the client, and those that other calls make.
 pub(crate) struct Dispatcher {
     pub(crate) services: Services,
     /// The currently published tools.
     pub(crate) catalogue: watch::Sender<Arc<Catalogue>>,
     calls: AtomicU64,
-    /// A random name that distinguishes this process's calls from those of others.
+    /// A random name of this process, which distinguishes its calls from those of other processes.
     name: String,
 }
 
-/// A call to dispatch.
+/// The input for dispatching one call.
 pub(crate) struct Dispatch<'a> {
-    /// The number of the call.
+    /// The number of the call in this process.
     pub(crate) id: u64,
     pub(crate) call: Call,
-    /// The tool; `None` if none has that name.
+    /// The called tool; `None` if no tool that the caller may call has the name.
     pub(crate) published: Option<&'a Published>,
     pub(crate) nested: Option<NestedLimits>,
-    /// The gateway for the calls that this one makes.
+    /// The gateway through which this call makes nested calls; `None` if it may not make any.
     pub(crate) gateway: Option<Arc<dyn CallGateway>>,
-    /// The deadline of the call that makes this one.
+    /// For a nested call, the deadline of the call that made it.
     pub(crate) deadline: Option<Instant>,
 }
 
-/// The number of digits that distinguish the processes in one history.
+/// The number of characters of a process's random name in the history, where they distinguish the calls of
+/// different processes.
 const NAME: usize = 6;
 
 impl Dispatcher {
-    /// Creates the start of calls.
     pub(crate) fn new(services: Services, catalogue: Catalogue) -> Self {
         let catalogue = watch::Sender::new(Arc::new(catalogue));
         Self { services, catalogue, calls: AtomicU64::new(1), name: unique() }
@@ -63,16 +63,16 @@ impl Dispatcher {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Runs a call through every layer, in and out.
+    /// Runs a call through every layer to its operation, and the result back through the layers.
     pub(crate) async fn run(&self, dispatch: Dispatch<'_>) -> Result<Done, CallError> {
         let Dispatch { id, call, published, nested, gateway, deadline } = dispatch;
         let cause = Arc::new(self.cause(id, published, &call));
-        let data = Received { published, origin: CallOrigin { cause, gateway, deadline } };
+        let data = ReceivedCall { published, origin: CallOrigin { cause, gateway, deadline } };
         let state: CallState<'_, Arrival> = CallState { id, call, nested, data };
         layers::run(&self.services, state).await
     }
 
-    /// Returns the cause of a change, for the history.
+    /// Returns the identity of the call, which the history records with each change that the call makes.
     fn cause(&self, id: u64, published: Option<&Published>, call: &Call) -> Cause {
         Cause {
             call: format!("{}-{id}", &self.name[..NAME]),

@@ -11,19 +11,20 @@ use std::{
 /// An event in the life of a call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Event {
-    /// The status of the call.
+    /// The status of the call after this event.
     pub status: Status,
     /// The call's number in this process.
     pub id: u64,
     /// The number of the call that made this one, if it is a nested call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<u64>,
-    /// The name in the call.
+    /// The name of the tool, as the call spells it.
     pub name: String,
-    /// The arguments as received; only for listeners with [`Detail::All`].
+    /// The arguments of the call as received; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<Arc<Value>>,
-    /// `done`, `refused`, `asked`, or the kind of the failure; set once the call has ended.
+    /// The outcome, set when the call has ended: `done`, `asked`, `refused`, `no_such_tool`, or the kind of
+    /// the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// The duration of the call, in milliseconds; set once the call has ended.
@@ -32,7 +33,7 @@ pub struct Event {
     /// The text of the reply; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The error message; only for listeners with [`Detail::All`].
+    /// The error message of the call; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -41,44 +42,44 @@ pub struct Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// The call arrived.
+    /// The call has arrived.
     Started,
-    /// The call succeeded.
+    /// The call has succeeded.
     Completed,
-    /// The call did not succeed.
+    /// The call has ended without success: it failed, was refused, or needs approval.
     Failed,
 }
 
-/// The amount of detail that a listener receives.
+/// The amount of detail that a listener receives about each call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// The tool, the outcome and the duration; no arguments and no reply.
+    /// The tool, the outcome and the duration of the call; neither its arguments nor its reply.
     Names,
-    /// The arguments and the reply as well.
+    /// Also the arguments and the reply of the call.
     All,
 }
 
 type Hear = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// The event bus.
+/// The event bus: notifies its listeners when a call starts and ends.
 #[derive(Default)]
 pub struct Events {
     listeners: Mutex<Vec<(Detail, Hear)>>,
 }
 
 impl Events {
-    /// Adds a listener; it is called in the call's own task and must be quick.
+    /// Adds a listener. It is called in the task of the call that the event is about, and must be quick.
     pub fn listen(&self, detail: Detail, listener: impl Fn(&Event) + Send + Sync + 'static) {
         self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push((detail, Arc::new(listener)));
     }
 
-    /// Returns true if any listener wants full details.
+    /// Returns true if any listener wants the arguments and replies of calls.
     pub(crate) fn want_all(&self) -> bool {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().any(|(detail, _)| *detail == Detail::All)
     }
 
-    /// Notifies every listener, with as much detail as it wants.
+    /// Passes an event to every listener, with the amount of detail that the listener registered for.
     pub(crate) fn tell(&self, event: &Event) {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let bare = Event { params: None, result: None, error: None, ..event.clone() };

@@ -1,12 +1,12 @@
-//! The instructions of a server: those of its dialects, within the length that clients show.
+//! The instructions of a server to the model: those of its dialects, within the length that clients show.
 
-/// The most bytes of instructions that clients show; some truncate the rest without notice.
+/// Maximum size of a server's instructions, in bytes; some clients truncate longer ones without notice.
 const MOST: usize = 2_048;
-/// The most bytes for the list of roots.
+/// Maximum size of the list of roots in the instructions, in bytes.
 const ROOTS: usize = 512;
 
-/// Joins the instructions of the dialects, and the roots if there are several. If the total is too long, the dialects
-/// take turns to keep one more of their first sentences while there is room.
+/// Joins the instructions of the dialects, and lists the roots if there are several. If all this is too long,
+/// each dialect contributes about the same number of sentences from its beginning.
 pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     let roots = rooted(roots);
     let mut room = MOST - roots.len();
@@ -14,7 +14,7 @@ pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     let most = parts.iter().map(|(sentences, _)| sentences.len()).max().unwrap_or(0);
     for turn in 0..most {
         for (sentences, kept) in &mut parts {
-            // A space or a line break follows each sentence.
+            // A space or a line break follows each sentence, which takes one byte.
             if *kept == turn && sentences.get(turn).is_some_and(|next| next.len() < room) {
                 room -= sentences[turn].len() + 1;
                 *kept += 1;
@@ -26,7 +26,7 @@ pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     words.collect::<Vec<_>>().join("\n") + &roots
 }
 
-/// Returns the instructions of a dialect without the sentences that name a tool that is not served.
+/// Returns the instructions of a dialect, except the sentences that name a tool which is not published.
 pub(crate) fn without(words: &str, missing: &[&str]) -> String {
     let is_of_a_word = |character: char| character.is_alphanumeric() || character == '_';
     let names_missing = |sentence: &str| {
@@ -57,15 +57,15 @@ fn rooted(roots: &[String]) -> String {
     }
     let with = |others: &str| {
         format!(
-            "\nThe workspace has several roots: {first}, where relative paths begin, and {others}. A search covers one root; name \
-             another by its path."
+            "\nThe workspace has several roots: {first}, where relative paths begin, and {others}. A search \
+             covers one root; to search another, pass its path."
         )
     };
     let named = with(&others.join(", "));
     if named.len() <= ROOTS { named } else { shortened(&with(&format!("{} more", others.len()))) }
 }
 
-/// Omits the middle of a text that is too long.
+/// Omits the middle of the list of roots if it is too long.
 fn shortened(words: &str) -> String {
     if words.len() <= ROOTS {
         return words.to_owned();
@@ -93,28 +93,28 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_whole() {
+    fn short_instructions_are_complete() {
         let roots = ["/a".to_owned(), "/b".to_owned()];
         assert_eq!(joined(&["One. Two.", "Three."], &[]), "One. Two.\nThree.");
         assert_eq!(joined(&["One."], &roots[..1]), "One.");
         assert_eq!(
             joined(&["One."], &roots),
-            "One.\nThe workspace has several roots: /a, where relative paths begin, and /b. A search covers one root; name \
-             another by its path."
+            "One.\nThe workspace has several roots: /a, where relative paths begin, and /b. A search covers \
+             one root; to search another, pass its path."
         );
     }
 
     #[test]
-    fn each_keeps_its_first_sentences_when_there_is_no_room_for_all() {
+    fn long_instructions_keep_the_first_sentences_of_each_dialect() {
         let long = format!("First. {}Last.", "Middle of it. ".repeat(200));
         let roots: Vec<String> = (0..100).map(|number| format!("/root-é-{number}")).collect();
         for roots in [&roots[..], &[], &["é".repeat(2_000), "/b".to_owned()]] {
-            let said = joined(&[&long, &long, "Short."], roots);
-            assert!(said.len() <= MOST, "{}", said.len());
-            let lines: Vec<&str> = said.lines().collect();
-            assert!(lines[0].starts_with("First. Middle") && lines[0].ends_with("of it."), "{said}");
-            assert!(lines[1].starts_with("First. Middle") && lines[1].ends_with("of it."), "{said}");
-            assert_eq!(lines[2], "Short.", "{said}");
+            let text = joined(&[&long, &long, "Short."], roots);
+            assert!(text.len() <= MOST, "{}", text.len());
+            let lines: Vec<&str> = text.lines().collect();
+            assert!(lines[0].starts_with("First. Middle") && lines[0].ends_with("of it."), "{text}");
+            assert!(lines[1].starts_with("First. Middle") && lines[1].ends_with("of it."), "{text}");
+            assert_eq!(lines[2], "Short.", "{text}");
         }
     }
 }

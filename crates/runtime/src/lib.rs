@@ -1,4 +1,4 @@
-//! The runtime: every call passes through its layers, in the order of `layers/mod.rs`.
+//! The runtime: runs every call of a tool through the layers, such as policy and deadline, to its operation.
 
 mod answer;
 mod ask;
@@ -9,6 +9,7 @@ mod config;
 mod dispatcher;
 mod events;
 mod instructions;
+mod known_tools;
 mod layers;
 mod narrow;
 mod nested_calls;
@@ -24,12 +25,12 @@ pub use answer::{Answer, Outcome};
 pub use ask::{Addition, Asker, Asking, Question, Span, Verdict};
 pub use call::Call;
 pub use catalogue::Catalogue;
-pub use config::{Config, Structured};
+pub use config::{Config, StructuredOutput};
 pub use events::{Detail, Event, Events, Status};
 pub use narrow::{Narrow, NarrowError};
-pub use published::{Described, Published};
+pub use published::{Published, UpstreamToolDefinition};
 pub use runtime::Runtime;
 pub use toolpost_policy::{
-    Approvable, Decision, Explained, FurtherWords, JudgedSegment, JudgedTouch, LearnError, Origin, Policy,
-    PolicyError, Rule, RuleSource, Uncertain,
+    Approvable, CommandExplanation, Decision, FurtherWords, JudgedSegment, JudgedTouch, LearnError, Origin,
+    Policy, PolicyError, Rule, RuleSource, UnjudgedPart, Unreachable,
 };

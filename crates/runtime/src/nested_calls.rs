@@ -1,4 +1,5 @@
-//! The gateway for nested calls: they pass all layers, with an asker that depends on their permissions.
+//! The gateway through which a call makes nested calls, which pass all layers; only those that may do more
+//! than read can prompt the user.
 
 use crate::{
     answer::Answer,
@@ -12,28 +13,29 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, CallGateway, Calling, Ended, Failure, InnerAnswer, InnerCall, May, Offered, Pictures, Progress,
-    Session,
+    Access, CallGateway, CallOutcome, CallableTool, Failure, InnerAnswer, InnerCall, May, NestedCallFuture,
+    Pictures, Progress, Session,
 };
 use toolpost_text::{counted::counted, cut::NOTICE};
-use toolpost_tool::{Dialect, Part};
+use toolpost_tool::{Dialect, ReplyPart};
 
-/// The reason why a nested call that only reads cannot prompt: one call could lead to many questions at the same time,
-/// each without the context of the others.
-const NO_PROMPT: &str = "A nested call cannot prompt; make this call directly.";
+/// The refusal of a prompt for a nested call that may only read: one call could lead to many prompts at the
+/// same time, each without the context of the other nested calls.
+const NO_PROMPT: &str =
+    "A nested call cannot ask the user for approval; make this call separately, not inside another call.";
 
-/// The gateway for the nested calls of one call.
+/// The gateway through which one call makes its nested calls.
 pub(crate) struct NestedCalls {
     dispatcher: Arc<Dispatcher>,
     session: Arc<Session>,
-    /// The source of approvals for nested calls that may do more than read.
+    /// The parent call's source of approvals, used for nested calls that may do more than read.
     asker: Arc<dyn Asker>,
     dialect: &'static Dialect,
     parent: u64,
 }
 
 impl NestedCalls {
-    /// Creates the gateway for the calls that a call makes.
+    /// Creates the gateway for the nested calls of the call with the number `parent`.
     pub(crate) fn of(
         dispatcher: &Arc<Dispatcher>,
         dialect: &'static Dialect,
@@ -44,7 +46,7 @@ impl NestedCalls {
         Arc::new(Self { dispatcher: dispatcher.clone(), session, asker, dialect, parent })
     }
 
-    /// Returns the source of approvals for a nested call.
+    /// Returns the source of approvals for a nested call that may do `may`.
     fn asks(&self, may: May) -> Arc<dyn Asker> {
         match may {
             May::Read => {
@@ -77,7 +79,8 @@ impl NestedCalls {
             deadline: inner.due,
         };
         let failed = |failure: &Failure| {
-            // Parallel calls are not a series of repetitions.
+            // Nested calls can run in parallel, so equal failures of nested calls are not counted as
+            // repetitions.
             let dialect = published.map(|published| published.dialect);
             wording::failure(failure, dialect, 1).words()
         };
@@ -88,33 +91,33 @@ impl NestedCalls {
         let (ended, words) = match result {
             Ok(done) if inner.pictures == Pictures::Given => {
                 let (words, pictures) = Answer::of(done.page.finish()).with_pictures();
-                return InnerAnswer { ended: Ended::Done, words, pictures };
+                return InnerAnswer { ended: CallOutcome::Done, words, pictures };
             }
-            Ok(done) => (Ended::Done, words(done.page.finish())),
-            Err(CallError::Failed(failure)) => (Ended::Failed, failed(&failure)),
-            Err(CallError::Refused(failure)) => (Ended::Refused, failed(&failure)),
+            Ok(done) => (CallOutcome::Done, words(done.page.finish())),
+            Err(CallError::Failed(failure)) => (CallOutcome::Failed, failed(&failure)),
+            Err(CallError::Refused(failure)) => (CallOutcome::Refused, failed(&failure)),
             Err(CallError::NoSuchTool(name)) => {
-                (Ended::Failed, wording::no_such_tool(&name, &catalogue).words())
+                (CallOutcome::Failed, wording::no_such_tool(&name, &catalogue).words())
             }
-            Err(CallError::Ask(question)) => (Ended::Refused, question.words()),
+            Err(CallError::Ask(question)) => (CallOutcome::Refused, question.words()),
         };
         InnerAnswer::of_words(ended, words)
     }
 }
 
 impl CallGateway for NestedCalls {
-    fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a> {
+    fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> NestedCallFuture<'a> {
         Box::pin(self.make(call, cancel))
     }
 
-    fn tools(&self) -> Vec<Offered> {
+    fn tools(&self) -> Vec<CallableTool> {
         let catalogue = self.dispatcher.catalogue();
         let tools = catalogue.tools().iter();
         let callable = tools.filter(|tool| !tool.access().contains(&Access::Calls));
-        let offered = callable.map(|tool| Offered {
+        let offered = callable.map(|tool| CallableTool {
             name: tool.name.clone(),
-            description: tool.description.clone(),
-            schema: tool.schema.to_string(),
+            description: tool.description().to_owned(),
+            schema: tool.schema().to_string(),
             access: tool.access().to_vec(),
         });
         offered.collect()
@@ -131,14 +134,14 @@ impl CallGateway for NestedCalls {
     }
 }
 
-/// Converts a reply to text: an image becomes a sentence with its name and how to view it.
-fn words(parts: Vec<Part>) -> String {
+/// Converts a reply to text. A sentence with the image's type, and how to view it, replaces each image.
+fn words(parts: Vec<ReplyPart>) -> String {
     let named = parts.into_iter().map(|part| match part {
-        Part::Image { mime, data } => Part::Text(format!(
-            "{NOTICE}a picture ({mime}, {}) is not shown in a nested call; make this call directly to see it]",
+        ReplyPart::Image { mime, data } => ReplyPart::Text(format!(
+            "{NOTICE}an image ({mime}, {}) is not shown in a nested call; make this call separately to see it]",
             counted(data.len() as u64, "byte")
         )),
-        Part::Text(text) => Part::Text(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)),
+        ReplyPart::Text(text) => ReplyPart::Text(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)),
     });
     Answer::of(named.collect()).words()
 }

@@ -1,15 +1,17 @@
-//! The permissions of a call, from the rules and from the user's approvals.
+//! The permissions of one call, from the rules and from the user's approvals.
 
 use std::sync::Arc;
-use toolpost_engine::{Access, Host, MayRead, Permissions, Reach, Session, Touch};
-use toolpost_policy::{Decision, Policy};
+use toolpost_engine::{Access, Command, Host, MayRead, Permissions, Reach, Session, Touch};
+use toolpost_policy::{ApprovalRules, Decision, OutsidePaths, Policy};
 use toolpost_workspace::WorkspacePath;
 
 /// The permissions of a call whose accesses the rules have decided about.
 pub(crate) struct CallPermissions {
     policy: Policy,
+    /// The policy with the rules that the user approved for the session; used only for decisions about paths.
+    approvals: Option<Policy>,
     session: Arc<Session>,
-    /// The accesses of this call that the user approved.
+    /// The accesses that the user approved for this call.
     approved: Arc<Vec<Touch>>,
     /// The permission to query external services, or the reason of its refusal.
     consult: Result<(), String>,
@@ -17,7 +19,8 @@ pub(crate) struct CallPermissions {
 }
 
 impl CallPermissions {
-    /// Creates the permissions of a call; `read` is the test that all calls share, without approvals.
+    /// Creates the permissions of a call. `read` is the test for readable paths that all calls share; it
+    /// ignores approvals.
     pub(crate) fn new(
         policy: Policy,
         session: Arc<Session>,
@@ -26,14 +29,20 @@ impl CallPermissions {
         read: &MayRead,
     ) -> Self {
         let approved = Arc::new(approved);
-        let read: MayRead = if approved.is_empty() {
-            // The same test as for other calls, so that what was cached for it holds.
+        let rules = session.granted.rules();
+        let approvals = policy.with_approved(&rules).filter(|_| ApprovalRules::name_paths(&rules));
+        let read: MayRead = if approved.is_empty() && approvals.is_none() {
+            // Use the test that other calls use, so that its cached results are valid.
             read.clone()
         } else {
-            let (read, approved) = (read.clone(), approved.clone());
-            Arc::new(move |path| read(path) || is_approved(&approved, Access::Reads, path))
+            let (read, approved, approvals) = (read.clone(), approved.clone(), approvals.clone());
+            Arc::new(move |path| {
+                read(path)
+                    || is_approved(&approved, Access::Reads, path)
+                    || approvals.as_ref().is_some_and(|rules| allows(rules, Access::Reads, path))
+            })
         };
-        Self { policy, session, approved, consult, read }
+        Self { policy, approvals, session, approved, consult, read }
     }
 }
 
@@ -47,12 +56,20 @@ impl Permissions for CallPermissions {
     }
 
     fn may_write(&self, path: &WorkspacePath) -> bool {
-        self.policy.judge_path(Access::Writes, path).decision == Decision::Allow
-            || is_approved(&self.approved, Access::Writes, path)
+        let rules = self.approvals.as_ref().unwrap_or(&self.policy);
+        allows(rules, Access::Writes, path) || is_approved(&self.approved, Access::Writes, path)
     }
 
     fn reach(&self, host: &Host) -> Result<Reach, String> {
         self.policy.reach(host, |touch| self.approved.contains(touch) || self.session.granted.holds(touch))
+    }
+
+    fn outside_paths(&self, command: &Command) -> OutsidePaths {
+        self.policy.outside_paths(command)
+    }
+
+    fn unmet_network(&self, command: &Command) -> Vec<String> {
+        self.policy.unmet_network(command)
     }
 
     fn may_delegate(&self, agent: &str) -> bool {
@@ -64,7 +81,11 @@ impl Permissions for CallPermissions {
     }
 }
 
-/// Returns true if the user approved access to a path.
+fn allows(rules: &Policy, access: Access, path: &WorkspacePath) -> bool {
+    rules.judge_path(access, path).decision == Decision::Allow
+}
+
+/// Returns true if the user approved an access of this kind to a path.
 fn is_approved(approved: &[Touch], access: Access, path: &WorkspacePath) -> bool {
     approved.iter().any(|touch| touch.access() == access && touch.path() == Some(path))
 }

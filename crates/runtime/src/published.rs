@@ -1,101 +1,153 @@
-//! Published tools, from the engine or from upstream servers.
+//! One published tool, of a dialect or of an upstream server.
 
 use crate::bridged;
 use serde_json::Value;
+use std::sync::{Arc, LazyLock};
 use toolpost_engine::{Access, Effect, Failure, RemoteTool};
-use toolpost_tool::{Dialect, Lowering, Manual, Prepared, ToolDef, published};
+use toolpost_tool::{DecodedCall, Dialect, Lowering, Manual, ToolDef, published};
 
-/// A tool as clients see it.
+/// A published tool, as clients see it.
 pub struct Published {
-    /// The name; prefixed with the dialect if two dialects have the same one.
+    /// The published name: the tool's name, after that of the dialect if tools of two dialects have the same
+    /// name.
     pub name: String,
     /// The dialect of the tool.
     pub dialect: &'static Dialect,
-    /// The first paragraph of the tool's page, or an upstream server's description.
-    pub description: String,
-    /// The schema of the arguments.
-    pub schema: Value,
-    /// The schema with aliases and unlisted arguments, for decoding.
-    full_schema: Value,
+    /// The description and the parameters, generated on first use, so that a server answers `initialize`
+    /// without waiting.
+    definition: LazyLock<Definition, Box<dyn FnOnce() -> Definition + Send>>,
     body: Body,
 }
 
-/// The implementation of a tool.
+/// The description and the parameters of a tool.
+struct Definition {
+    /// The first paragraph of the tool's page, or an upstream server's description.
+    description: String,
+    /// The schema of the arguments that clients see.
+    schema: Value,
+    /// The schema of the arguments for decoding: also with aliases and with arguments that clients do not
+    /// see.
+    full_schema: Value,
+}
+
+/// The treatment of a tool that a dialect has under two names: which of the two entries describes the
+/// parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Described {
+    /// The entry under the first name describes them; the entry under the second name refers to the first.
+    Once,
+    /// This entry describes them, because the entry under the other name is not published.
+    Here,
+}
+
+/// The implementation of a published tool.
 enum Body {
-    /// The engine, through a row of the dialect's table.
+    /// An operation of the engine, as an entry of the dialect's table of tools defines it.
     Own(&'static ToolDef),
-    /// An upstream server; its description of the tool may have changed since it was connected.
+    /// A tool of an upstream server, and whether the server has changed its description.
     Remote(RemoteTool, Words),
 }
 
-/// The state of an upstream server's description of a tool.
+/// State of an upstream server's description of a tool: unchanged or changed since the tool was first
+/// published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
-    /// The first description.
+    /// The description with which the tool was first published.
     First,
-    /// A description that has changed.
+    /// A description that the server has changed since.
     Changed,
 }
 
 /// A tool of an upstream server, as that server describes it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Described {
-    /// The tool.
+pub struct UpstreamToolDefinition {
+    /// The names of the server and of the tool.
     pub tool: RemoteTool,
-    /// The published name.
+    /// The name under which Toolpost publishes the tool.
     pub name: String,
-    /// The server's description of it.
+    /// The upstream server's description of the tool.
     pub description: String,
-    /// The schema of its arguments.
+    /// The schema of the tool's arguments.
     pub schema: Value,
 }
 
 impl Published {
-    /// Publishes a row of a dialect's table.
-    pub(crate) fn own(name: String, dialect: &'static Dialect, tool: &'static ToolDef) -> Self {
-        let description = Manual::of_tool(dialect.pages, tool.name).map(|manual| manual.description);
-        let full_schema = (tool.schema)();
-        Self {
-            name,
-            dialect,
-            description: description.unwrap_or_default(),
-            schema: published(&full_schema),
-            full_schema,
-            body: Body::Own(tool),
-        }
+    /// Publishes a tool of a dialect, from the dialect's table of tools.
+    pub(crate) fn own(
+        name: String,
+        dialect: &'static Dialect,
+        tool: &'static ToolDef,
+        described: Described,
+    ) -> Self {
+        let definition = move || {
+            let full_schema = (tool.schema)();
+            let (page, schema) = match (described, tool.same_as) {
+                (Described::Here, Some(twin)) => (twin, published(&full_schema)),
+                _ => (tool.name, tool.published(&full_schema)),
+            };
+            let description = Manual::description(dialect.pages, page).unwrap_or_default();
+            Definition { description, schema, full_schema }
+        };
+        Self { name, dialect, definition: LazyLock::new(Box::new(definition)), body: Body::Own(tool) }
     }
 
-    /// Publishes a tool of an upstream server under a dialect.
-    pub(crate) fn remote(described: Described, dialect: &'static Dialect) -> Self {
-        let Described { tool, name, description, schema } = described;
+    /// Returns the tool with a full description, if it is the second name of a tool whose first name is not
+    /// among `others`; otherwise `None`.
+    pub(crate) fn alone(&self, others: &[Arc<Self>]) -> Option<Self> {
+        let Body::Own(tool) = &self.body else { return None };
+        let twin = tool.same_as?;
+        let is_listed = |other: &Arc<Self>| other.dialect.name == self.dialect.name && other.answers_to(twin);
+        let is_alone = !others.iter().any(is_listed);
+        is_alone.then(|| Self::own(self.name.clone(), self.dialect, tool, Described::Here))
+    }
+
+    /// Publishes a tool of an upstream server, with the budget and wording of a dialect.
+    pub(crate) fn remote(described: UpstreamToolDefinition, dialect: &'static Dialect) -> Self {
+        let UpstreamToolDefinition { tool, name, description, schema } = described;
+        let definition = Definition { description, full_schema: schema.clone(), schema };
         Self {
             name,
             dialect,
-            description,
-            full_schema: schema.clone(),
-            schema,
+            definition: LazyLock::new(Box::new(|| definition)),
             body: Body::Remote(tool, Words::First),
         }
     }
 
-    /// Returns the tool marked as changed, if its description differs from that of an earlier one of the same name, or
-    /// the earlier one is marked.
-    pub(crate) fn redescribed(&self, earlier: &Self) -> Option<Self> {
-        let (Body::Remote(tool, _), Body::Remote(_, words)) = (&self.body, &earlier.body) else {
-            return None;
-        };
-        let is_same = (&self.description, &self.schema) == (&earlier.description, &earlier.schema);
-        (!is_same || *words == Words::Changed).then(|| Self {
-            name: self.name.clone(),
-            dialect: self.dialect,
-            description: self.description.clone(),
-            schema: self.schema.clone(),
-            full_schema: self.full_schema.clone(),
-            body: Body::Remote(tool.clone(), Words::Changed),
-        })
+    /// Returns the description of the tool that the model sees.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.definition.description
     }
 
-    /// Returns the most that the tool can access; an upstream server's own claims are ignored.
+    /// Returns the schema of the arguments that clients see.
+    #[must_use]
+    pub fn schema(&self) -> &Value {
+        &self.definition.schema
+    }
+
+    /// Returns the tool marked as changed, if its description or schema differs from that of an earlier tool
+    /// of the same name, or if the earlier tool is marked. `None` if the tool needs no mark.
+    pub(crate) fn redescribed(&self, earlier: &Self) -> Option<Self> {
+        let Body::Remote(_, words) = &earlier.body else { return None };
+        let is_same = (self.description(), self.schema()) == (earlier.description(), earlier.schema());
+        (!is_same || *words == Words::Changed).then(|| self.marked())?
+    }
+
+    /// Returns an upstream tool marked as changed; `None` for a tool of Toolpost.
+    pub(crate) fn marked(&self) -> Option<Self> {
+        let Body::Remote(tool, _) = &self.body else { return None };
+        let described = UpstreamToolDefinition {
+            tool: tool.clone(),
+            name: self.name.clone(),
+            description: self.description().to_owned(),
+            schema: self.schema().clone(),
+        };
+        let body = Body::Remote(tool.clone(), Words::Changed);
+        Some(Self { body, ..Self::remote(described, self.dialect) })
+    }
+
+    /// Returns the kinds of access that the tool can make at most. For an upstream tool, its server's claims
+    /// are ignored.
     #[must_use]
     pub fn access(&self) -> &'static [Access] {
         match &self.body {
@@ -104,7 +156,8 @@ impl Published {
         }
     }
 
-    /// Returns the effect of the tool's writes on existing content; upstream tools may do anything.
+    /// Returns the effect of the tool's writes on existing content. An upstream tool counts as able to do
+    /// anything.
     #[must_use]
     pub fn effect(&self) -> Effect {
         match &self.body {
@@ -113,7 +166,7 @@ impl Published {
         }
     }
 
-    /// Returns the name of the operation that implements it.
+    /// Returns the name of the engine operation that implements the tool.
     #[must_use]
     pub fn operation(&self) -> &'static str {
         match &self.body {
@@ -122,7 +175,7 @@ impl Published {
         }
     }
 
-    /// Returns true if the tool only ever reads.
+    /// Returns true if the tool neither writes, nor calls upstream tools, nor delegates.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         !self
@@ -131,7 +184,7 @@ impl Published {
             .any(|access| matches!(access, Access::Writes | Access::Bridges | Access::Delegates))
     }
 
-    /// Returns the schema of the structured output.
+    /// Returns the schema of the tool's structured output.
     #[must_use]
     pub fn output_schema(&self) -> Value {
         match &self.body {
@@ -140,12 +193,13 @@ impl Published {
         }
     }
 
-    /// Returns true if a name refers to this tool: the published name, the dialect's own, or `dialect_name`.
+    /// Returns true if a name refers to this tool: the published name, the name in its dialect, or the latter
+    /// after the dialect's name and `_`.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.answers_to(name) || self.is_called_in_full(name)
     }
 
-    /// Returns true if the tool has this name in its dialect, or this alias.
+    /// Returns true if the tool has this name or alias in its dialect.
     pub(crate) fn answers_to(&self, name: &str) -> bool {
         match &self.body {
             Body::Own(tool) => tool.answers_to(name),
@@ -153,35 +207,37 @@ impl Published {
         }
     }
 
-    /// Returns true if a name consists of the dialect's name and the tool's.
+    /// Returns true if a name consists of the dialect's name, `_`, and the tool's name in the dialect.
     pub(crate) fn is_called_in_full(&self, name: &str) -> bool {
         let rest = name.strip_prefix(self.dialect.name).and_then(|rest| rest.strip_prefix('_'));
         rest.is_some_and(|rest| self.answers_to(rest))
     }
 
-    /// Lists the arguments that the tool does not accept, one sentence for each object; empty for upstream tools.
+    /// Lists the arguments in a call that the tool does not accept, one sentence for each object; empty for
+    /// upstream tools.
     #[must_use]
     pub fn unknown_arguments(&self, arguments: &Value) -> Vec<String> {
         if let Body::Remote(..) = self.body {
             return Vec::new();
         }
         // If the arguments cannot be decoded, the call itself reports why.
-        let Ok(decoded) = toolpost_tool::decode(arguments.clone(), &self.full_schema) else {
+        let Ok(decoded) = toolpost_tool::decode(arguments.clone(), &self.definition.full_schema) else {
             return Vec::new();
         };
         decoded.unknown().into_iter().map(str::to_owned).collect()
     }
 
-    /// Prepares a call.
-    pub(crate) fn prepare(&self, arguments: Value, at: &Lowering) -> Result<Prepared, Failure> {
+    /// Decodes the arguments of a call, and lowers them to an operation.
+    pub(crate) fn prepare(&self, arguments: Value, at: &Lowering) -> Result<DecodedCall, Failure> {
         match &self.body {
-            Body::Own(tool) => tool.prepare(arguments, &self.full_schema, at),
+            Body::Own(tool) => tool.prepare(arguments, &self.definition.full_schema, at),
             Body::Remote(tool, words) => {
                 let mut prepared = bridged::prepare(tool, arguments, at)?;
                 if *words == Words::Changed {
                     let server = &tool.server;
                     prepared.notes.push(format!(
-                        "the server {server} has changed how it describes this tool since it was connected"
+                        "the MCP server {server} has changed this tool's description since Toolpost \
+                         first read it, in this session or an earlier one"
                     ));
                 }
                 Ok(prepared)

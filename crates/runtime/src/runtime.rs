@@ -1,4 +1,4 @@
-//! The runtime, which every call passes through.
+//! The runtime: the published tools, and the entry for every call.
 
 use crate::{
     answer::{Answer, Outcome},
@@ -7,11 +7,11 @@ use crate::{
     config::Config,
     dispatcher::{Dispatch, Dispatcher},
     events::Events,
-    instructions,
+    instructions, known_tools,
     layers::CallError,
     narrow::NarrowError,
     nested_calls::NestedCalls,
-    published::{Described, Published},
+    published::{Published, UpstreamToolDefinition},
     read_cache,
     services::Services,
     wording,
@@ -26,20 +26,21 @@ use tokio::sync::watch;
 use toolpost_engine::Engine;
 use toolpost_tool::Dialect;
 
-/// The runtime, which every call passes through.
+/// The runtime of a server: publishes the tools, and runs every call through the layers.
 pub struct Runtime {
     dispatcher: Arc<Dispatcher>,
-    /// The tools of the dialects.
+    /// The tools of the dialects, without those of upstream servers.
     own: Catalogue,
     /// The number of upstream servers that are being connected.
     connecting: watch::Sender<usize>,
 }
 
 impl Runtime {
-    /// Creates a runtime over an engine.
+    /// Creates a runtime that runs calls in `engine`.
     ///
     /// # Errors
-    /// When the configured selection of tools is invalid.
+    ///
+    /// If the configured selection of tools is invalid.
     pub fn new(engine: Engine, config: Config) -> Result<Self, NarrowError> {
         let own = Catalogue::of(&config.dialects).narrowed(&config.narrow)?;
         let policy = config.policy.denying(&config.narrow.deny);
@@ -54,7 +55,7 @@ impl Runtime {
         Ok(Self { dispatcher, own, connecting: watch::Sender::new(0) })
     }
 
-    /// Returns the bus on which calls are announced.
+    /// Returns the event bus, which reports the start and the end of each call.
     #[must_use]
     pub fn events(&self) -> &Events {
         &self.dispatcher.services.events
@@ -72,34 +73,38 @@ impl Runtime {
         self.dispatcher.catalogue.subscribe()
     }
 
-    /// Records that this number of upstream servers are being connected; call `connected` once for each that is
-    /// connected or given up.
+    /// Records that this number of upstream servers are being connected. The caller must call `connected`
+    /// once for each of them, when it is connected or given up.
     pub fn connecting(&self, servers: usize) {
         self.connecting.send_modify(|open| *open += servers);
     }
 
-    /// Records that an upstream server is connected, or is given up.
+    /// Records that one upstream server is connected, or that connecting it was given up.
     pub fn connected(&self) {
         self.connecting.send_modify(|open| *open = open.saturating_sub(1));
     }
 
-    /// Waits until no upstream server is being connected.
+    /// Waits until each upstream server is connected or given up.
     pub async fn settled(&self) {
-        // It cannot fail: the sender lives as long as the runtime.
+        // The wait cannot fail, because the sender lives as long as the runtime.
         self.connecting.subscribe().wait_for(|open| *open == 0).await.ok();
     }
 
-    /// Publishes the tools of upstream servers, in place of those published before.
-    pub fn publish(&self, remote: Vec<Described>) {
+    /// Publishes the tools of upstream servers, and removes those that were published by an earlier call.
+    pub fn publish(&self, remote: Vec<UpstreamToolDefinition>) {
         let Some(dialect) = self.dispatcher.services.config.dialects.first() else { return };
+        let state = self.engine().workspace().state_folder();
+        let changed = state.map(|state| known_tools::changed(state, &remote)).unwrap_or_default();
         let all = self
             .own
             .clone()
             .joined(remote, dialect, &self.dispatcher.services.config.narrow)
-            .compared_with(&self.catalogue());
+            .compared_with(&self.catalogue())
+            .marked(&changed);
         let names = |catalogue: &Catalogue| {
-            let said =
-                |tool: &Arc<Published>| (tool.name.clone(), tool.description.clone(), tool.schema.clone());
+            let said = |tool: &Arc<Published>| {
+                (tool.name.clone(), tool.description().to_owned(), tool.schema().clone())
+            };
             catalogue.tools().iter().map(said).collect::<Vec<_>>()
         };
         self.dispatcher.catalogue.send_if_modified(|published| {
@@ -121,7 +126,7 @@ impl Runtime {
         &self.dispatcher.services.engine
     }
 
-    /// Returns the instructions that a client passes to its model before any tool is used.
+    /// Returns the server's instructions, which a client passes to its model before any tool is used.
     #[must_use]
     pub fn instructions(&self) -> String {
         let is_left = |dialect: &&&Dialect| {
@@ -143,7 +148,8 @@ impl Runtime {
         instructions::joined(&words, &self.engine().roots())
     }
 
-    /// Ends the commands and the language servers that still run, within two seconds, and starts no more.
+    /// Stops the commands, language servers and upstream servers that still run, within about two seconds.
+    /// Starts no further ones.
     pub async fn shut_down(&self) {
         let (servers, commands) =
             (self.dispatcher.services.engine.servers(), self.dispatcher.services.engine.commands().ok());
@@ -159,14 +165,14 @@ impl Runtime {
         };
         let bridges = async {
             if let Ok(bridges) = self.dispatcher.services.engine.bridges() {
-                // If one does not end, it is killed with this process.
+                // An upstream server that does not exit is killed with this process.
                 bridges.end().await.ok();
             }
         };
         tokio::join!(servers, commands, bridges);
     }
 
-    /// Runs a call through every layer, in and out.
+    /// Runs a call of a client through every layer, and returns its outcome.
     pub async fn call(&self, call: Call) -> Outcome {
         let catalogue = self.catalogue();
         let published = catalogue.find(&call.tool).filter(|tool| catalogue.is_listed(tool));
@@ -194,7 +200,8 @@ impl Runtime {
     }
 }
 
-/// Returns a number that two calls share only if tool and arguments are the same.
+/// Returns a hash of the tool and the arguments of a call, by which repeated failures of the same call are
+/// counted.
 fn fingerprint(call: &Call) -> u64 {
     let mut hasher = DefaultHasher::new();
     call.tool.hash(&mut hasher);

@@ -1,23 +1,25 @@
-//! Messages of failures: the problem, the content that was found, and the next step.
+//! Texts of failed calls: the problem, the content that was found, and the next step.
 
 use crate::{answer::Answer, catalogue::Catalogue};
 use toolpost_engine::{FOUND, Failure};
+use toolpost_text::counted::counted;
 use toolpost_text::{
     cut::{self, NOTICE},
     names::suggest,
 };
-use toolpost_tool::{Budget, Cut, Dialect};
+use toolpost_tool::{Budget, Dialect, TruncationPolicy};
 
-/// The number of equal failures from which the reply mentions the repetition.
+/// The number of equal failures in a row from which on the reply mentions the repetition.
 const AGAIN: u32 = 3;
 
-/// The budget for content that was found instead.
-const SHOWN: Budget = Budget { bytes: FOUND.bytes, lines: FOUND.lines, cut: Cut::Head };
+/// The maximum size of the content that a failure shows, such as the current text of a file.
+const SHOWN: Budget = Budget { bytes: FOUND.bytes, lines: FOUND.lines, cut: TruncationPolicy::Head };
 
-/// The most characters of one sentence in a failure.
+/// Maximum number of characters of the first sentence of a failure.
 const SENTENCE: usize = 2_000;
 
-/// Formats a failure with the tool names of a dialect.
+/// Formats a failure as the reply of a call. `times` counts the equal failures in a row; hints name the tools
+/// of the dialect.
 pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) -> Answer {
     let what = shortened(&failure.what);
     let mut text = match failure.facts.change {
@@ -37,22 +39,22 @@ pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) 
         }
     }
     if times >= AGAIN {
-        text.push_str("\nThe same call failed before, ");
+        text.push_str("\nThis call has now failed ");
         text.push_str(&times.to_string());
-        text.push_str(" times in a row now: do the next step above before you make it again.");
+        text.push_str(" times in a row: take the next step above before you repeat the call.");
     }
     Answer::text(text)
 }
 
-/// Truncates a sentence that the caller's input made very long.
+/// Truncates the first sentence of a failure, which input of the caller can make very long.
 fn shortened(words: &str) -> String {
     match cut::line(words, SENTENCE) {
         (_, 0) => words.to_owned(),
-        (kept, more) => format!("{kept} {NOTICE}{more} more characters]"),
+        (kept, more) => format!("{kept} {NOTICE}{}]", counted(more as u64, "more character")),
     }
 }
 
-/// Formats the answer for an unknown tool.
+/// Returns the reply for a call of an unknown tool.
 pub(crate) fn no_such_tool(name: &str, catalogue: &Catalogue) -> Answer {
     let names: Vec<&str> = catalogue.listed().map(|tool| tool.name.as_str()).collect();
     let shown: String = name.chars().take(80).flat_map(char::escape_default).collect();

@@ -1,4 +1,5 @@
-//! Queues of writers: those of one path wait for one another, in call order; readers do not wait.
+//! Queues of writing calls: calls that write the same path wait for one another, in call order; calls that
+//! read do not wait.
 
 use std::{
     collections::HashMap,
@@ -7,13 +8,13 @@ use std::{
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 use toolpost_workspace::WorkspacePath;
 
-/// The queue of writers for each path that is being written.
+/// One queue of writing calls for each path that a call writes or waits to write.
 #[derive(Default)]
 pub(crate) struct WriteQueues {
     paths: Mutex<HashMap<WorkspacePath, Arc<Turn<()>>>>,
 }
 
-/// The locks that a call holds; they are also released if the call panics or is dropped.
+/// The locks of the paths that a call writes. They are also released if the call panics or is dropped.
 pub(crate) struct WriteLocks<'a> {
     queues: &'a WriteQueues,
     paths: Vec<WorkspacePath>,
@@ -21,7 +22,7 @@ pub(crate) struct WriteLocks<'a> {
 }
 
 impl WriteQueues {
-    /// Waits for the turn of a call on each of the paths.
+    /// Waits until the call is first in the queue of each of the paths, and locks them.
     pub(crate) async fn lock(&self, mut paths: Vec<WorkspacePath>) -> WriteLocks<'_> {
         paths.sort();
         paths.dedup();
@@ -41,7 +42,7 @@ impl WriteQueues {
         turn.lock_owned().await
     }
 
-    /// Removes the paths that no call waits for.
+    /// Removes the queues of paths that no call writes or waits to write.
     fn remove_idle(&self, paths: &[WorkspacePath]) {
         let mut queues = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
         for path in paths {

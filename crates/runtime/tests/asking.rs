@@ -11,18 +11,19 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Approval, CallCtx, Command, EditorUse, Engine, Extent, Failure, Files, Fresh, Host, Line,
+    Access, Approval, CallCtx, Command, EditorUse, Engine, Extent, Failure, Files, Fresh, Hint, Host, Line,
     Operation, Progress, Session, Touch,
 };
 use toolpost_runtime::{
-    Asker, Asking, Call, Config, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span, Structured,
-    Verdict,
+    Asker, Asking, Call, Config, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
+    StructuredOutput, Verdict,
 };
+use toolpost_test_rows::each_async;
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
+use toolpost_tool::{Budget, Dialect, Lowering, Page, Tool, ToolDef, TruncationPolicy};
 use toolpost_workspace::{Options, Workspace};
 
-/// An operation that declares the touches in its arguments, and touches nothing.
+/// An operation that declares the accesses in its arguments, and makes none.
 struct Would;
 
 #[derive(Serialize, JsonSchema)]
@@ -47,7 +48,7 @@ impl Operation for Would {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// A verb and what it is about each, such as `read .env`.
+    /// A verb with its object, such as `read .env`.
     touches: Vec<String>,
 }
 
@@ -90,29 +91,40 @@ impl Tool for Do {
     }
 }
 
+/// The beginning of the line with the rules that a refusal names.
+const RULE: &str = "rule: ";
+
 const TOOLS: [ToolDef; 1] = [ToolDef::of::<Do>()];
 static DIALECT: Dialect = Dialect {
     name: "test",
     tools: &TOOLS,
     pages: &["\n## Do\n\nDoes it.\n"],
     instructions: "Do.",
-    budget: Budget { bytes: 10_000, lines: 200, cut: Cut::Head },
+    budget: Budget { bytes: 10_000, lines: 200, cut: TruncationPolicy::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh::NOT_ASKED,
     matching: Step::Exact,
-    say: |_| String::new(),
+    say: |hint| match hint {
+        Hint::Operator(rule) => format!("{RULE}{rule}"),
+        _ => String::new(),
+    },
 };
 
 /// Always gives the same verdict, and records the questions.
 struct Recorder {
     verdict: Verdict,
-    asked: Mutex<Vec<Question>>,
+    prompts: Mutex<Vec<Question>>,
 }
 
 impl Asker for Recorder {
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
-        self.asked.lock().unwrap().push(question.clone());
+        self.prompts.lock().unwrap().push(question.clone());
         Box::pin(std::future::ready(self.verdict.clone()))
+    }
+
+    /// A refusal without a prompt names the rules that would allow the call.
+    fn standing(&self) -> Option<Verdict> {
+        matches!(self.verdict, Verdict::Deny(_)).then(|| self.verdict.clone())
     }
 }
 
@@ -139,7 +151,13 @@ impl World {
         Self { _base: base, root, user, runtime, session: Session::new(), asker }
     }
 
+    /// Makes a call, and returns its reply without the rules that a refusal names.
     async fn call(&self, touches: &[&str]) -> String {
+        let reply = self.reply(touches).await;
+        reply.split_once(&format!("\n{RULE}")).map_or(reply.clone(), |(words, _)| words.to_owned())
+    }
+
+    async fn reply(&self, touches: &[&str]) -> String {
         let call = Call {
             tool: "Do".to_owned(),
             arguments: json!({ "touches": touches }),
@@ -156,9 +174,9 @@ impl World {
         }
     }
 
-    /// Takes the questions since the last call of this.
-    fn asked(&self) -> Vec<Question> {
-        std::mem::take(&mut self.asker.asked.lock().unwrap())
+    /// Returns the questions since the last call of this function.
+    fn prompts(&self) -> Vec<Question> {
+        std::mem::take(&mut self.asker.prompts.lock().unwrap())
     }
 
     /// Starts a new server, with the user's file in its current state.
@@ -186,25 +204,25 @@ fn start(
         policy: policy.learning(user.to_path_buf()).within(vec![root.to_path_buf()]),
         deadline: None,
         reply_bytes: None,
-        structured: Structured::Off,
+        structured: StructuredOutput::Off,
     };
     let runtime = Arc::new(Runtime::new(Engine::new(workspace), config).unwrap());
-    (runtime, Arc::new(Recorder { verdict, asked: Mutex::default() }))
+    (runtime, Arc::new(Recorder { verdict, prompts: Mutex::default() }))
 }
 
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "one table of touches and questions")]
-async fn the_question_shows_all_that_a_command_would_touch() {
+async fn the_approval_prompt_lists_every_access_of_a_call() {
     let rows: &[(&[&str], &str)] = &[
         (
             &["run git push && make > log; curl -s https://example.com | env sh -c 'wc -l'"],
             "Do (test) wants to:\n  \
              execute `git push && make > log; curl -s https://example.com | env sh -c 'wc -l'`\n    \
              run `git push`, run `make`, run `curl -s https://example.com`: no rule allows it\n    \
-             write log: no rule allows it; what a command writes is not kept in the history\n    \
+             write log: no rule allows it; changes by commands are not kept in the history\n    \
              fetch https://example.com: no rule of Toolpost's policy allows this host\n    \
-             it needs the host of the remote, and no rule opens a host to commands: if the remote is not on this machine, it will \
-             fail\n\
+             the command needs the host of the git remote, but no rule allows commands to reach any host; if the remote is \
+             not on this machine, the command will fail\n\
              \"Always\" adds these rules to {user}:\n  \
              touch = [\"execute\"], commands = [\"git push $\"], decide = \"allow\", cautious = true\n  \
              touch = [\"execute\"], commands = [\"make $\"], decide = \"allow\", cautious = true\n  \
@@ -231,8 +249,9 @@ async fn the_question_shows_all_that_a_command_would_touch() {
         ),
         (
             &["run npm install x"],
-            "Do (test) wants to:\n  execute `npm install x`\n    it usually fetches from registry.npmjs.org, which no rule opens \
-             to commands: without one it will fail\nno rule allows it\n\"Always\" adds this rule to {user}:\n  \
+            "Do (test) wants to:\n  execute `npm install x`\n    the command usually fetches from registry.npmjs.org, which no \
+             rule allows commands to reach; without such a rule it will fail\nno rule allows it\n\"Always\" adds this \
+             rule to {user}:\n  \
              touch = [\"execute\"], commands = [\"npm install x $\"], decide = \"allow\", cautious = true\nAllow it?",
         ),
         // A command can neither imitate a line of the question nor hide what follows.
@@ -248,19 +267,20 @@ async fn the_question_shows_all_that_a_command_would_touch() {
         ),
     ];
     let world = World::new(Verdict::Allow, "", "");
-    for (touches, wanted) in rows {
+    each_async(rows, async |(touches, wanted)| {
         assert_eq!(world.call(touches).await, "done", "{touches:?}");
         let user = world.user.display().to_string();
-        let asked: Vec<String> = world.asked().iter().map(Question::words).collect();
+        let prompts: Vec<String> = world.prompts().iter().map(Question::words).collect();
         let wanted = wanted.replace("{user}", &user).replace("{root}", &world.root.display().to_string());
-        assert_eq!(asked, [wanted], "{touches:?}");
-    }
+        assert_eq!(prompts, [wanted], "{touches:?}");
+    })
+    .await;
     assert_eq!(world.call(&["run ls"]).await, "done");
-    assert_eq!(world.asked(), []);
+    assert_eq!(world.prompts(), []);
 }
 
 #[tokio::test]
-async fn a_refusal_names_rules_that_suffice() {
+async fn rules_offered_in_a_prompt_allow_the_call() {
     let rows: &[(&[&str], &str)] = &[
         (
             &["run cargo test --release"],
@@ -271,21 +291,33 @@ async fn a_refusal_names_rules_that_suffice() {
             "Not allowed to execute `python3 -m pytest -q a.py`: no rule allows it. No.",
         ),
         (&["run make && ls"], "Not allowed to execute `make && ls`: `make`: no rule allows it. No."),
+        (
+            &["run python3 -c 'print(1)'"],
+            "Not allowed to execute `python3 -c 'print(1)'`: no rule allows it. No.",
+        ),
+        (
+            &["run node -e '1;2' | cat"],
+            "Not allowed to execute `node -e '1;2' | cat`: `node -e '1;2'`: no rule allows it. No.",
+        ),
+        (
+            &["run make 'a;b' > '$x (1)'"],
+            "Not allowed to execute `make 'a;b' > '$x (1)'`: no rule allows it. No.",
+        ),
         (&["read .env", "write .env"], "Not allowed to write .env: Such a file usually holds secrets. No."),
     ];
-    for (touches, wanted) in rows {
+    each_async(rows, async |(touches, wanted)| {
         let mut world = World::new(Verdict::Deny("No.".to_owned()), "", "");
-        let said = world.call(touches).await;
-        let (sentence, hint) = said.split_once('\n').unwrap_or((&said, ""));
+        let reply =
+            world.reply(touches).await.replace("{base}", world.root.parent().unwrap().to_str().unwrap());
+        let (sentence, rules) = reply.split_once(&format!("\n{RULE}")).expect("the refusal names rules");
         assert_eq!(sentence, *wanted);
-        // The test dialect has no hint texts, so the rule is read from the question, which contains the same one.
-        assert_eq!(hint, "");
-        let rules = world.asked()[0].adds.clone().unwrap().rules;
+        let rules: Vec<&str> = rules.trim_end().split("; and: ").collect();
         let text: String = rules.iter().map(|rule| format!("[[rule]]\n{}\n", toml_lines(rule))).collect();
         fs::write(&world.user, text).unwrap();
         world.again("");
         assert_eq!(world.call(touches).await, "done", "{touches:?}: {rules:?}");
-    }
+    })
+    .await;
     let denied = World::new(
         Verdict::Allow,
         "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"git push --force\"]\ndecide = \"deny\"\nwhy = \"Others work there.\"\n",
@@ -301,17 +333,44 @@ async fn a_refusal_names_rules_that_suffice() {
     );
 }
 
+/// No rule describes code that comes from the input or is unknown, and the only part of a command is not named again.
+#[tokio::test]
+async fn a_refusal_of_code_from_the_input_names_no_rule() {
+    let rows = [
+        (
+            "run python3 - <<'EOF'\nprint(1)\nEOF",
+            "Not allowed to execute `python3 - <<'EOF'\nprint(1)\nEOF`: no rule allows it. No.",
+        ),
+        ("run python3 -c \"$CODE\"", "Not allowed to execute `python3 -c \"$CODE\"`: no rule allows it. No."),
+        ("run bash -s < a.sh", "Not allowed to execute `bash -s < a.sh`: no rule allows it. No."),
+        (
+            "run cat <<'EOF' | sh\nls\nEOF",
+            "Not allowed to execute `cat <<'EOF' | sh\nls\nEOF`: `sh`: no rule allows it. No.",
+        ),
+    ];
+    each_async(rows, async |(touch, wanted)| {
+        let world = World::new(Verdict::Deny("No.".to_owned()), "", "");
+        assert_eq!(world.reply(&[touch]).await.trim_end(), wanted);
+        let question = world.prompts().remove(0);
+        let repeated = question.touches.iter().any(|line| line.contains("run `python3 -"));
+        assert!(!repeated, "{:?}", question.touches);
+    })
+    .await;
+}
+
 /// Converts a rule in one line to TOML lines.
 fn toml_lines(rule: &str) -> String {
     rule.replace(", paths = ", "\npaths = ")
+        .replace(", hosts = ", "\nhosts = ")
         .replace(", commands = ", "\ncommands = ")
         .replace(", decide = ", "\ndecide = ")
         .replace(", cautious = ", "\ncautious = ")
 }
 
 #[tokio::test]
-async fn an_approval_for_longer_covers_the_subcommand_and_nothing_wider() {
-    // The command, and the number of questions after the first row was allowed for longer.
+async fn a_lasting_approval_covers_only_the_subcommand() {
+    // The command, and the number of questions that it causes after the commands of the rows above were
+    // approved for longer.
     let rows: &[(&str, usize)] = &[
         ("run cargo test --release", 1),
         ("run cargo test -p a -- --nocapture", 0),
@@ -334,72 +393,141 @@ async fn an_approval_for_longer_covers_the_subcommand_and_nothing_wider() {
     ];
     for span in [Span::Session, Span::Always] {
         let mut world = World::new(Verdict::AllowFor(span), "", "");
-        for (touch, asked) in rows {
-            let said = world.call(&[touch]).await;
-            assert!(said.starts_with("done"), "{touch}: {said}");
-            assert_eq!(world.asked().len(), *asked, "{touch} {span:?}");
-        }
+        each_async(rows, async |(touch, prompts)| {
+            let reply = world.call(&[touch]).await;
+            assert!(reply.starts_with("done"), "{touch}: {reply}");
+            assert_eq!(world.prompts().len(), *prompts, "{touch} {span:?}");
+        })
+        .await;
         let learned = fs::read_to_string(&world.user).unwrap();
         assert_eq!(learned.contains("commands = [\"cargo test\"]"), span == Span::Always, "{learned}");
         assert!(!learned.contains("python3 -c") && !learned.contains("print"), "{learned}");
         // A session's approvals end with it; permanent ones do not.
         world.again("");
-        let said = world.call(&["run cargo test -p b"]).await;
-        assert_eq!(said == "done", span == Span::Always, "{said}");
+        let reply = world.call(&["run cargo test -p b"]).await;
+        assert_eq!(reply == "done", span == Span::Always, "{reply}");
     }
     let covers = World::new(Verdict::Allow, "", "");
     covers.call(&["run cargo test --release"]).await;
-    let question = covers.asked().remove(0);
-    assert_eq!(question.choice(Span::Session), "Allow `cargo test` with any further words for this session");
-    assert_eq!(question.choice(Span::Always), "Always allow `cargo test` with any further words");
+    let question = covers.prompts().remove(0);
+    assert_eq!(
+        question.choice(Span::Session),
+        "Allow `cargo test` with any further arguments for this session"
+    );
+    assert_eq!(question.choice(Span::Always), "Always allow `cargo test` with any further arguments");
 }
 
 #[tokio::test]
-async fn a_yes_for_the_session_holds_for_the_very_same_and_ends_with_it() {
-    // The call, and the number of questions after the first row was allowed for the session.
+async fn session_approval_covers_exact_access_until_the_session_ends() {
+    // The call, and the number of questions that it causes after the calls of the rows above were approved
+    // for the session.
     let rows: &[(&[&str], usize)] = &[
         (&["run make > log"], 1),
         (&["run make > log"], 0),
-        (&["run make > log "], 1),
-        (&["run make"], 1),
+        (&["run make > log "], 0),
+        (&["run make"], 0),
+        (&["run make | cat > log"], 0),
+        (&["run make all"], 1),
         (&["below make > log"], 1),
         (&["wanted make > log"], 1),
         (&["write .env"], 1),
         (&["write .env", "run make"], 0),
-        (&["delete .env"], 1),
+        (&["delete .env"], 0),
         (&["read .env"], 1),
+        (&["run head -1 .env | wc -c"], 0),
         (&["write .env", "write .env.local"], 1),
     ];
     let mut world = World::new(Verdict::AllowFor(Span::Session), "", "");
-    for (touches, asked) in rows {
+    each_async(rows, async |(touches, prompts)| {
         assert_eq!(world.call(touches).await, "done", "{touches:?}");
-        assert_eq!(world.asked().len(), *asked, "{touches:?}");
-    }
+        assert_eq!(world.prompts().len(), *prompts, "{touches:?}");
+    })
+    .await;
     assert_eq!(fs::read_to_string(&world.user).unwrap(), "");
     world.session = Session::new();
     world.call(&["run make > log"]).await;
-    assert_eq!(world.asked().len(), 1);
+    assert_eq!(world.prompts().len(), 1);
     let once = World::new(Verdict::Allow, "", "");
     for _ in 0..2 {
         assert_eq!(once.call(&["run make"]).await, "done");
     }
-    assert_eq!(once.asked().len(), 2);
+    assert_eq!(once.prompts().len(), 2);
+}
+
+/// An approval holds in its session exactly as its rule does in a new server.
+#[tokio::test]
+async fn session_approval_equals_its_permanent_rule_after_a_restart() {
+    let calls = [
+        "run make",
+        "run make all",
+        "run make > log",
+        "run echo b >> log",
+        "run cat .env",
+        "run cat .env | wc -c",
+        "run head -1 .env; ls",
+        "run grep -c A sub/.env",
+        "run grep -r A .",
+        "below cat .env",
+        "read .env",
+        "read sub/.env",
+        "write .env",
+        "write log",
+        "run cargo test",
+        "run cargo test -p a",
+        "run python3 -m this",
+        "run python3 -m this | head -1",
+        "fetch example.com",
+        "fetch 127.0.0.1",
+        "run curl -s https://example.com/x",
+        "wanted cat .env",
+    ];
+    let mut offered = 0;
+    each_async(calls, async |first| {
+        for span in [Span::Session, Span::Always] {
+            let mut world = World::new(Verdict::AllowFor(span), "", "");
+            for name in [".env", "sub/.env"] {
+                fs::write(world.root.join(name), "A\n").unwrap();
+            }
+            world.call(&[first]).await;
+            let Some(adds) = world.prompts().pop().and_then(|question| question.adds) else { continue };
+            offered += 1;
+            let refuse = || Recorder { verdict: Verdict::Deny("No.".to_owned()), prompts: Mutex::default() };
+            world.asker = Arc::new(refuse());
+            let mut held = Vec::new();
+            for next in calls {
+                held.push(world.call(&[next]).await);
+            }
+            assert_eq!(fs::read_to_string(&world.user).unwrap().is_empty(), span == Span::Session);
+            let lines = adds.rules.iter().map(|rule| format!("[[rule]]\n{}\n", toml_lines(rule)));
+            if span == Span::Session {
+                fs::write(&world.user, lines.collect::<String>()).unwrap();
+            }
+            world.again("");
+            world.asker = Arc::new(refuse());
+            each_async(calls.into_iter().zip(held), async |(next, held)| {
+                assert_eq!(held, world.call(&[next]).await, "{next} after {first} for {span:?}");
+            })
+            .await;
+        }
+    })
+    .await;
+    assert!(offered > 20, "{offered}");
 }
 
 #[tokio::test]
-async fn a_yes_for_always_is_a_rule_in_the_users_file() {
+async fn a_permanent_approval_is_saved_as_rules_in_the_user_file() {
     const RULES: &str = "# Mine.\n[examples]\nask = [\"make\"]";
     let mut world = World::new(Verdict::AllowFor(Span::Always), RULES, "");
     let touches =
         ["run make all > 'a log'; curl https://example.com/x", "read .env", "write .vscode/[a].json"];
-    let said = world.call(&touches).await;
+    let reply = world.call(&touches).await;
     assert!(
-        said.starts_with(
-            "done\n[toolpost: always allowed from now on, by a rule in {base}/config/policy.toml: "
+        reply.starts_with(
+            "done\n[toolpost: this access is always allowed from now on; added to {base}/config/policy.toml: "
         ),
-        "{said}"
+        "{reply}"
     );
-    assert_eq!(world.asked()[0].spans, [Span::Session, Span::Always]);
+    assert_eq!(world.prompts()[0].spans, [Span::Session, Span::Always]);
     let rule = |touch: &str, what: &str| {
         format!(
             "\n[[rule]]\ntouch = [\"{touch}\"]\n{what}\ndecide = \"allow\"\ncautious = true\nwhy = \"You chose \\\"always\\\" when \
@@ -421,44 +549,48 @@ async fn a_yes_for_always_is_a_rule_in_the_users_file() {
     world.again("");
     let kept = fs::read_to_string(&world.user).unwrap();
     assert_eq!(world.call(&touches).await, "done");
-    assert_eq!((world.asked(), fs::read_to_string(&world.user).unwrap()), (Vec::new(), kept));
+    assert_eq!((world.prompts(), fs::read_to_string(&world.user).unwrap()), (Vec::new(), kept));
     // The approval covers nothing else.
-    for touch in [
-        "run make",
-        "run make all x",
-        "run make all > b",
-        "write .env",
-        "read sub/.env",
-        "fetch a.example.com",
-    ] {
-        assert_ne!(world.call(&[touch]).await, "done", "{touch}");
-    }
+    each_async(
+        [
+            "run make",
+            "run make all x",
+            "run make all > b",
+            "write .env",
+            "read sub/.env",
+            "fetch a.example.com",
+        ],
+        async |touch| {
+            assert_ne!(world.call(&[touch]).await, "done", "{touch}");
+        },
+    )
+    .await;
 }
 
 #[tokio::test]
-async fn an_editor_is_used_unless_a_rule_speaks_of_it() {
+async fn editor_access_is_allowed_unless_a_rule_matches() {
     let rules = "[[rule]]\ntouch = [\"editor\"]\nacts = [\"insert\"]\ndecide = \"ask\"\nwhy = \"I am typing.\"\n\
                  [[rule]]\ntouch = [\"editor\"]\nacts = [\"replace\"]\ndecide = \"deny\"\nwhy = \"Never.\"\n";
     let every = "[[rule]]\ntouch = [\"editor\"]\nacts = [\"*\"]\ndecide = \"deny\"\nwhy = \"Not here.\"\n";
     let mut world = World::new(Verdict::AllowFor(Span::Always), rules, "");
     assert_eq!(world.call(&["editor look", "editor open"]).await, "done");
-    let denied = "Not allowed to use the editor to replace what is selected: Never.";
+    let denied = "Not allowed to use the editor to replace the selection: Never.";
     assert_eq!(world.call(&["editor replace"]).await, denied);
-    assert_eq!(world.asked(), Vec::new());
+    assert_eq!(world.prompts(), Vec::new());
     assert!(world.call(&["editor insert"]).await.starts_with("done\n"));
-    assert_eq!(world.asked()[0].touches, ["use the editor to insert text at the cursor"]);
+    assert_eq!(world.prompts()[0].touches, ["use the editor to insert text at the cursor"]);
     let learned = fs::read_to_string(&world.user).unwrap();
     assert!(learned.contains("touch = [\"editor\"]\nacts = [\"insert\"]\ndecide = \"allow\""), "{learned}");
     // A project can only tighten.
     world.again(every);
     assert_eq!(
         world.call(&["editor look"]).await,
-        "Not allowed to use the editor to see what is open and selected: Not here."
+        "Not allowed to use the editor to see the open files and the selection: Not here."
     );
 }
 
 #[tokio::test]
-async fn agents_are_work_to_leave_unless_a_rule_speaks_of_them() {
+async fn delegation_is_allowed_unless_a_rule_matches() {
     let rules = "[[rule]]\ntouch = [\"delegate\"]\nagents = [\"writer\"]\ndecide = \"ask\"\nwhy = \"It writes.\"\n\
                  [[rule]]\ntouch = [\"delegate\"]\nagents = [\"deployer\"]\ndecide = \"deny\"\nwhy = \"Never.\"\n";
     let every =
@@ -467,9 +599,9 @@ async fn agents_are_work_to_leave_unless_a_rule_speaks_of_them() {
     let denied = "Not allowed to delegate to the agent deployer: Never.";
     assert_eq!(world.call(&["delegate general"]).await, "done");
     assert_eq!(world.call(&["delegate deployer"]).await, denied);
-    assert_eq!(world.asked(), Vec::new());
+    assert_eq!(world.prompts(), Vec::new());
     assert!(world.call(&["delegate writer"]).await.starts_with("done\n"));
-    assert_eq!(world.asked()[0].touches, ["delegate to the agent writer"]);
+    assert_eq!(world.prompts()[0].touches, ["delegate to the agent writer"]);
     let learned = fs::read_to_string(&world.user).unwrap();
     assert!(
         learned.contains("touch = [\"delegate\"]\nagents = [\"writer\"]\ndecide = \"allow\""),
@@ -484,7 +616,7 @@ async fn agents_are_work_to_leave_unless_a_rule_speaks_of_them() {
 }
 
 #[tokio::test]
-async fn always_is_offered_only_where_a_rule_of_the_users_can_say_it() {
+async fn always_is_offered_only_if_a_user_rule_can_express_it() {
     let project = "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"make\"]\ndecide = \"ask\"\n";
     let rows: &[(&[&str], &str)] = &[
         (&["run $EDITOR x"], ""),
@@ -501,42 +633,45 @@ async fn always_is_offered_only_where_a_rule_of_the_users_can_say_it() {
         (&["wanted ls"], ""),
         (&["run make"], project),
     ];
-    for (touches, project) in rows {
+    each_async(rows, async |(touches, project)| {
         // A scope that was not offered is not accepted, and the approval is valid once.
         let world = World::new(Verdict::AllowFor(Span::Always), "", project);
         for _ in 0..2 {
             assert_eq!(world.call(touches).await, "done", "{touches:?}");
-            let spans: Vec<Vec<Span>> = world.asked().into_iter().map(|question| question.spans).collect();
+            let spans: Vec<Vec<Span>> = world.prompts().into_iter().map(|question| question.spans).collect();
             assert_eq!(spans, [[Span::Session]], "{touches:?}");
         }
         assert_eq!(fs::read_to_string(&world.user).unwrap(), "", "{touches:?}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_rule_that_cannot_be_written_is_told_of_and_harms_nothing() {
+async fn an_unsaved_rule_is_reported_and_applies_to_the_session() {
     let rules = "[examples]\nask = [\"cargo test\"]\n";
     let world = World::new(Verdict::AllowFor(Span::Always), rules, "");
     assert_eq!(
         world.call(&["run cargo test"]).await,
-        "done\n[toolpost: the answer holds for this session only, since no rule could be written: with the rule, the file could \
-         not be used: {base}/config/policy.toml: the example `cargo test` is listed under `ask`, but the rules say allow: \
+        "done\n[toolpost: the approval applies to this session only, because the rule could not be saved: \
+         with the rule, \
+         the file would be invalid: {base}/config/policy.toml: the example `cargo test` is listed under `ask`, but \
+         the rules decide `allow`: \
          You chose \"always\" when asked. Correct the rules or the example.]"
     );
     assert_eq!(fs::read_to_string(&world.user).unwrap(), rules);
     assert_eq!(world.call(&["run cargo test"]).await, "done");
-    assert_eq!(world.asked().len(), 1);
+    assert_eq!(world.prompts().len(), 1);
 }
 
 #[tokio::test]
-async fn a_no_and_a_denied_touch_stay_what_they_are() {
+async fn refusals_are_not_stored_and_denied_access_never_prompts() {
     let world = World::new(Verdict::Deny("The user said no.".to_owned()), "", "");
     for _ in 0..2 {
         assert_ne!(world.call(&["run make"]).await, "done");
     }
-    assert_eq!(world.asked().len(), 2);
+    assert_eq!(world.prompts().len(), 2);
     let world = World::new(Verdict::AllowFor(Span::Always), "", "");
     assert_ne!(world.call(&["run sudo make"]).await, "done");
     assert_ne!(world.call(&["run make", "write .git/config"]).await, "done");
-    assert_eq!(world.asked(), []);
+    assert_eq!(world.prompts(), []);
 }

@@ -14,15 +14,16 @@ use std::{
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, CallCtx, Engine, Extent, Failure, Files, Fresh, Hint, Kind, Operation, Progress, Session, Touch,
-    operations::batch,
+    Access, Bridges, CallCtx, Engine, Extent, Failure, Files, Fresh, Hint, Kind, Operation, Piece, Progress,
+    RemoteTool, Session, Touch, operations::batch,
 };
 use toolpost_runtime::{
     Asker, Asking, Call, Config, Detail, Event, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
-    Status, Structured, Verdict,
+    Status, StructuredOutput, UpstreamToolDefinition, Verdict,
 };
+use toolpost_test_rows::each_async;
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
+use toolpost_tool::{Budget, Dialect, Lowering, Page, Tool, ToolDef, TruncationPolicy};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// An operation that follows the orders in its arguments.
@@ -162,7 +163,7 @@ impl Tool for Many {
                 "Many" => json!({ "calls": ["Do hello"], "at_once": 1 }),
                 _ => json!({ "path": path, "order": order }),
             };
-            batch::Asked { tool: tool.to_owned(), arguments: arguments.to_string() }
+            batch::BatchCall { tool: tool.to_owned(), arguments: arguments.to_string() }
         });
         Ok(batch::Request {
             calls: calls.collect(),
@@ -176,7 +177,7 @@ impl Tool for Many {
             time: args.milliseconds.map(Duration::from_millis),
             reply_bytes: at.reply_bytes() / 4,
             first_share: at.reply_bytes() / 4,
-            weigh: str::len,
+            reply_size: str::len,
             is_cut: |_| false,
         })
     }
@@ -205,7 +206,7 @@ const fn dialect(name: &'static str) -> Dialect {
         tools: &TOOLS,
         pages: &["\n## Do\n\nDoes it.\n\n## Many\n\nDoes many.\n"],
         instructions: "Do.",
-        budget: Budget { bytes: 200, lines: 20, cut: Cut::Head },
+        budget: Budget { bytes: 200, lines: 20, cut: TruncationPolicy::Head },
         deadline: Duration::from_secs(60),
         fresh: Fresh::NOT_ASKED,
         matching: Step::Exact,
@@ -226,6 +227,20 @@ impl World {
     }
 
     fn with(dialects: &[&'static Dialect], rules: &str, deadline: Option<Duration>) -> Self {
+        Self::built(dialects, rules, deadline, None)
+    }
+
+    /// A world with connections to upstream servers.
+    fn bridged(bridges: Arc<dyn Bridges>) -> Self {
+        Self::built(&[&DIALECT], "", None, Some(bridges))
+    }
+
+    fn built(
+        dialects: &[&'static Dialect],
+        rules: &str,
+        deadline: Option<Duration>,
+        bridges: Option<Arc<dyn Bridges>>,
+    ) -> Self {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("f"), "content\n").unwrap();
         fs::write(root.path().join(".env"), "SECRET=1\n").unwrap();
@@ -239,9 +254,10 @@ impl World {
             policy,
             deadline,
             reply_bytes: None,
-            structured: Structured::Off,
+            structured: StructuredOutput::Off,
         };
-        let runtime = Arc::new(Runtime::new(Engine::new(workspace), config).unwrap());
+        let runtime =
+            Arc::new(Runtime::new(Engine::builder(workspace).with_bridges(bridges).build(), config).unwrap());
         Self {
             root,
             runtime,
@@ -285,13 +301,13 @@ async fn a_panic_ends_the_call_and_not_the_server() {
     let world = World::new();
     assert_eq!(
         words(&world.call("f", "panic").await),
-        "Internal: Toolpost made a mistake in this call: as told\nAdvice"
+        "Internal: This call failed because of an internal error in Toolpost: as told\nAdvice"
     );
     assert_eq!(words(&world.call("f", "hello").await), "hello");
 }
 
 #[tokio::test]
-async fn a_reply_is_cut_to_the_budget_and_says_so() {
+async fn a_long_reply_is_cut_to_the_budget_with_a_note() {
     let world = World::new();
     let reply = words(&world.call("f", "long").await);
     assert!(reply.starts_with("line\nline\n"), "{reply}");
@@ -301,7 +317,7 @@ async fn a_reply_is_cut_to_the_budget_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_remark_about_the_session_is_shown_once_in_it() {
+async fn a_session_note_is_shown_once_per_session() {
     let mut world = World::new();
     let (again, first) = ("[toolpost: of this call]", "[toolpost: skipped target]\n[toolpost: of this call]");
     let many = json!({ "calls": ["Do remark a", "Do remark b"], "at_once": 1 });
@@ -317,11 +333,11 @@ async fn a_remark_about_the_session_is_shown_once_in_it() {
 }
 
 #[tokio::test]
-async fn the_clock_runs_out() {
+async fn a_call_fails_after_its_time_limit() {
     let world = World::with(&[&DIALECT], "", Some(Duration::from_millis(10)));
     assert_eq!(
         words(&world.call("f", "sleep").await),
-        "Timeout: Nothing was found out within 0.01 s.\nNarrow"
+        "Timeout: The call had no result within 0.01 s.\nNarrow"
     );
 }
 
@@ -358,11 +374,12 @@ async fn a_tool_is_found_by_name_alias_and_dialect() {
     let catalogue = world.runtime.catalogue();
     let names: Vec<&str> = catalogue.tools().iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["test_Do", "test_Many", "other_Do", "other_Many"]);
-    for name in ["test_Do", "other_Do", "perform", "test_perform"] {
+    each_async(["test_Do", "other_Do", "perform", "test_perform"], async |name| {
         let outcome =
             world.runtime.call(world.prepared(name, json!({ "path": "f", "order": "hello" }))).await;
         assert_eq!(words(&outcome), "hello", "{name}");
-    }
+    })
+    .await;
     let outcome = world.runtime.call(world.prepared("Dont\u{1b}", json!({}))).await;
     assert_eq!(
         words(&outcome),
@@ -386,16 +403,21 @@ async fn wrong_arguments_and_wrong_paths_fail_with_advice() {
 }
 
 #[tokio::test]
-async fn the_third_same_failure_says_so() {
+async fn the_third_identical_failure_adds_a_hint() {
     let world = World::new();
     for _ in 0..2 {
         assert_eq!(
             words(&world.call("f", "panic").await),
-            "Internal: Toolpost made a mistake in this call: as told\nAdvice"
+            "Internal: This call failed because of an internal error in Toolpost: as told\nAdvice"
         );
     }
     let third = words(&world.call("f", "panic").await);
-    assert!(third.ends_with("The same call failed before, 3 times in a row now: do the next step above before you make it again."), "{third}");
+    assert!(
+        third.ends_with(
+            "This call has now failed 3 times in a row: take the next step above before you repeat the call."
+        ),
+        "{third}"
+    );
 }
 
 /// Records the questions.
@@ -410,7 +432,7 @@ impl Asker for Recorder {
 }
 
 #[tokio::test]
-async fn rules_allow_ask_and_deny() {
+async fn access_rules_allow_deny_or_prompt() {
     let world = World::new();
     assert_eq!(
         words(&world.call(".git/config", "write x").await),
@@ -447,13 +469,13 @@ async fn a_link_to_a_secret_is_judged_as_the_secret() {
 }
 
 #[tokio::test]
-async fn calls_are_announced_also_when_they_are_not_understood() {
+async fn events_announce_failed_and_unknown_calls_too() {
     let world = World::new();
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let hear = heard.clone();
+    let received: Arc<Mutex<Vec<String>>> = Arc::default();
+    let sink = received.clone();
     world.runtime.events().listen(Detail::Names, move |event| {
         let Event { id, name, outcome, .. } = event;
-        hear.lock().unwrap().push(format!("{id} {name} {}", outcome.as_deref().unwrap_or("started")));
+        sink.lock().unwrap().push(format!("{id} {name} {}", outcome.as_deref().unwrap_or("started")));
     });
     world.call("f", "hello").await;
     world.call("f", "panic").await;
@@ -466,7 +488,7 @@ async fn calls_are_announced_also_when_they_are_not_understood() {
         "3 Nothing started",
         "3 Nothing no_such_tool",
     ];
-    assert_eq!(*heard.lock().unwrap(), wanted);
+    assert_eq!(*received.lock().unwrap(), wanted);
 }
 
 async fn many(world: &World, arguments: Value) -> String {
@@ -474,7 +496,7 @@ async fn many(world: &World, arguments: Value) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn inner_calls_run_at_the_same_time_and_not_more_than_allowed() {
+async fn nested_calls_run_concurrently_up_to_the_limit() {
     let world = World::new();
     let all = json!({ "calls": ["Do meet", "Do meet", "Do meet", "Do meet"], "at_once": 4 });
     assert_eq!(many(&world, all).await, "0 Done met\n1 Done met\n2 Done met\n3 Done met");
@@ -485,7 +507,7 @@ async fn inner_calls_run_at_the_same_time_and_not_more_than_allowed() {
 }
 
 #[tokio::test]
-async fn inner_calls_are_settled_one_by_one() {
+async fn each_nested_call_settles_independently() {
     let rows = [
         (json!({ "calls": ["Do a while", "Do hello"], "at_once": 2 }), "0 Done a while\n1 Done hello"),
         (
@@ -494,58 +516,61 @@ async fn inner_calls_are_settled_one_by_one() {
         ),
         (
             json!({ "calls": ["Do panic", "Do hello", "Nothing here"], "at_once": 3 }),
-            "0 Failed Toolpost made a mistake in this call: as told\nAdvice\n1 Done hello\n\
+            "0 Failed This call failed because of an internal error in Toolpost: as told\nAdvice\n1 Done \
+             hello\n\
              2 Failed No tool is called Nothing. The tools are: Do, Many.",
         ),
         (
             json!({ "calls": ["Do panic", "Do hello"], "at_once": 1, "fail_fast": true }),
-            "0 Failed Toolpost made a mistake in this call: as told\nAdvice\n\
-             1 Skipped Not begun: a call before it failed.\nFailure",
+            "0 Failed This call failed because of an internal error in Toolpost: as told\nAdvice\n\
+             1 Skipped This call was not started, because an earlier call failed.\nFailure",
         ),
         // Calls that already run continue when another fails.
         (
             json!({ "calls": ["Do a while", "Do panic", "Do hello"], "at_once": 2, "fail_fast": true }),
-            "0 Done a while\n1 Failed Toolpost made a mistake in this call: as told\nAdvice\n\
-             2 Skipped Not begun: a call before it failed.\nFailure",
+            "0 Done a while\n1 Failed This call failed because of an internal error in Toolpost: as \
+             told\nAdvice\n\
+             2 Skipped This call was not started, because an earlier call failed.\nFailure",
         ),
         // When the time is up, running calls return their partial results, and the others are not begun.
         (
             json!({ "calls": ["Do half", "Do wait for cancel", "Do hello"], "at_once": 2, "milliseconds": 20 }),
-            "0 Done The time of all calls was up while this one ran, so it may not have found all.\nhalf\n1 Failed stopped\n2 Skipped Not begun: the time was up.\nTime",
+            "0 Done The time limit of the batch was reached during this call, so results may be missing.\nhalf\n1 \
+             Failed stopped\n2 Skipped This call was not started, because the time limit was reached.\nTime",
         ),
-        // The last one may notice the deadline before the batch does.
+        // The last call of a batch may notice the deadline before the batch does.
         (
             json!({ "calls": ["Do end in time"], "at_once": 1, "milliseconds": 20 }),
-            "0 Done The time of all calls was up while this one ran, so it may not have found all.\na part\nTime",
+            "0 Done The time limit of the batch was reached during this call, so results may be missing.\na part\nTime",
         ),
         (json!({ "calls": [], "at_once": 2 }), "(empty)"),
     ];
-    for (arguments, wanted) in rows {
+    each_async(rows, async |(arguments, wanted)| {
         assert_eq!(many(&World::new(), arguments.clone()).await, wanted, "{arguments}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn an_inner_call_that_does_not_stop_is_given_up() {
+async fn a_nested_call_that_does_not_stop_is_abandoned() {
     let world = World::new();
     let arguments = json!({ "calls": ["Do sleep", "Do hello"], "at_once": 2, "milliseconds": 20 });
     let reply = many(&world, arguments).await;
     let (first, rest) = reply.split_once('\n').unwrap();
-    assert!(first.starts_with("0 GivenUp It was given up after "), "{reply}");
+    assert!(first.starts_with("0 GivenUp The call was stopped after "), "{reply}");
     assert_eq!(rest, "1 Done hello\nTime");
 }
 
 #[tokio::test]
-async fn inner_calls_only_read_and_nobody_is_asked_about_them() {
+async fn nested_calls_only_read_and_never_prompt() {
     let recorder = Recorder::default();
     let world = World::new().asking(recorder.clone());
     let rows = [
-        ("Do write x", "0 Refused A nested call may only read, and Do would write f.\nAdvice"),
-        ("Many more", "0 Refused A nested call cannot make calls, and Many makes some.\nAdvice"),
+        ("Do write x", "0 Refused A nested call may only read, but Do would write f.\nAdvice"),
+        ("Many more", "0 Refused A nested call cannot make calls, but Many does.\nAdvice"),
         (
             "Do secret",
-            "0 Failed Not allowed to read .env: Such a file usually holds secrets. A nested call cannot prompt; make \
-             this call directly.\nOperator",
+            "0 Failed Not allowed to read .env: Such a file usually holds secrets. A nested call cannot ask the user for approval; make this call separately, not inside another call.\nOperator",
         ),
     ];
     for (call, wanted) in rows {
@@ -559,7 +584,7 @@ async fn inner_calls_only_read_and_nobody_is_asked_about_them() {
 }
 
 #[tokio::test]
-async fn inner_replies_share_the_budget_and_name_their_pictures() {
+async fn nested_replies_share_the_budget_and_omit_images() {
     let world = World::new();
     let shared = many(&world, json!({ "calls": ["Do long", "Do hello"], "at_once": 2 })).await;
     let notice = "[toolpost: left out lines 6-1000 of 1000, 4975 of 5000 bytes]\n\
@@ -567,18 +592,18 @@ async fn inner_replies_share_the_budget_and_name_their_pictures() {
     assert_eq!(shared, format!("0 Done {}{notice}\n1 Done hello", "line\n".repeat(5)));
     assert_eq!(
         many(&world, json!({ "calls": ["Do picture"], "at_once": 2 })).await,
-        "0 Done picture\n[toolpost: a picture (image/png, 7 bytes) is not shown in a nested call; make this call directly \
+        "0 Done picture\n[toolpost: an image (image/png, 7 bytes) is not shown in a nested call; make this call separately \
          to see it]"
     );
 }
 
 #[tokio::test]
-async fn who_listens_to_everything_hears_what_was_said() {
+async fn detailed_events_contain_arguments_and_results() {
     let world = World::new();
-    let heard: Arc<Mutex<Vec<Event>>> = Arc::default();
-    let hear = heard.clone();
+    let received: Arc<Mutex<Vec<Event>>> = Arc::default();
+    let sink = received.clone();
     world.runtime.events().listen(Detail::All, move |event| {
-        hear.lock().unwrap().push(Event { duration: None, ..event.clone() });
+        sink.lock().unwrap().push(Event { duration: None, ..event.clone() });
     });
     world.call("f", "hello").await;
     world.call(".env", "hello").await;
@@ -607,21 +632,21 @@ async fn who_listens_to_everything_hears_what_was_said() {
         error: Some(why.to_owned()),
         ..second.clone()
     };
-    assert_eq!(*heard.lock().unwrap(), [first, done, second, denied]);
+    assert_eq!(*received.lock().unwrap(), [first, done, second, denied]);
 }
 
 #[tokio::test]
-async fn inner_calls_find_the_tools_of_their_own_dialect_first() {
+async fn nested_calls_prefer_tools_of_their_own_dialect() {
     let world = World::with(&[&DIALECT, &OTHER], "", None);
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let hear = heard.clone();
+    let received: Arc<Mutex<Vec<String>>> = Arc::default();
+    let sink = received.clone();
     world
         .runtime
         .events()
-        .listen(Detail::Names, move |event| hear.lock().unwrap().push(serde_json::to_string(event).unwrap()));
+        .listen(Detail::Names, move |event| sink.lock().unwrap().push(serde_json::to_string(event).unwrap()));
     let call = world.prepared("other_Many", json!({ "calls": ["Do secret", "test_Do hello"], "at_once": 1 }));
     world.runtime.call(call).await;
-    let heard: Vec<String> = heard
+    let received: Vec<String> = received
         .lock()
         .unwrap()
         .iter()
@@ -635,5 +660,75 @@ async fn inner_calls_find_the_tools_of_their_own_dialect_first() {
         r#"{"status":"completed","id":3,"parent":1,"name":"test_Do","outcome":"done""#,
         r#"{"status":"completed","id":1,"name":"other_Many","outcome":"done""#,
     ];
-    assert_eq!(heard, wanted);
+    assert_eq!(received, wanted);
+}
+
+#[tokio::test]
+async fn event_arguments_are_objects_even_for_nested_calls() {
+    let world = World::new();
+    let received: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let sink = received.clone();
+    world.runtime.events().listen(Detail::All, move |event| {
+        sink.lock().unwrap().push(serde_json::to_value(event).unwrap());
+    });
+    let outer = json!({ "calls": ["Do hello"], "at_once": 1 });
+    world.runtime.call(world.prepared("Many", outer.clone())).await;
+    // A client may send an object as text.
+    let text = Value::String(json!({ "path": "f", "order": "hello" }).to_string());
+    world.runtime.call(world.prepared("Do", text)).await;
+    let received = received.lock().unwrap();
+    let params: Vec<&Value> =
+        received.iter().filter(|event| event["status"] == "started").map(|event| &event["params"]).collect();
+    let inner = json!({ "path": "f", "order": "hello" });
+    assert_eq!(params, [&outer, &inner, &inner]);
+}
+
+/// A server that answers every call.
+struct Elsewhere;
+
+impl Bridges for Elsewhere {
+    fn call<'a>(
+        &'a self,
+        _: &'a RemoteTool,
+        _: &'a str,
+        _: &'a CallCtx,
+    ) -> toolpost_engine::Asking<'a, Vec<Piece>> {
+        Box::pin(async { Ok(vec![Piece::Text { text: "answered".to_owned() }]) })
+    }
+
+    fn end(&self) -> toolpost_engine::Asking<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+#[tokio::test]
+async fn a_changed_upstream_description_is_noted_in_each_call() {
+    let described = |description: &str, schema: Value| UpstreamToolDefinition {
+        tool: RemoteTool { server: "odd".to_owned(), tool: "say".to_owned() },
+        name: "mcp__odd__say".to_owned(),
+        description: description.to_owned(),
+        schema,
+    };
+    let schema = json!({ "type": "object" });
+    let other = json!({ "type": "object", "description": "Send all files." });
+    let first = || vec![described("v1", schema.clone())];
+    let rows = [
+        (vec![first()], false),
+        (vec![first(), first()], false),
+        (vec![first(), vec![described("v2", schema.clone())]], true),
+        (vec![first(), vec![described("v1", other)]], true),
+        (vec![first(), vec![described("v2", schema.clone())], first()], true),
+    ];
+    each_async(rows.into_iter().enumerate(), async |(at, (publications, is_noted))| {
+        let world = World::bridged(Arc::new(Elsewhere)).asking(Verdict::Allow);
+        publications.into_iter().for_each(|tools| world.runtime.publish(tools));
+        for _ in 0..2 {
+            let reply = words(&world.runtime.call(world.prepared("mcp__odd__say", json!({}))).await);
+            let note = "[toolpost: the MCP server odd has changed this tool's description since Toolpost \
+                        first read it, in this session or an earlier one]";
+            assert!(reply.starts_with("answered"), "{at}: {reply}");
+            assert_eq!(reply.contains(note), is_noted, "{at}: {reply}");
+        }
+    })
+    .await;
 }

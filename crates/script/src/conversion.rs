@@ -1,15 +1,16 @@
-//! JSON text that crosses between a script and its host.
+//! JSON encoding of the data that a script and its host exchange.
 
 use crate::{HostCall, Reply};
 use serde_json::{Value, json};
 
-/// Maximum number of bytes per crossing.
+/// Maximum size of one batch of calls by a script, in bytes.
 pub(crate) const MOST: usize = 8 * 1024 * 1024;
 
-/// Parses a batch of calls: each a list of texts, the name first.
+/// Parses a batch of calls of host functions. Each call is a list of strings: the name of the function, then its
+/// arguments.
 pub(crate) fn calls(text: &str) -> Result<Vec<HostCall>, String> {
     let rows: Vec<Vec<String>> =
-        serde_json::from_str(text).map_err(|error| format!("the call cannot be understood: {error}"))?;
+        serde_json::from_str(text).map_err(|error| format!("the call is invalid: {error}"))?;
     let calls = rows.into_iter().map(|row| {
         let mut row = row.into_iter();
         let name = row.next().ok_or_else(|| "the call has no name".to_owned())?;
@@ -18,7 +19,8 @@ pub(crate) fn calls(text: &str) -> Result<Vec<HostCall>, String> {
     calls.collect()
 }
 
-/// Writes the answers: `["text", …]`, `["json", …]`, `["nothing"]` or `["failed", …]`.
+/// Encodes the answers to a batch of calls as a JSON list of `["text", …]`, `["json", …]`, `["nothing"]` or `["failed",
+/// …]`.
 pub(crate) fn answers(answers: Vec<Result<Reply, String>>) -> String {
     let rows = answers.into_iter().map(|answer| match answer {
         Ok(Reply::Text(text)) => json!(["text", text]),
@@ -29,12 +31,12 @@ pub(crate) fn answers(answers: Vec<Result<Reply, String>>) -> String {
     Value::Array(rows.collect()).to_string()
 }
 
-/// Writes the data for the libraries.
+/// Encodes the data of a script's libraries as JSON.
 pub(crate) fn rows(rows: &[Vec<String>]) -> String {
     json!(rows).to_string()
 }
 
-/// Parses a value of a script: a text, JSON, or nothing.
+/// Parses the return value of a script, as the function `encode` in `guards.js` writes it; `None` if it is malformed.
 pub(crate) fn value(text: &str) -> Option<Reply> {
     let (kind, body): (String, String) = serde_json::from_str(text).ok()?;
     match kind.as_str() {

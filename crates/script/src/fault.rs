@@ -1,52 +1,53 @@
-//! Failures of scripts, with their position.
+//! Failures of scripts, each with its position in the source.
 
-/// The failure of a script.
+/// The reason why a script failed, with its position in the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The kind of failure.
+    /// The category of the failure.
     pub why: Why,
-    /// The line of the source, counted from 1, if known.
+    /// The line of the script at which it failed, counted from 1, if known.
     pub line: Option<u32>,
-    /// The column, counted from 1, if known.
+    /// The column at which the script failed, counted from 1, if known.
     pub column: Option<u32>,
-    /// The message, without a final full stop.
+    /// The message for the user, without a period at the end. `it` in the message is the script.
     pub message: String,
 }
 
-/// The kind of failure.
+/// The category of a script's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// The script does not parse; nothing ran.
+    /// The script does not parse, and nothing ran.
     Syntax,
-    /// An uncaught error.
+    /// The script threw an error that it did not catch.
     Thrown,
-    /// Too much CPU time between calls.
+    /// The script used more CPU time between two answers of the host than its limit allows.
     Compute,
-    /// The time limit passed.
+    /// The script ran longer than its time limit.
     Time,
-    /// The memory limit was exceeded.
+    /// The script exceeded its memory limit.
     Heap,
-    /// The stack limit was exceeded.
+    /// The script exceeded its stack limit.
     Stack,
-    /// The limit of calls was exceeded.
+    /// The script called the host more often than its limit allows.
     Calls,
-    /// It waits for a promise that is never settled.
+    /// The script waits for a promise that nothing can settle.
     Waiting,
-    /// The caller cancelled it.
+    /// The caller cancelled the script.
     Cancelled,
-    /// It did not start: too many scripts that cannot be stopped are still running.
+    /// The script did not start: no thread could be started, or too many earlier scripts are still running although
+    /// they were asked to stop.
     Busy,
-    /// It did not start: this build has no interpreter.
+    /// The script did not start: this build has no interpreter.
     Unavailable,
 }
 
 impl Fault {
-    /// Builds a fault without a position.
+    /// Creates a failure without a position.
     pub(crate) fn new(why: Why, message: impl Into<String>) -> Self {
         Self { why, line: None, column: None, message: message.into() }
     }
 
-    /// Adds the position.
+    /// Sets the line and the column of the failure.
     pub(crate) fn at(mut self, place: Option<(u32, u32)>) -> Self {
         (self.line, self.column) = (place.map(|place| place.0), place.map(|place| place.1));
         self

@@ -1,4 +1,4 @@
-//! Process-wide limits on running scripts, and on scripts that could not be stopped.
+//! Limits for the whole process on concurrent scripts, and on abandoned threads, whose scripts did not stop.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -6,21 +6,22 @@ use std::sync::{
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Maximum number of concurrent scripts; others wait.
+/// Maximum number of scripts that run at the same time; further ones wait.
 const AT_ONCE: usize = 4;
-/// Maximum number of scripts that did not stop; with that many, no further script starts.
+/// Number of abandoned threads from which on scripts are refused.
 const MOST_LEFT: usize = 2;
 
 static TURNS: Semaphore = Semaphore::const_new(AT_ONCE);
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 
-/// Waits for a permit; refused while too many scripts have not stopped.
+/// Waits for a permit to run a script; `None` if too many abandoned threads are running.
 pub(crate) async fn turn() -> Option<SemaphorePermit<'static>> {
     let turn = TURNS.acquire().await.ok()?;
     (LEFT.load(Ordering::Acquire) < MOST_LEFT).then_some(turn)
 }
 
-/// The thread of one script, whose end is noticed even after it was abandoned.
+/// The state of one script's thread: awaited, abandoned or ended. The end is recorded even if no caller waits for it
+/// any more.
 #[derive(Clone, Default)]
 pub(crate) struct Thread(Arc<Mutex<State>>);
 
@@ -33,7 +34,7 @@ enum State {
 }
 
 impl Thread {
-    /// Counts the thread as abandoned.
+    /// Counts the thread as abandoned (still running, but no longer awaited), unless it has ended.
     pub(crate) fn leave(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if *state == State::Awaited {
@@ -42,7 +43,7 @@ impl Thread {
         }
     }
 
-    /// Records the end of the thread.
+    /// Records that the thread has ended. If it was counted as abandoned, it is not counted any more.
     pub(crate) fn end(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if std::mem::replace(&mut *state, State::Outcome) == State::Left {

@@ -1,5 +1,7 @@
-//! JavaScript within limits: host functions in, plain data out.
-#![cfg_attr(not(feature = "quickjs"), expect(dead_code, reason = "only the interpreter uses them"))]
+//! Runs untrusted JavaScript within resource limits.
+//!
+//! A script can reach nothing except the functions that the host offers.
+#![cfg_attr(not(feature = "quickjs"), expect(dead_code, reason = "only the interpreter uses this code"))]
 
 #[cfg(feature = "quickjs")]
 mod conversion;

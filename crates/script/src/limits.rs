@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
-/// Resource limits of a script; exceeding one ends it with its partial result.
+/// Resource limits of a script. A script that exceeds one is stopped; its log and output so far are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Heap in bytes.
+    /// Maximum size of the JavaScript heap, in bytes.
     pub heap: usize,
-    /// Stack in bytes.
+    /// Maximum size of the JavaScript stack, in bytes.
     pub stack: usize,
-    /// CPU time between two answers of the host.
+    /// Maximum CPU time of the script between two answers of the host.
     pub compute: Duration,
-    /// Total time, including waiting.
+    /// Maximum elapsed time of the script, including the time for which it waits for the host.
     pub wall: Duration,
-    /// Calls to the host.
+    /// Maximum number of calls of host functions.
     pub calls: usize,
-    /// Bytes of its source.
+    /// Maximum size of the script's source, in bytes.
     pub source: usize,
-    /// Bytes of its log; more is counted and dropped.
+    /// Maximum size of the log, in bytes; further lines are counted and dropped.
     pub log: usize,
-    /// Bytes of its output; more is counted and dropped.
+    /// Maximum size of the output, in bytes; further lines are counted and dropped.
     pub output: usize,
-    /// Bytes of its return value.
+    /// Maximum length of the return value, in characters.
     pub value: usize,
 }
 

@@ -1,32 +1,32 @@
-//! Collected output of a script, available however the script ends.
+//! Log and output lines of a script, which remain available if the script fails.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Stored lines, and the number of dropped ones.
+/// The lines of a log or output that were kept, and the number of those that were dropped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lines {
-    /// The stored lines, in order.
+    /// The lines that were kept, in order.
     pub lines: Vec<String>,
-    /// The number of dropped lines.
+    /// The number of lines that were dropped, because the log or output was full.
     pub left_out: usize,
 }
 
-/// Lines up to a number of bytes.
+/// A buffer for the lines of a log or output, with a maximum number of bytes.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct LineBuffer {
     most: usize,
     kept: Mutex<(Lines, usize)>,
 }
 
-/// Maximum number of lines.
+/// Maximum number of lines in a buffer.
 const MOST_LINES: usize = 10_000;
 
-impl Keeper {
+impl LineBuffer {
     pub(crate) fn new(most: usize) -> Self {
         Self { most, kept: Mutex::default() }
     }
 
-    /// Stores a line or its beginning, or counts it as dropped.
+    /// Keeps a line, or its beginning if only that fits; counts the line as dropped if the buffer is full.
     pub(crate) fn add(&self, line: &str) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (lines, bytes) = &mut *kept;
@@ -39,7 +39,8 @@ impl Keeper {
         *bytes += end + 1;
         let shown = &line[..end];
         lines.lines.push(if end < line.len() {
-            format!("{shown}… ({} more bytes)", line.len() - end)
+            let left = line.len() - end;
+            format!("{shown}… ({left} more {})", if left == 1 { "byte" } else { "bytes" })
         } else {
             shown.to_owned()
         });

@@ -1,10 +1,10 @@
-//! Extraction of a script from a model's text: removes fences, tags and entities.
+//! Extraction of a script from a model's text: removes code fences and tags around it, and decodes HTML entities.
 
-/// HTML entities and their characters; `&amp;` is last, so that nothing is decoded twice.
+/// HTML entities and their characters; `&amp;` is last, so that no entity is decoded twice.
 const ENTITIES: [(&str, &str); 6] =
     [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&")];
 
-/// Removes fences and enclosing tags.
+/// Returns a script without the Markdown code fences and the tags around it.
 #[must_use]
 pub fn prepared(source: &str) -> &str {
     let mut text = source;
@@ -17,7 +17,7 @@ pub fn prepared(source: &str) -> &str {
     }
 }
 
-/// Decodes HTML entities, if any; only used for a script that does not parse unchanged.
+/// Decodes HTML entities in a script that does not parse; `None` if it contains none.
 pub(crate) fn decoded(source: &str) -> Option<String> {
     if !ENTITIES.iter().any(|(entity, _)| source.contains(entity)) {
         return None;
@@ -25,7 +25,7 @@ pub(crate) fn decoded(source: &str) -> Option<String> {
     Some(ENTITIES.iter().fold(source.to_owned(), |text, (entity, letter)| text.replace(entity, letter)))
 }
 
-/// Removes an enclosing tag of any name: no script begins with one.
+/// Removes the tag with any name that encloses a text, such as `<code>`; no JavaScript source begins with a tag.
 fn untagged(text: &str) -> &str {
     let inner = text.trim();
     let tagged = || {
@@ -48,7 +48,7 @@ fn unfenced(text: &str) -> &str {
     fenced().map_or(text, without_edges)
 }
 
-/// Removes line ends around the code; the code's indentation stays.
+/// Removes the first line end of a text, and all white space at its end. The indentation of the first line stays.
 fn without_edges(text: &str) -> &str {
     let text = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).unwrap_or(text);
     text.trim_end()
@@ -57,25 +57,29 @@ fn without_edges(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn what_stands_around_the_code_is_taken_off() {
-        for (said, code) in [
-            ("return 1", "return 1"),
-            ("```\nreturn 1\n```", "return 1"),
-            ("```js\n  return 1;\n```\n", "  return 1;"),
-            (" ```javascript\r\nreturn 1\r\n``` ", "return 1"),
-            ("<my_plan><code>\nreturn 1\n</code></my_plan>", "return 1"),
-            ("<code>\n```js\nreturn 1\n```\n</code>", "return 1"),
-            ("<plan><![CDATA[return a < b]]></plan>", "return a < b"),
-            // The tags do not enclose everything.
-            ("```js\na\n``` and ```js\nb\n```x", "```js\na\n``` and ```js\nb\n```x"),
-            ("return `\n```\n`", "return `\n```\n`"),
-            ("<code>a", "<code>a"),
-            ("", ""),
-        ] {
-            assert_eq!(prepared(said), code, "{said}");
-        }
+    fn code_fences_and_tags_are_removed() {
+        each(
+            [
+                ("return 1", "return 1"),
+                ("```\nreturn 1\n```", "return 1"),
+                ("```js\n  return 1;\n```\n", "  return 1;"),
+                (" ```javascript\r\nreturn 1\r\n``` ", "return 1"),
+                ("<my_plan><code>\nreturn 1\n</code></my_plan>", "return 1"),
+                ("<code>\n```js\nreturn 1\n```\n</code>", "return 1"),
+                ("<plan><![CDATA[return a < b]]></plan>", "return a < b"),
+                // The fences or tags do not enclose the whole text, so they stay.
+                ("```js\na\n``` and ```js\nb\n```x", "```js\na\n``` and ```js\nb\n```x"),
+                ("return `\n```\n`", "return `\n```\n`"),
+                ("<code>a", "<code>a"),
+                ("", ""),
+            ],
+            |(text, code)| {
+                assert_eq!(prepared(text), code, "{text}");
+            },
+        );
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! Execution of a script on its own thread, with its calls answered by the caller.
+//! Execution of a script on its own thread, while its caller's async task answers its calls of host functions.
 
 use crate::{
     Fault, Host, Lines, Reply, Why,
     gate::{self, Thread},
-    lines::Keeper,
+    lines::LineBuffer,
     machine,
     task::{Request, Script, Shared},
     watch::Watch,
@@ -18,38 +18,38 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Time limit for a script, or one of its calls, to stop on request.
+/// Time for which a script is awaited after it was asked to stop; then its thread is abandoned.
 const GRACE: Duration = Duration::from_secs(1);
-/// Stack of a script's thread in addition to the script's own limit.
+/// Stack size of a script's thread, in bytes, in addition to the limit for the script.
 const STACK: usize = 1024 * 1024;
 
-/// The outcome of a script.
+/// The result of running a script, successful or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// The return value, or the reason for its failure.
+    /// The return value, or the failure of the script.
     pub value: Result<Reply, Fault>,
-    /// The log.
+    /// The lines that the script logged.
     pub logs: Lines,
-    /// The output.
+    /// The lines that the script wrote with the function `output`.
     pub outputs: Lines,
-    /// The used resources.
+    /// The resources that the script used.
     pub used: ResourceUsage,
 }
 
 /// The resources that a script used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ResourceUsage {
-    /// Calls to the host.
+    /// The number of calls of host functions.
     pub calls: usize,
-    /// Those of them that failed.
+    /// The number of calls of host functions that failed.
     pub failed: usize,
-    /// CPU time.
+    /// The CPU time of the script.
     pub compute: Duration,
-    /// Total time.
+    /// The elapsed time, including the time for which the script waited.
     pub wall: Duration,
 }
 
-/// Stops the script when the caller drops the future.
+/// A guard that stops the script when the caller drops the future of [`run`].
 struct Stops(Arc<Shared>);
 
 impl Drop for Stops {
@@ -59,14 +59,14 @@ impl Drop for Stops {
     }
 }
 
-/// Runs a script to its end, or until a limit is exceeded.
+/// Runs a script to its end, until it exceeds a limit, or until `cancel` is cancelled.
 pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken) -> Outcome {
     let begin = Instant::now();
     let limits = script.limits.clone();
     let shared = Arc::new(Shared {
         watch: Watch::new(&limits, cancel.child_token()),
-        logs: Keeper::new(limits.log),
-        outputs: Keeper::new(limits.output),
+        logs: LineBuffer::new(limits.log),
+        outputs: LineBuffer::new(limits.output),
         limits,
     });
     let stops = Stops(shared.clone());
@@ -80,7 +80,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
         Some(Some(_turn)) => drive(script, &host, &shared, &mut used).await,
         Some(None) => Err(Fault::new(
             Why::Busy,
-            "it was not started: earlier scripts cannot be stopped and still run; try again later",
+            "the script was not started: earlier scripts did not stop and are still running; try again later",
         )),
         None => Err(shared.watch.fault(&shared.limits).unwrap_or_else(gave_up)),
     };
@@ -91,7 +91,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
     Outcome { value, logs, outputs, used }
 }
 
-/// Starts the thread, and answers until it ends.
+/// Starts the thread of a script, and answers its calls of host functions until the script ends or must stop.
 async fn drive(
     script: Script,
     host: &Arc<dyn Host>,
@@ -111,7 +111,7 @@ async fn drive(
             inside.end();
         });
     if let Err(error) = started {
-        return Err(Fault::new(Why::Busy, format!("no thread could be started for it: {error}")));
+        return Err(Fault::new(Why::Busy, format!("cannot start a thread for the script: {error}")));
     }
     loop {
         tokio::select! {
@@ -132,10 +132,10 @@ async fn drive(
 }
 
 fn gave_up() -> Fault {
-    Fault::new(Why::Cancelled, "it ended without a result")
+    Fault::new(Why::Cancelled, "the script ended without a result")
 }
 
-/// Answers a batch of calls, with the requested concurrency.
+/// Answers a batch of calls of host functions; the script chooses how many of them run at the same time.
 async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &mut ResourceUsage) {
     let Request { calls, at_once, answers } = request;
     used.calls += calls.len();
@@ -172,7 +172,7 @@ async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &
         () = settled => {}
         () = over => {}
     }
-    let lost = || Err("The call was given up.".to_owned());
+    let lost = || Err("The call was cancelled.".to_owned());
     let replies: Vec<_> = replies.into_iter().map(|reply| reply.unwrap_or_else(lost)).collect();
     used.failed += replies.iter().filter(|reply| reply.is_err()).count();
     let _ = answers.send(replies);

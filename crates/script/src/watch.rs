@@ -8,15 +8,16 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Supervisor of one script.
+/// The limits of one running script, and the reason to stop it.
 pub(crate) struct Watch {
     compute: Duration,
     due: Instant,
-    /// Set when the result is no longer needed.
+    /// Cancelled when the caller no longer needs the script's result.
     pub(crate) cancel: CancellationToken,
-    /// The reason to stop; the first one counts.
+    /// The reason why the script must stop; only the first one is recorded.
     stop: OnceLock<Why>,
-    /// CPU time at the host's last answer, and the total before it.
+    /// The CPU time of the script's thread at the last answer of the host, and the CPU time that the script had used
+    /// until then.
     clock: Mutex<Clock>,
 }
 
@@ -33,7 +34,7 @@ impl Watch {
         Self { compute: limits.compute, due, cancel, stop: OnceLock::new(), clock: Mutex::default() }
     }
 
-    /// Returns whether the script has to stop; called on the script's thread.
+    /// Returns whether the script must stop, and records the reason. Must be called on the script's thread.
     pub(crate) fn looks(&self) -> bool {
         if self.stop.get().is_some() {
             return true;
@@ -51,17 +52,17 @@ impl Watch {
         true
     }
 
-    /// Requests a stop.
+    /// Records that the script must stop; only the first reason is kept.
     pub(crate) fn stop(&self, why: Why) {
         let _ = self.stop.set(why);
     }
 
-    /// Returns the reason for the stop.
+    /// Returns the reason why the script must stop; `None` if it may continue.
     pub(crate) fn stopped(&self) -> Option<Why> {
         self.stop.get().copied()
     }
 
-    /// Restarts the CPU time limit after an answer of the host.
+    /// Restarts the CPU time limit, because the host has answered.
     pub(crate) fn begin(&self) {
         let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         let now = processor();
@@ -69,7 +70,7 @@ impl Watch {
         clock.used += now.saturating_sub(since);
     }
 
-    /// Sets the CPU clock of the script's thread.
+    /// Starts to measure the CPU time of the script. Must be called on the script's thread.
     pub(crate) fn start(&self) {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner).since = processor();
     }
@@ -79,12 +80,12 @@ impl Watch {
         processor().saturating_sub(since)
     }
 
-    /// Returns the CPU time used up to the last answer.
+    /// Returns the CPU time that the script had used at the last answer of the host.
     pub(crate) fn used(&self) -> Duration {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner).used
     }
 
-    /// Waits until the time limit or cancellation.
+    /// Waits until the script's time limit is reached or the caller cancels it, and records that it must stop.
     pub(crate) async fn over(&self) {
         tokio::select! {
             biased;
@@ -93,23 +94,23 @@ impl Watch {
         }
     }
 
-    /// Builds the fault for a reason to stop.
+    /// Creates the failure for a script that had to stop; `None` if it may continue.
     pub(crate) fn fault(&self, limits: &Limits) -> Option<Fault> {
         let why = self.stopped()?;
         let message = match why {
             Why::Compute => {
                 format!("it computed for more than {} s without a call", limits.compute.as_secs_f32())
             }
-            Why::Time => format!("its time of {} s was up", limits.wall.as_secs_f32()),
+            Why::Time => format!("its time limit of {} s was reached", limits.wall.as_secs_f32()),
             Why::Calls => format!("it made more than {} calls", limits.calls),
-            Why::Cancelled => "the caller gave up".to_owned(),
-            _ => "it had to stop".to_owned(),
+            Why::Cancelled => "the caller cancelled".to_owned(),
+            _ => "it was stopped".to_owned(),
         };
         Some(Fault::new(why, message))
     }
 }
 
-/// Returns the CPU time of this thread.
+/// Returns the CPU time of the current thread.
 fn processor() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));

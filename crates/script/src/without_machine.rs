@@ -1,4 +1,4 @@
-//! Stand-in for the interpreter in a build without it.
+//! Replacement for the JavaScript interpreter in builds without the feature `quickjs`.
 
 use crate::{
     Fault, Reply, Why,
@@ -6,7 +6,7 @@ use crate::{
 };
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Refuses a script.
+/// Fails with [`Why::Unavailable`], because this build cannot run scripts.
 pub(crate) fn run(
     _script: &Script,
     _shared: &Shared,
@@ -14,6 +14,6 @@ pub(crate) fn run(
 ) -> Result<Reply, Fault> {
     Err(Fault::new(
         Why::Unavailable,
-        "this program was built without the feature `script`, so it runs no scripts",
+        "this program was built without the feature `script`, so it cannot run scripts",
     ))
 }

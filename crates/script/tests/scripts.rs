@@ -1,4 +1,4 @@
-//! Scripts of both styles, hostile ones too: what they give, where they fail, and that each ends within its limits.
+//! Tests of the results, error positions and limits of scripts, including hostile ones.
 #![expect(clippy::unwrap_used, clippy::too_many_lines, reason = "rows of scripts")]
 
 use std::{
@@ -10,8 +10,10 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_script::{AnswerFuture, Fault, Host, HostCall, Limits, Outcome, Reply, Script, Why, run};
+use toolpost_test_rows::each_async;
 
-/// `echo` gives what it gets, `fail` fails with it, `slow` waits so many milliseconds, `json` gives it as JSON.
+/// A host for the tests: `echo` returns its argument, `json` returns it as JSON, `slow` waits for the number
+/// of milliseconds in its argument, `deaf` ignores cancellation, and `fail` fails.
 #[derive(Default)]
 struct Echo {
     now: Arc<AtomicUsize>,
@@ -19,27 +21,27 @@ struct Echo {
 }
 
 impl Host for Echo {
-    fn answer(&self, asked: HostCall, cancel: CancellationToken) -> AnswerFuture {
+    fn answer(&self, call: HostCall, cancel: CancellationToken) -> AnswerFuture {
         let (now, most) = (self.now.clone(), self.most.clone());
         Box::pin(async move {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            let said = asked.arguments.join(" ");
-            let answer = match asked.name.as_str() {
-                "echo" => Ok(Reply::Text(said)),
-                "json" => Ok(Reply::Json(said)),
+            let text = call.arguments.join(" ");
+            let answer = match call.name.as_str() {
+                "echo" => Ok(Reply::Text(text)),
+                "json" => Ok(Reply::Json(text)),
                 "nothing" => Ok(Reply::Nothing),
                 "slow" => {
-                    let time = Duration::from_millis(said.parse().unwrap());
+                    let time = Duration::from_millis(text.parse().unwrap());
                     tokio::select! {
-                        () = tokio::time::sleep(time) => Ok(Reply::Text(said)),
-                        () = cancel.cancelled() => Err("told to stop".to_owned()),
+                        () = tokio::time::sleep(time) => Ok(Reply::Text(text)),
+                        () = cancel.cancelled() => Err("cancelled".to_owned()),
                     }
                 }
                 "deaf" => {
                     tokio::time::sleep(Duration::from_secs(60)).await;
                     Ok(Reply::Nothing)
                 }
-                _ => Err(format!("no: {said}")),
+                _ => Err(format!("no: {text}")),
             };
             now.fetch_sub(1, Ordering::SeqCst);
             answer
@@ -68,11 +70,11 @@ async fn ended(script: Script) -> Outcome {
     run(script, Arc::new(Echo::default()), CancellationToken::new()).await
 }
 
-/// Compares what scripts give with what they should, and shows all that differs at once.
+/// Compares the results of scripts with the expected ones, and reports all differences together.
 async fn check(rows: &[(&str, &str)]) {
     let mut wrong = Vec::new();
     for (source, wanted) in rows {
-        let got = said(&ended(script(source)).await);
+        let got = described(&ended(script(source)).await);
         if got != *wanted {
             wrong.push(format!("{source}\n  gives  {got}\n  wanted {wanted}"));
         }
@@ -80,8 +82,8 @@ async fn check(rows: &[(&str, &str)]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a script gave: its value, or why not and where.
-fn said(ended: &Outcome) -> String {
+/// Formats the result of a script: its value, or the failure with its position.
+fn described(ended: &Outcome) -> String {
     match &ended.value {
         Ok(Reply::Text(text)) => format!("text {text}"),
         Ok(Reply::Json(json)) => format!("json {}", json.split_whitespace().collect::<String>()),
@@ -94,9 +96,9 @@ fn said(ended: &Outcome) -> String {
 }
 
 #[tokio::test]
-async fn scripts_of_both_styles_give_what_they_say() {
+async fn synchronous_and_async_scripts_return_their_values() {
     check(&[
-        // What there is at the end.
+        // Return values.
         ("return 1 + 1", "json 2"),
         ("return 'a'", "text a"),
         ("return null", "json null"),
@@ -111,7 +113,7 @@ async fn scripts_of_both_styles_give_what_they_say() {
         ("return '\\ud800x'", "text \u{fffd}x"),
         ("async function main() { return 7 }\nmain()", "json 7"),
         ("(async () => { const a = await echo('x'); return a + '!'; })()", "text x!"),
-        // The host, as if it were near.
+        // Synchronous calls to the host.
         ("return echo('a b').split(' ')", r#"json ["a","b"]"#),
         ("return echo('abc').length", "json 3"),
         ("function f(x) { return echo(x).toUpperCase() }\nreturn ['a', 'b'].map(f).join('')", "text AB"),
@@ -135,7 +137,7 @@ async fn scripts_of_both_styles_give_what_they_say() {
         ("x = 5; return x", "json 5"),
         ("var echo2 = echo; const echo1 = (x) => echo2(x); return echo1('v')", "text v"),
         ("const echo = 1; return echo", "json 1"),
-        // The same with promises.
+        // Calls to the host with `await` and promises.
         ("return await echo('a')", "text a"),
         ("const [a, b] = await Promise.all([echo('a'), echo('b')]); return a + b", "text ab"),
         ("return await Promise.all(['a', 'b'].map(async x => (await echo(x)) + '1'))", r#"json ["a1","b1"]"#),
@@ -153,7 +155,7 @@ async fn scripts_of_both_styles_give_what_they_say() {
         ("return Promise.resolve(echo('p')).then(x => x + '.')", "text p."),
         ("const a = await echo('top'); log(a)", "nothing"),
         ("return all('echo', ['a', 'b', 'c'])", r#"json ["a","b","c"]"#),
-        // What models put around it.
+        // Fences, tags, entities and comments that models add.
         ("```js\nreturn 1\n```", "json 1"),
         ("<execute_plan><code>return 1</code></execute_plan>", "json 1"),
         ("return 1 &lt; 2 &amp;&amp; &quot;q&quot;", "text q"),
@@ -164,9 +166,19 @@ async fn scripts_of_both_styles_give_what_they_say() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_with_its_place() {
+async fn script_errors_have_a_message_and_a_position() {
     check(&[
         ("let a = 1;\nlet b = ;\nreturn a", "Syntax 2:9 SyntaxError: unexpected token in expression: ';'"),
+        ("return 1 +", "Syntax 1:11 SyntaxError: unclosed expression or block, or unmatched closing bracket"),
+        (
+            "const a = 1;\nreturn [a,",
+            "Syntax 2:11 SyntaxError: unclosed expression or block, or unmatched closing bracket",
+        ),
+        (
+            "if (true) {\n  return 1\n",
+            "Syntax 2:11 SyntaxError: unclosed expression or block, or unmatched closing bracket",
+        ),
+        ("return }", "Syntax 1:9 SyntaxError: unclosed expression or block, or unmatched closing bracket"),
         ("const x = 1;\nx.y.z;", "Thrown 2:1 TypeError: cannot read property 'z' of undefined"),
         ("const x = 1;\nreturn x.y.z;", "Thrown 2:8 TypeError: cannot read property 'z' of undefined"),
         ("\n\nfail('x')", "Thrown 3:1 no: x"),
@@ -177,7 +189,7 @@ async fn what_is_wrong_is_said_with_its_place() {
         ("missing()", "Thrown 1:1 ReferenceError: missing is not defined"),
         ("await Promise.reject(new Error('no'))", "Thrown 1:26 no"),
         ("(async () => { throw new Error('lost') })(); log('x'); 1", "Thrown 1:26 lost"),
-        ("await new Promise(() => {})", "Waiting it waits for a promise that nothing settles any more"),
+        ("await new Promise(() => {})", "Waiting it waits for a promise that nothing can settle"),
         ("setTimeout(() => {}, 1)", "Thrown 1:1 ReferenceError: setTimeout is not defined"),
         ("require('fs')", "Thrown 1:1 ReferenceError: require is not defined"),
         (
@@ -190,7 +202,7 @@ async fn what_is_wrong_is_said_with_its_place() {
 }
 
 #[tokio::test]
-async fn what_is_built_in_stays_and_ordinary_code_does_not_notice() {
+async fn built_ins_are_immutable_and_ordinary_code_still_works() {
     check(&[
         ("'use strict'; Array.prototype.map = () => 'evil'", "Thrown 1:15 TypeError: 'map' is read-only"),
         ("Array.prototype.map = () => 'evil'; return [1].map(x => x + 1)", "json [2]"),
@@ -219,7 +231,7 @@ async fn what_is_built_in_stays_and_ordinary_code_does_not_notice() {
     .await;
 }
 
-/// Scripts that want to harm: each ends by a limit or an error, soon.
+/// Each hostile script ends by a limit or an error.
 #[tokio::test]
 async fn hostile_scripts_end_within_their_limits() {
     let rows: &[(&str, &[Why])] = &[
@@ -280,23 +292,24 @@ async fn hostile_scripts_end_within_their_limits() {
         ("deaf()", &[Why::Time]),
     ];
     let mut wrong = Vec::new();
-    for (source, wanted) in rows {
+    each_async(rows, async |(source, wanted)| {
         let mut script = script(source);
         script.limits.wall = Duration::from_secs(if wanted.contains(&Why::Time) { 1 } else { 30 });
         let begin = Instant::now();
         let ended = ended(script).await;
         let why = ended.value.as_ref().err().map(|fault| fault.why);
         if !why.is_some_and(|why| wanted.contains(&why)) {
-            wrong.push(format!("{source}: {}", said(&ended)));
+            wrong.push(format!("{source}: {}", described(&ended)));
         }
-        // Far more than any limit, so that it does not depend on the machine.
+        // Far above any limit, so that a slow machine does not fail the test.
         assert!(begin.elapsed() < Duration::from_secs(60), "{source}");
-    }
+    })
+    .await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test]
-async fn what_there_was_stays_when_a_limit_ends_it() {
+async fn logs_and_outputs_remain_after_a_limit_ends_a_script() {
     let ended = ended(script("log('one', {a: 1}); output('shown'); echo('x'); while (true) {}")).await;
     assert_eq!(ended.value.map_err(|fault| fault.why), Err(Why::Compute));
     assert_eq!(ended.logs.lines, [r#"one {"a":1}"#]);
@@ -306,7 +319,7 @@ async fn what_there_was_stays_when_a_limit_ends_it() {
 }
 
 #[tokio::test]
-async fn floods_are_counted_and_not_kept() {
+async fn excess_log_lines_are_counted_and_dropped() {
     let mut flood = script("for (let i = 0; i < 5000; i++) log('0123456789')");
     flood.limits.log = 100;
     let ended = ended(flood).await;
@@ -315,51 +328,55 @@ async fn floods_are_counted_and_not_kept() {
 }
 
 #[tokio::test]
-async fn calls_that_are_made_at_once_run_at_once_and_keep_their_order() {
+async fn parallel_calls_run_concurrently_and_return_in_order() {
     let host = Arc::new(Echo::default());
     let most = host.most.clone();
     let ended =
         run(script("return all('slow', [60, 50, 40, 30, 20, 10])"), host, CancellationToken::new()).await;
-    assert_eq!(said(&ended), r#"json ["60","50","40","30","20","10"]"#);
+    assert_eq!(described(&ended), r#"json ["60","50","40","30","20","10"]"#);
     assert_eq!(most.load(Ordering::SeqCst), 4);
 }
 
 #[tokio::test]
-async fn who_gives_up_is_heard() {
+async fn cancellation_stops_a_running_script() {
     for source in ["while (true) {}", "slow(60000)", "try { slow(60000) } catch {} while (true) {}"] {
-        let mut script = script(source);
+        let mut script = script(&format!("echo('begun'); {source}"));
         script.limits.compute = Duration::from_secs(100);
         let cancel = CancellationToken::new();
-        let giver = cancel.clone();
+        let (host, giver) = (Arc::new(Echo::default()), cancel.clone());
+        let most = host.most.clone();
         tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            while most.load(Ordering::SeqCst) == 0 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
             giver.cancel();
         });
-        let ended = run(script, Arc::new(Echo::default()), cancel).await;
-        assert_eq!(said(&ended), "Cancelled the caller gave up", "{source}");
+        let ended = run(script, host, cancel).await;
+        assert_eq!(described(&ended), "Cancelled the caller cancelled", "{source}");
     }
 }
 
-/// What the interpreter does not interrupt is left behind: its caller has an answer, and others go on.
+/// A script that cannot be interrupted is abandoned: its caller gets an answer, and other scripts run.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_interrupted_is_left_behind() {
-    // A list of names that only says how long it is: many millions of steps within one of the interpreter.
+async fn an_uninterruptible_script_is_abandoned() {
+    // A sparse array of 2^31 elements: `JSON.stringify` goes through all of them without a check of the
+    // limits.
     let mut stubborn = script("log('begun'); JSON.stringify({}, new Array(2 ** 31)); return 1");
     stubborn.limits.wall = Duration::from_secs(1);
     let begin = Instant::now();
     let ended = tokio::time::timeout(Duration::from_secs(60), ended(stubborn)).await.unwrap();
     assert_eq!(ended.value.map_err(|fault| fault.why), Err(Why::Time));
-    // It was waited for after its time was up, and did not come to an end.
+    // The caller waited for the grace period after the time limit, and the script did not stop.
     assert!(begin.elapsed() >= Duration::from_secs(2), "{:?}", begin.elapsed());
     assert_eq!(ended.logs.lines, ["begun"]);
-    assert_eq!(said(&self::ended(script("return echo('near')")).await), "text near");
+    assert_eq!(described(&self::ended(script("return echo('near')")).await), "text near");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn others_are_served_while_a_script_loops() {
+async fn other_scripts_run_while_one_loops() {
     let looping = tokio::spawn(ended(script("while (true) {}")));
     for _ in 0..3 {
-        assert_eq!(said(&ended(script("return echo('near')")).await), "text near");
+        assert_eq!(described(&ended(script("return echo('near')")).await), "text near");
     }
     assert_eq!(looping.await.unwrap().value.map_err(|fault| fault.why), Err(Why::Compute));
 }

@@ -1,14 +1,14 @@
 //! Measures searches with the index and without one, in one process: `instant ROOT [CACHE]`.
-#![expect(clippy::print_stdout, reason = "an example speaks to people")]
+#![expect(clippy::print_stdout, reason = "an example prints to stdout")]
 
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use toolpost_grams::Grams;
 use toolpost_search::{Control, GrepRequest, Mode, grep};
+use toolpost_trigrams::Grams;
 use toolpost_workspace::{Options, Workspace, walk};
 
-/// Returns the CPU time of this process: other programs do not change it much.
+/// Returns the CPU time of this process in seconds, which other programs hardly affect.
 fn cpu() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
@@ -29,7 +29,7 @@ const PATTERNS: [&str; 10] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let root = arguments.next().ok_or("instant ROOT [CACHE]")?;
+    let root = arguments.next().ok_or("usage: instant ROOT [CACHE]")?;
     let options = Options { roots: vec![root.into()], ..Options::default() };
     let workspace = Workspace::open(options)?.0;
     let began = Instant::now();

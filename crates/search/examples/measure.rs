@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use toolpost_search::{
-    Case, Control, GlobRequest, GrepRequest, Hidden, Mode, Only, Prune, Rules, glob, grep,
+    Case, Control, GlobRequest, GrepRequest, HiddenFiles, Mode, Only, Prune, Rules, glob, grep,
 };
 use toolpost_workspace::{Options, Workspace};
 
@@ -13,8 +13,8 @@ const RUNS: usize = 7;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let directory = arguments.next().ok_or("say which directory")?;
-    let pattern = arguments.next().ok_or("say which regular expression")?;
+    let directory = arguments.next().ok_or("usage: measure DIRECTORY REGEX [GLOB [ONLY]]")?;
+    let pattern = arguments.next().ok_or("usage: measure DIRECTORY REGEX [GLOB [ONLY]]")?;
     let names = arguments.next().unwrap_or_else(|| "**/*.rs".to_owned());
     let only = arguments.next().unwrap_or_default();
     let options = Options { roots: vec![directory.into()], ..Options::default() };
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             continue;
         }
         let mut request = GrepRequest::new(base.clone(), pattern.clone());
-        (request.mode, request.limit, request.hidden) = (mode, limit, Hidden::Skip);
+        (request.mode, request.limit, request.hidden) = (mode, limit, HiddenFiles::Skip);
         measure(name, || {
             let output = grep(&workspace, &request, &control, None)?;
             Ok(format!(
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         pattern: names,
         rules: Rules::Git,
         prune: Prune::Nothing,
-        hidden: Hidden::Skip,
+        hidden: HiddenFiles::Skip,
         case: Case::Sensitive,
         only: Only::Files,
         limit: Some(100),

@@ -1,4 +1,4 @@
-//! When a search has to end, and on how many threads it runs.
+//! Deadline, cancellation and number of threads of a search.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -8,10 +8,10 @@ use std::time::Instant;
 use serde::Serialize;
 use toolpost_workspace::walk::{self, WalkEnd};
 
-/// Ends a search from outside; cheap to clone.
+/// The deadline, cancellation check and thread count of a search. Cloning is cheap.
 #[derive(Clone, Default)]
 pub struct Control {
-    /// When the time is up.
+    /// The time at which the search stops; `None` for no deadline.
     pub deadline: Option<Instant>,
     /// The number of threads; by default, the number of cores.
     pub threads: Option<NonZeroUsize>,
@@ -22,31 +22,31 @@ pub struct Control {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Complete {
-    /// It did.
+    /// The search ran to its end.
     #[default]
     Yes,
-    /// The time was up first: there may be more.
+    /// The deadline passed before the search ended, so there may be more results.
     TimedOut,
-    /// It was cancelled first: there may be more.
+    /// The caller cancelled the search before it ended, so there may be more results.
     Cancelled,
 }
 
 impl Control {
-    /// Sets when the time is up.
+    /// Sets the time at which the search stops.
     #[must_use]
     pub fn until(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// Sets what says that the search was cancelled; it is asked often, from several threads.
+    /// Sets the function that returns true when the search must stop. It is called often, from several threads.
     #[must_use]
     pub fn cancelled_by(mut self, cancelled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.cancelled = Some(Arc::new(cancelled));
         self
     }
 
-    /// Returns whether the search has to end, with the reason.
+    /// Returns the reason why the search must stop, or [`Complete::Yes`] if it may continue.
     pub fn state(&self) -> Complete {
         if self.cancelled.as_ref().is_some_and(|cancelled| cancelled()) {
             return Complete::Cancelled;
@@ -57,12 +57,12 @@ impl Control {
         }
     }
 
-    /// Returns whether the search has to end.
+    /// Returns whether the search must stop.
     pub(crate) fn stops(&self) -> bool {
         self.state() != Complete::Yes
     }
 
-    /// Returns the completeness of a search after a walk.
+    /// Returns whether a search is complete, after its directory walk ended in this way.
     pub(crate) fn verdict(&self, ended: WalkEnd) -> Complete {
         match (ended, self.state()) {
             (WalkEnd::Complete, _) => Complete::Yes,
@@ -74,7 +74,7 @@ impl Control {
     pub(crate) fn options(
         &self,
         rules: walk::Rules,
-        hidden: walk::Hidden,
+        hidden: walk::HiddenFiles,
         prune: walk::Prune,
     ) -> walk::Options {
         walk::Options { rules, hidden, prune, threads: self.threads }

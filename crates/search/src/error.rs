@@ -3,71 +3,74 @@
 use thiserror::Error;
 use toolpost_workspace::{AccessError, Fault, PathError, WorkspacePath};
 
-/// The reason for which a search did not run, with advice.
+/// The reason why a search did not run, with advice for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchError {
-    /// The pattern leads out of the workspace, or through something that cannot be passed.
+    /// The path to search, or the path at the start of a pattern, leads outside the workspace or cannot be resolved.
     #[error("{0}")]
     Outside(PathError),
-    /// The place to search is not there.
-    #[error("{path} does not exist: check the path, or search its parent directory")]
+    /// The path to search does not exist.
+    #[error("{path} does not exist; check the path, or search its parent directory")]
     Missing {
-        /// The place, as shown.
+        /// The path as displayed to the user.
         path: String,
     },
-    /// The place to search must be a directory and is not.
+    /// The path to search must be a directory and is not.
     #[error("{what} path must be a directory: {path} is not one; use its parent directory instead")]
     NotADirectory {
         /// The requested operation: `glob` or `list`.
         what: &'static str,
-        /// The place, as shown.
+        /// The path as displayed to the user.
         path: String,
     },
-    /// The place to search could not be read.
+    /// The path to search could not be read.
     #[error("{0}")]
     Access(AccessError),
-    /// The pattern of a glob is wrong.
+    /// The glob is invalid.
     #[error("invalid glob {pattern:?}: {why}")]
     Glob {
-        /// The pattern.
+        /// The glob as the request gave it.
         pattern: String,
-        /// The error, with advice.
+        /// The reason why the glob is invalid, with advice.
         why: String,
     },
-    /// The regular expression is wrong.
-    #[error("invalid regular expression {pattern:?}: {why}{}", literal.as_ref().map(|literal| format!("\nTo find it as it stands, search for {literal}")).unwrap_or_default())]
+    /// The regular expression is invalid.
+    #[error("invalid regular expression {pattern:?}: {why}{}", literal.as_ref().map(|literal| format!("\nTo find the \
+             literal text, search for {literal}")).unwrap_or_default())]
     Regex {
-        /// The pattern.
+        /// The regular expression as the request gave it.
         pattern: String,
-        /// The parser's message.
+        /// The message of the regular expression parser.
         why: String,
-        /// The pattern with everything special escaped, if it would then be another one.
+        /// The pattern with its special characters escaped; `None` if it has none, or was probably meant as an
+        /// expression.
         literal: Option<String>,
     },
-    /// No file type has that name.
+    /// No file type has the name in the request.
     #[error("unknown file type {name:?}{}", near_words(near))]
     UnknownType {
-        /// The name.
+        /// The name as the request gave it.
         name: String,
-        /// Names that are close to it.
+        /// Suggested names of known file types.
         near: Vec<String>,
     },
-    /// A number in the request makes no sense.
+    /// A number in the request, such as the depth or the limit, is invalid.
     #[error("{0}")]
     Request(&'static str),
 }
 
-/// The longest pattern of a glob, in bytes.
+/// The maximum length of a glob, in bytes.
 pub(crate) const LONGEST_GLOB: usize = 4096;
 
 impl SearchError {
     pub(crate) fn long_glob(pattern: &str) -> Self {
         let start: String = pattern.chars().take(100).collect();
-        let why = format!("it has {} bytes, more than {LONGEST_GLOB}: say fewer at a time", pattern.len());
+        let why =
+            format!("it has {} bytes, and the maximum is {LONGEST_GLOB}; use a shorter glob", pattern.len());
         Self::Glob { pattern: format!("{start}…"), why }
     }
 
-    /// Refuses a start that is there but cannot be read.
+    /// Creates the error for a directory to search that exists but cannot be read.
     pub(crate) fn unreadable(path: &WorkspacePath, fault: Fault) -> Self {
         Self::Access(AccessError { path: path.clone(), why: fault.into() })
     }

@@ -1,16 +1,16 @@
-//! Files by the shape of their names.
+//! Search for files by glob patterns.
 
 mod braces;
 mod find;
+mod indexed;
 mod judge;
-mod known;
 mod names;
 mod pattern;
 mod segment;
 
 use serde::Serialize;
-use toolpost_grams::Grams;
-use toolpost_workspace::walk::{Hidden, Kind, Prune, Rules, Skipped, Unreadable};
+use toolpost_trigrams::Grams;
+use toolpost_workspace::walk::{HiddenFiles, Kind, Prune, Rules, SkippedEntries, Unreadable};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 use crate::grep::Case;
@@ -19,75 +19,76 @@ use crate::{Complete, Control, SearchError};
 
 pub use names::Names;
 
-/// A name search.
+/// A request for the files whose paths match a glob.
 ///
-/// A pattern without a slash is matched against the last name at any depth, as with `rg --glob`: `*.rs` finds all
-/// Rust files below `base`, and `./*.rs` only those directly in it. A pattern with a slash is matched from `base` on,
-/// name by name: `*`, `?`, classes and braces match within a name, `**` matches any number of names, and a trailing
-/// `/` selects directories. A literal name lifts every rule for itself: `**/dist/*.js` enters ignored directories
-/// called `dist`.
+/// A pattern without a slash is matched against the last name at any depth, as with `rg --glob`: `*.rs` finds all Rust
+/// files below `base`, and `./*.rs` only those directly in it. A pattern with a slash is matched from `base` on, name
+/// by name: `*`, `?`, classes and braces match within a name, `**` matches any number of names, and a trailing `/`
+/// selects directories. A name without wildcards overrides the ignore rules: `**/dist/*.js` also searches ignored
+/// directories called `dist`.
 #[derive(Clone, Debug)]
 pub struct GlobRequest {
-    /// The directory from which the pattern is meant.
+    /// The directory to which the pattern is relative.
     pub base: WorkspacePath,
-    /// The pattern; an absolute one must lie inside the workspace.
+    /// The glob; an absolute one must be inside the workspace.
     pub pattern: String,
-    /// Whose ignore rules count.
+    /// The ignore rules to apply.
     pub rules: Rules,
-    /// The treatment of dependency directories.
+    /// The treatment of directories with dependencies, such as `node_modules`.
     pub prune: Prune,
-    /// The treatment of hidden names.
-    pub hidden: Hidden,
-    /// The comparison of letters.
+    /// The treatment of files and directories whose names begin with a dot.
+    pub hidden: HiddenFiles,
+    /// The comparison of upper-case and lower-case letters in the pattern and the path.
     pub case: Case,
-    /// The wanted kind of entry.
+    /// The kind of entry to find.
     pub only: Only,
-    /// The most matches that are returned; all are counted.
+    /// The maximum number of matches to return, `None` for no limit; all matches are counted.
     pub limit: Option<usize>,
-    /// The maximum depth, from the directory of the pattern's first wildcard; 1 is that directory alone.
+    /// The maximum depth of entries; 1 is directly in the directory in which the walk starts, after the literal names
+    /// at the start of the pattern.
     pub depth: Option<usize>,
 }
 
-/// The kinds of entries to return.
+/// The kinds of entries that a search for a glob returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Only {
-    /// Everything but directories, unless the pattern ends with a slash.
+    /// Everything except directories; only directories if the pattern ends with a slash.
     #[default]
     Files,
     /// Directories.
     Directories,
-    /// Everything.
+    /// Entries of every kind.
     Any,
 }
 
-/// The result of a name search.
+/// The result of a search for a glob.
 #[derive(Clone, Debug, Serialize)]
 pub struct GlobOutput {
-    /// The newest matches first, those of one moment by path.
+    /// The matching entries, newest first; those with equal times are in path order.
     pub matches: Vec<Match>,
-    /// The total number of matches.
+    /// The total number of matching entries, including those beyond the limit.
     pub total: u64,
-    /// The entries that rules exclude although the pattern could match there.
-    pub skipped: Skipped,
-    /// The unreadable paths.
+    /// The entries that ignore rules exclude although the pattern could match them.
+    pub skipped: SkippedEntries,
+    /// The files and directories that could not be read.
     pub unreadable: Unreadable,
-    /// The completeness of the result.
+    /// The completeness of the search: it ran to its end, timed out, or was cancelled.
     pub complete: Complete,
 }
 
-/// Something that matches.
+/// A file or directory that matches the glob.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Match {
-    /// The path.
+    /// The path of the entry.
     #[serde(serialize_with = "shown")]
     pub path: WorkspacePath,
-    /// When it was last changed, in nanoseconds since 1970.
+    /// The modification time, in nanoseconds since 1970-01-01 UTC.
     pub modified: i64,
     /// The kind of entry; links are not followed.
     pub kind: Kind,
 }
 
-/// Finds what matches a pattern; where there is an index that knows all names, without a walk.
+/// Finds the entries that match a glob. If `index` can list all names, no directory is read.
 pub fn glob(
     workspace: &Workspace,
     request: &GlobRequest,

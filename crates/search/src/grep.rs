@@ -1,36 +1,38 @@
-//! Content search.
+//! Content search: lines and files that match a regular expression.
 
-mod among;
 mod anchor;
 mod breaks;
+mod candidates;
 mod cut;
+mod fallback_encoding;
 mod filter;
-mod foreign;
 mod matcher;
 mod narrow;
 mod output;
 mod request;
 mod run;
 mod scan;
-mod searching;
 mod sink;
 mod text;
 mod window;
+mod worker;
 mod wrong;
 
-use toolpost_grams::Grams;
+use toolpost_trigrams::Grams;
 use toolpost_workspace::Workspace;
 
-pub use output::{Content, Counted, Cut, FileHits, GrepOutput, Line, Role, Totals, Unsearched};
+pub use output::{
+    Content, CountCompleteness, FileHits, GrepOutput, Line, LineTruncation, Role, Totals, UnsearchedFiles,
+};
 pub use request::{Case, GrepRequest, MayRead, Mode, Show, Span};
-pub use text::{Held, Texts};
+pub use text::{TextMatches, Texts};
 pub use wrong::ONE_LINE;
 
 use crate::{Control, SearchError};
 
-/// Finds the lines that match a regular expression.
+/// Finds the lines, or the files, that match a regular expression.
 ///
-/// With an index, only candidate files are read; the result is the same.
+/// With an index, only the files that can contain a match are read; the result is the same.
 pub fn grep(
     workspace: &Workspace,
     request: &GrepRequest,

@@ -1,4 +1,4 @@
-//! Glob, grep and listing over a walk.
+//! Search for files by name and content, and directory listings.
 
 mod control;
 mod error;
@@ -6,7 +6,7 @@ pub mod glob;
 pub mod grep;
 pub mod list;
 mod order;
-mod said;
+mod request_path;
 mod terms;
 
 pub use control::{Complete, Control};
@@ -15,4 +15,4 @@ pub use glob::{GlobOutput, GlobRequest, Match, Names, Only, glob};
 pub use grep::{Case, GrepOutput, GrepRequest, Mode, grep};
 pub use list::{ListOutput, ListRequest, Node, list};
 pub use terms::{TermFiles, with_terms};
-pub use toolpost_workspace::walk::{Hidden, Kind, Prune, Rules, Skipped, Unreadable};
+pub use toolpost_workspace::walk::{HiddenFiles, Kind, Prune, Rules, SkippedEntries, Unreadable};

@@ -1,89 +1,89 @@
-//! Directory trees.
+//! Listing of a directory as a tree.
 
 mod grow;
 
 use serde::Serialize;
-use toolpost_workspace::walk::{Hidden, Kind, Prune, Rules, Skipped, Unreadable};
+use toolpost_workspace::walk::{HiddenFiles, Kind, Prune, Rules, SkippedEntries, Unreadable};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 use crate::order::shown;
 use crate::{Complete, Control, SearchError};
 
-/// A listing.
+/// A request to list a directory tree.
 #[derive(Clone, Debug)]
 pub struct ListRequest {
-    /// The directory.
+    /// The directory to list.
     pub base: WorkspacePath,
-    /// The maximum depth; 1 is the directory alone.
+    /// The maximum depth; 1 lists only the entries directly in the directory.
     pub depth: usize,
-    /// Whose ignore rules count.
+    /// The ignore rules to apply.
     pub rules: Rules,
-    /// The treatment of hidden names.
-    pub hidden: Hidden,
-    /// The treatment of dependency directories.
+    /// The treatment of files and directories whose names begin with a dot.
+    pub hidden: HiddenFiles,
+    /// The treatment of directories with dependencies, such as `node_modules`.
     pub prune: Prune,
-    /// Names of further directories that are left out and counted as dependencies.
+    /// Names of further directories to leave out; they are counted like the directories of dependencies.
     pub without: Vec<String>,
-    /// The most entries that are returned; never more than 200 000.
+    /// The maximum number of entries to return; at most, and by default, 200,000.
     pub limit: Option<usize>,
 }
 
-/// A tree in depth-first order: each directory is followed by its entries.
+/// A listing in depth-first order: each directory is followed by its entries.
 ///
-/// Beyond the limit, every directory of a level has priority over deeper ones, and those of the first level that does
-/// not fit share the remaining entries.
+/// If not all entries fit within the limit, upper levels have priority over deeper ones. The directories of the first
+/// level that does not fit share the entries that remain of the limit.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListOutput {
-    /// The entries.
+    /// The entries that fit within the limit.
     pub nodes: Vec<Node>,
-    /// The number of entries of the directory itself that are not shown.
+    /// The number of direct entries of the listed directory that are not shown.
     pub more: u64,
-    /// The total number of entries, shown or not.
+    /// The total number of entries that were read, whether they are in `nodes` or not.
     pub total: u64,
-    /// The entries that rules exclude.
-    pub skipped: Skipped,
-    /// The unreadable paths.
+    /// The files and directories that ignore rules exclude.
+    pub skipped: SkippedEntries,
+    /// The files and directories that could not be read.
     pub unreadable: Unreadable,
-    /// The completeness of the result.
+    /// The completeness of the listing: it ran to its end, timed out, or was cancelled.
     pub complete: Complete,
 }
 
-/// An entry of a tree.
+/// A file or directory of a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Node {
-    /// The path.
+    /// The path of the entry.
     #[serde(serialize_with = "shown")]
     pub path: WorkspacePath,
-    /// The number of directories in between; 0 is directly in the base.
+    /// The number of directories between the listed directory and the entry; 0 is directly in it.
     pub depth: usize,
     /// The kind of entry; links are not followed.
     pub kind: Kind,
-    /// The target of a link, escaped.
+    /// The target of the entry if it is a symlink, with control characters escaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// The shown part of a directory.
-    pub inside: Inside,
-    /// The number of entries of a directory that are not shown.
+    /// The read status if the entry is a directory; [`ReadStatus::None`] for other entries.
+    pub inside: ReadStatus,
+    /// If the entry is a directory, the number of its entries that are not in the listing.
     pub more: u64,
 }
 
-/// The shown part of a directory.
+/// The read status of a directory in a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Inside {
-    /// Not a directory.
+pub enum ReadStatus {
+    /// The entry is not a directory.
     None,
-    /// It was read.
+    /// The directory was read.
     Read,
-    /// Below the maximum depth, or not reached before the search ended.
+    /// The directory is below the maximum depth, or the listing ended before it was read.
     Unread,
-    /// It could not be read.
+    /// The directory could not be read.
     Unreadable,
-    /// It holds dependencies, which are left out.
+    /// The directory contains dependencies, which are left out.
     LeftOut,
 }
 
-/// Lists a directory as a tree, names in the order of their bytes.
+/// Lists a directory as a tree; the names of each directory are in byte order.
 pub fn list(
     workspace: &Workspace,
     request: &ListRequest,

@@ -1,11 +1,11 @@
-//! The order of paths.
+//! Comparison and serialization of paths in search results.
 
 use std::cmp::Ordering;
 
 use serde::Serializer;
 use toolpost_workspace::WorkspacePath;
 
-/// Compares two relative paths name by name, as paths are compared: a directory's content stays together.
+/// Compares two relative paths name by name, so that the content of a directory stays together.
 pub(crate) fn by_path(one: &[u8], other: &[u8]) -> Ordering {
     let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let rank = |path: &[u8]| match path.get(same) {
@@ -16,7 +16,7 @@ pub(crate) fn by_path(one: &[u8], other: &[u8]) -> Ordering {
     rank(one).cmp(&rank(other))
 }
 
-/// Serializes a path in its displayed form.
+/// Serializes the displayed form of a path.
 pub(crate) fn shown<S: Serializer>(path: &WorkspacePath, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.display())
 }

@@ -1,4 +1,4 @@
-//! Search of given files for terms, for an index that does not cover these files yet.
+//! Search of a list of files for terms, while the keyword index does not cover these files yet.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -6,8 +6,8 @@ use std::io::Read;
 
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use toolpost_grams::{Grams, Letters, Pattern, Reach, Sieve};
-use toolpost_workspace::walk::{Hidden, Prune, Rules, found_below};
+use toolpost_trigrams::{Grams, Letters, Pattern, Reach, Sieve};
+use toolpost_workspace::walk::{HiddenFiles, Prune, Rules, found_below};
 use toolpost_workspace::{Workspace, WorkspacePath, on_threads};
 
 use crate::Control;
@@ -15,23 +15,23 @@ use crate::Control;
 /// The files of a list that contain a term.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermFiles {
-    /// The files: those with most terms first, and among equals those that probably define one.
+    /// The files, ordered: first those with the most terms, and among equals those that probably define a term.
     pub files: Vec<WorkspacePath>,
-    /// The number of files that were searched, or that the trigram index excludes.
+    /// The number of files that were searched, or in which the trigram index rules out a match.
     pub searched: usize,
     /// The number of files in the list.
     pub listed: usize,
 }
 
-/// The maximum number of bytes of a file that are searched.
+/// The maximum number of bytes of a file that are searched; text after them is ignored.
 const LARGEST: u64 = 4 << 20;
-/// The number of bytes of a file for which its buffer has room at first.
+/// The initial capacity of the buffer for a file's content, in bytes.
 const USUAL: usize = 64 << 10;
 /// The maximum number of occurrences of a term in a file that are checked for a definition.
 const OCCURRENCES: usize = 200;
-/// The minimum number of files for each thread.
+/// The number of files for each further thread.
 const EACH: usize = 16;
-/// The minimum number of letters and digits of a term.
+/// The minimum number of letters and digits of a term; shorter terms are ignored.
 const SHORTEST: usize = 3;
 
 /// Keywords that a definition has directly before its name.
@@ -60,8 +60,8 @@ const KEYWORDS: [&[u8]; 22] = [
     b"namespace",
 ];
 
-/// The resemblance of an occurrence to the definition of a term.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The resemblance of an occurrence of a term to the definition of the term, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     Definition,
     DefinitionOfLonger,
@@ -69,16 +69,16 @@ enum Likeness {
     Part,
 }
 
-/// A file that contains terms.
-struct Holder {
+/// A file that contains terms, with the data that order the results.
+struct RankedFile {
     terms: usize,
     likeness: Likeness,
     len: usize,
     path: WorkspacePath,
 }
 
-/// Finds the files of a list that contain one of some terms, in any letter case and with any separators between the
-/// parts of a term. The trigram index excludes files unread, where it can.
+/// Finds the files of a list that contain at least one term, in any letter case and with any separators between the
+/// parts of the term. The trigram index, if it is given, excludes files without reading them.
 #[must_use]
 pub fn with_terms(
     workspace: &Workspace,
@@ -98,9 +98,9 @@ pub fn with_terms(
     let one = |path: &&WorkspacePath| holder(workspace, path, &matchers);
     let found = on_threads(&read, EACH, &one, &|| control.stops());
     let searched = listed.len() - read.len() + found.len();
-    let mut holders: Vec<Holder> = found.into_iter().flatten().collect();
+    let mut holders: Vec<RankedFile> = found.into_iter().flatten().collect();
     holders.sort_by(|one, other| {
-        let key = |holder: &Holder| (Reverse(holder.terms), holder.likeness, holder.len);
+        let key = |holder: &RankedFile| (Reverse(holder.terms), holder.likeness, holder.len);
         key(one).cmp(&key(other)).then_with(|| one.path.cmp(&other.path))
     });
     TermFiles {
@@ -110,7 +110,7 @@ pub fn with_terms(
     }
 }
 
-/// Lists the files that can contain a match; `None` if the trigram index cannot answer.
+/// Lists the files of the workspace that can contain a match; `None` if the trigram index cannot answer.
 fn candidates(
     workspace: &Workspace,
     index: &Grams,
@@ -118,7 +118,7 @@ fn candidates(
     control: &Control,
 ) -> Option<HashSet<WorkspacePath>> {
     let pattern = Pattern::read(pattern, Letters::AnyCase, Reach::Line)?;
-    let options = control.options(Rules::Git, Hidden::Skip, Prune::Dependencies);
+    let options = control.options(Rules::Git, HiddenFiles::Skip, Prune::Dependencies);
     let mut out = HashSet::new();
     for root in workspace.roots() {
         let base = workspace.resolve(&root.path().to_string_lossy()).ok()?;
@@ -129,17 +129,17 @@ fn candidates(
     Some(out)
 }
 
-/// Searches a file; `None` if it contains no term, or cannot be read.
-fn holder(workspace: &Workspace, path: &WorkspacePath, matchers: &[RegexMatcher]) -> Option<Holder> {
+/// Searches a file for all terms; `None` if it contains no term, or cannot be read.
+fn holder(workspace: &Workspace, path: &WorkspacePath, matchers: &[RegexMatcher]) -> Option<RankedFile> {
     let opened = workspace.open_file(path).ok()?;
     let mut text = Vec::with_capacity(USUAL);
     opened.take(LARGEST).read_to_end(&mut text).ok()?;
     let likenesses: Vec<Likeness> = matchers.iter().filter_map(|matcher| likeness(&text, matcher)).collect();
     let likeness = likenesses.iter().copied().min()?;
-    Some(Holder { terms: likenesses.len(), likeness, len: text.len(), path: path.clone() })
+    Some(RankedFile { terms: likenesses.len(), likeness, len: text.len(), path: path.clone() })
 }
 
-/// Returns the best resemblance among the occurrences of a term; `None` without an occurrence.
+/// Returns how much the most similar occurrence of a term resembles a definition; `None` without an occurrence.
 fn likeness(text: &[u8], matcher: &RegexMatcher) -> Option<Likeness> {
     let (mut best, mut at) = (None, 0);
     for _ in 0..OCCURRENCES {
@@ -174,7 +174,8 @@ fn likeness_at(text: &[u8], start: usize, end: usize) -> Likeness {
     }
 }
 
-/// Returns whether a line looks like the head of a function in C: it begins in the first column and is not a statement.
+/// Returns whether a line looks like the head of a function definition in C: it begins in the first column and is not a
+/// statement. `before` and `after` are the text of the line around the name.
 fn is_function(before: &[u8], after: &[u8]) -> bool {
     let is_head = before.first().is_some_and(u8::is_ascii_alphabetic) && !before.contains(&b'=');
     let rest = after.get(..memchr::memchr(b'\n', after).unwrap_or(after.len())).unwrap_or_default();
@@ -185,8 +186,8 @@ fn matcher(pattern: &str) -> Option<RegexMatcher> {
     RegexMatcherBuilder::new().case_insensitive(true).build(pattern).ok()
 }
 
-/// Builds a regular expression from a term: its parts, with up to three other characters between them. `None` for a
-/// term that is too short to be worth a search.
+/// Builds a regular expression from a term: its parts, with up to three separators between them. `None` for a term that
+/// is too short.
 fn pattern(term: &str) -> Option<String> {
     let parts = parts(term);
     let letters: usize = parts.iter().map(|part| part.chars().count()).sum();
@@ -200,7 +201,7 @@ fn pattern(term: &str) -> Option<String> {
     })
 }
 
-/// Splits a term at separators and before capital letters that follow a small one.
+/// Splits a term at separators and before upper-case letters that follow a lower-case one.
 fn parts(term: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut last = None;
@@ -221,6 +222,7 @@ fn parts(term: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
     fn a_term_is_split_at_separators_and_capitals() {
@@ -232,13 +234,13 @@ mod tests {
             ("ok", None),
             ("→", None),
         ];
-        for (term, wanted) in rows {
+        each(rows, |(term, wanted)| {
             assert_eq!(pattern(term).as_deref(), wanted, "{term}");
-        }
+        });
     }
 
     #[test]
-    fn an_occurrence_resembles_a_definition_as_far_as_its_line_shows() {
+    fn occurrences_are_classified_by_likeness_to_a_definition() {
         let rows = [
             ("pub fn alpha(", Likeness::Definition),
             ("    def alpha(self):", Likeness::Definition),
@@ -252,9 +254,9 @@ mod tests {
             ("let x = alphabet;", Likeness::Part),
         ];
         let matcher = matcher(&pattern("alpha").unwrap()).unwrap();
-        for (line, wanted) in rows {
+        each(rows, |(line, wanted)| {
             assert!(likeness(line.as_bytes(), &matcher) == Some(wanted), "{line}");
-        }
+        });
         assert!(likeness(b"fn beta() {}", &matcher).is_none());
     }
 }

@@ -1,13 +1,14 @@
 //! Tests of the files that a pattern matches.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests create their own files")]
 
 mod support;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use toolpost_test_rows::each;
 
 use support::{World, bound, lock, unlock};
-use toolpost_search::{Case, Complete, Control, GlobRequest, Hidden, Names, Only, Prune, Rules, glob};
+use toolpost_search::{Case, Complete, Control, GlobRequest, HiddenFiles, Names, Only, Prune, Rules, glob};
 
 const TREE: &[(&str, &str)] = &[
     (".gitignore", "dist/\n*.log\n!keep.log\n"),
@@ -50,7 +51,7 @@ fn check(request: impl Fn(&World) -> GlobRequest, expected: &[&str]) {
 }
 
 #[test]
-fn patterns_find_names() {
+fn glob_patterns_match_the_expected_paths() {
     let rows: &[(&str, &[&str])] = &[
         ("*.rs", &["a.rs", "link.rs", "src/b.rs", "src/deep/c.rs"]),
         ("**/*.rs", &["a.rs", "link.rs", "src/b.rs", "src/deep/c.rs"]),
@@ -79,13 +80,13 @@ fn patterns_find_names() {
         ("linked/*.rs", &["src/b.rs"]),
         ("**/*.zig", &[]),
     ];
-    for (pattern, expected) in rows {
+    each(rows, |(pattern, expected)| {
         check(|world| world.glob(pattern), expected);
-    }
+    });
 }
 
 #[test]
-fn names_written_out_lift_the_rules() {
+fn literal_names_in_a_glob_override_ignore_rules() {
     let rows: &[(&str, &[&str])] = &[
         (".github/workflows/*.yml", &[".github/workflows/ci.yml"]),
         ("{.github,src}/**/*.yml", &[".github/workflows/ci.yml"]),
@@ -102,13 +103,13 @@ fn names_written_out_lift_the_rules() {
         ("target/**", &["target/debug/e.rs"]),
         (".git/*", &[".git/config"]),
     ];
-    for (pattern, expected) in rows {
+    each(rows, |(pattern, expected)| {
         check(|world| world.glob(pattern), expected);
-    }
+    });
 }
 
 #[test]
-fn requests_choose_what_counts() {
+fn glob_options_select_kind_case_and_rules() {
     check(
         |world| GlobRequest { only: Only::Directories, ..world.glob("**") },
         &["app", "app/[id]", "src", "src/deep"],
@@ -122,8 +123,11 @@ fn requests_choose_what_counts() {
     check(|world| GlobRequest { case: Case::Insensitive, ..world.glob("SRC/*.ts") }, &["src/Main.TS"]);
     check(|world| GlobRequest { case: Case::Smart, ..world.glob("main.ts") }, &["src/Main.TS"]);
     check(|world| GlobRequest { case: Case::Smart, ..world.glob("Main.ts") }, &[]);
-    check(|world| GlobRequest { hidden: Hidden::Show, ..world.glob("*.yml") }, &[".github/workflows/ci.yml"]);
-    check(|world| GlobRequest { hidden: Hidden::Show, ..world.glob("config") }, &[]);
+    check(
+        |world| GlobRequest { hidden: HiddenFiles::Show, ..world.glob("*.yml") },
+        &[".github/workflows/ci.yml"],
+    );
+    check(|world| GlobRequest { hidden: HiddenFiles::Show, ..world.glob("config") }, &[]);
     check(|world| GlobRequest { rules: Rules::None, ..world.glob("*.log") }, &["debug.log", "keep.log"]);
     check(
         |world| GlobRequest { rules: Rules::None, prune: Prune::Nothing, ..world.glob("{index,app}.js") },
@@ -138,67 +142,73 @@ fn requests_choose_what_counts() {
 
 #[test]
 fn paths_are_compared_with_patterns_without_a_walk() {
-    for (pattern, path, fits) in [
-        ("*.log", "a.log", true),
-        ("*.log", "deep/down/a.log", true),
-        ("*.log", "a.txt", false),
-        ("./*.log", "deep/a.log", false),
-        ("dist", "dist/app.js", true),
-        ("dist/", "dist/app.js", true),
-        ("dist/", "dist", false),
-        ("dist", "src/dist/app.js", true),
-        ("src/dist", "src/dist/app.js", true),
-        ("src/dist", "dist/app.js", false),
-        ("src/**", "src/a/b.rs", true),
-        ("src/**", "src", false),
-        ("src/**/*.{rs,ts}", "src/a/b.ts", true),
-        ("src/*.rs", "src/a/b.rs", false),
-        ("**/test_*/**", "x/test_a/y/z.py", true),
-        ("[id].tsx", "app/[id].tsx", true),
-    ] {
-        assert_eq!(
-            Names::new(pattern, Case::Sensitive).unwrap().fit(path.as_bytes()),
-            fits,
-            "{pattern} {path}"
-        );
-    }
+    each(
+        [
+            ("*.log", "a.log", true),
+            ("*.log", "deep/down/a.log", true),
+            ("*.log", "a.txt", false),
+            ("./*.log", "deep/a.log", false),
+            ("dist", "dist/app.js", true),
+            ("dist/", "dist/app.js", true),
+            ("dist/", "dist", false),
+            ("dist", "src/dist/app.js", true),
+            ("src/dist", "src/dist/app.js", true),
+            ("src/dist", "dist/app.js", false),
+            ("src/**", "src/a/b.rs", true),
+            ("src/**", "src", false),
+            ("src/**/*.{rs,ts}", "src/a/b.ts", true),
+            ("src/*.rs", "src/a/b.rs", false),
+            ("**/test_*/**", "x/test_a/y/z.py", true),
+            ("[id].tsx", "app/[id].tsx", true),
+        ],
+        |(pattern, path, fits)| {
+            assert_eq!(
+                Names::new(pattern, Case::Sensitive).unwrap().fit(path.as_bytes()),
+                fits,
+                "{pattern} {path}"
+            );
+        },
+    );
     assert!(Names::new("A*", Case::Insensitive).unwrap().fit(b"src/abc"));
     for wrong in ["/abs/*.rs", "../up/*.rs", "~/x*"] {
         let error = Names::new(wrong, Case::Sensitive).unwrap_err().to_string();
-        let why = "it leads away from the directory that is searched: begin it there";
+        let why = "it leads outside the searched directory; use a path relative to that directory";
         assert_eq!(error, format!("invalid glob {wrong:?}: {why}"));
     }
 }
 
 #[test]
-fn a_depth_counts_levels_from_the_first_wildcard() {
-    for (pattern, depth, expected) in [
-        ("*.rs", 1, &["a.rs", "link.rs"][..]),
-        ("*.rs", 2, &["a.rs", "link.rs", "src/b.rs"]),
-        ("**/*.rs", 3, &["a.rs", "link.rs", "src/b.rs", "src/deep/c.rs"]),
-        ("src/**", 1, &["src/Main.TS", "src/b.rs"]),
-        ("dist/**/*.js", 1, &["dist/app.js"]),
-        ("**/dist/*.js", 1, &[]),
-    ] {
-        check(|world| GlobRequest { depth: Some(depth), ..world.glob(pattern) }, expected);
-    }
+fn glob_depth_counts_levels_from_the_first_wildcard() {
+    each(
+        [
+            ("*.rs", 1, &["a.rs", "link.rs"][..]),
+            ("*.rs", 2, &["a.rs", "link.rs", "src/b.rs"]),
+            ("**/*.rs", 3, &["a.rs", "link.rs", "src/b.rs", "src/deep/c.rs"]),
+            ("src/**", 1, &["src/Main.TS", "src/b.rs"]),
+            ("dist/**/*.js", 1, &["dist/app.js"]),
+            ("**/dist/*.js", 1, &[]),
+        ],
+        |(pattern, depth, expected)| {
+            check(|world| GlobRequest { depth: Some(depth), ..world.glob(pattern) }, expected);
+        },
+    );
     check(
         |world| GlobRequest { depth: Some(2), only: Only::Any, ..world.glob("*e*") },
         &["keep.log", "linked", "src/deep"],
     );
     check(
         |world| GlobRequest { depth: Some(0), ..world.glob("*") },
-        &["error: depth must be greater than zero: 1 looks at the directory alone"],
+        &["error: depth must be greater than zero: 1 searches only the directory itself"],
     );
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_globs_and_bases_are_explained() {
     let world = World::new(TREE);
     let bomb = "{a/,b/}".repeat(24);
     let rows: &[(&str, &str)] = &[
-        ("a\0b", "invalid glob \"a\\0b\": it holds a NUL byte, which no name can"),
-        ("", "invalid glob \"\": it names nothing: use **/* for all files"),
+        ("a\0b", "invalid glob \"a\\0b\": it has a NUL byte, which no name contains"),
+        ("", "invalid glob \"\": it contains no name; use **/* for all files"),
         ("a[", "invalid glob \"a[\": unclosed character class; missing ']'"),
         (
             "{a,b",
@@ -206,16 +216,16 @@ fn what_is_wrong_is_said() {
         ),
         (
             "*/../x",
-            "invalid glob \"*/../x\": `..` cannot follow a wildcard or be its last name: begin the pattern with it",
+            "invalid glob \"*/../x\": `..` cannot follow a wildcard or end the pattern; put `..` at the beginning",
         ),
     ];
-    for (pattern, expected) in rows {
+    each(rows, |(pattern, expected)| {
         assert_eq!(found(&world, &world.glob(pattern)), [format!("error: {expected}")]);
-    }
+    });
     assert_eq!(
         found(&world, &world.glob(&bomb)),
         [format!(
-            "error: invalid glob {bomb:?}: its braces stand for more than 256 patterns: say fewer at a time"
+            "error: invalid glob {bomb:?}: its braces expand to more than 256 patterns; use fewer alternatives"
         )]
     );
     assert_eq!(found(&world, &world.glob(&"{a,b}".repeat(24))), [""; 0]);
@@ -224,7 +234,10 @@ fn what_is_wrong_is_said() {
     let many = format!("*.{{{}}}", many.join(","));
     let message = found(&world, &world.glob(&many)).join("\n");
     assert!(message.starts_with("error: invalid glob \"*.{q0,q1,"), "{message}");
-    assert!(message.ends_with("it has 1488893 bytes, more than 4096: say fewer at a time"), "{message}");
+    assert!(
+        message.ends_with("it has 1488893 bytes, and the maximum is 4096; use a shorter glob"),
+        "{message}"
+    );
     let deep = format!("{}x{}", "{a*,".repeat(500), "}".repeat(500));
     let message = found(&world, &world.glob(&deep)).join("\n");
     assert!(message.starts_with("error: invalid glob"), "{message}");
@@ -232,19 +245,19 @@ fn what_is_wrong_is_said() {
         let error = glob(&world.workspace, &world.glob(outside), &Control::default(), None).unwrap_err();
         assert!(matches!(error, toolpost_search::SearchError::Outside(_)), "{outside}: {error}");
     }
-    let base = |said: &str| GlobRequest { base: world.workspace.resolve(said).unwrap(), ..world.glob("*") };
+    let base = |path: &str| GlobRequest { base: world.workspace.resolve(path).unwrap(), ..world.glob("*") };
     assert_eq!(
         found(&world, &base("a.rs")),
         ["error: glob path must be a directory: a.rs is not one; use its parent directory instead"]
     );
     assert_eq!(
         found(&world, &base("nope")),
-        ["error: nope does not exist: check the path, or search its parent directory"]
+        ["error: nope does not exist; check the path, or search its parent directory"]
     );
 }
 
 #[test]
-fn links_out_are_refused_and_circles_end() {
+fn links_to_outside_are_refused_and_link_cycles_end() {
     let world = World::new(&[("a/b/up", "->../.."), ("x", "->y"), ("y", "->x"), ("a/f.txt", "")]);
     std::fs::write(world.directory.path().join("secret.txt"), "").unwrap();
     world.add(b"out", b"->..");
@@ -254,13 +267,13 @@ fn links_out_are_refused_and_circles_end() {
 }
 
 #[test]
-fn the_newest_come_first_and_all_are_counted() {
+fn newest_files_come_first_and_all_are_counted() {
     let world =
         World::new(&[("old.rs", ""), ("new.rs", ""), ("b/same.rs", ""), ("b-a.rs", ""), ("a.rs", "")]);
     for (name, seconds) in [("old.rs", 10), ("new.rs", 90), ("b/same.rs", 50), ("b-a.rs", 50), ("a.rs", 50)] {
         world.changed(name, seconds);
     }
-    for limit in [None, Some(5), Some(2), Some(0)] {
+    each([None, Some(5), Some(2), Some(0)], |limit| {
         let output =
             glob(&world.workspace, &GlobRequest { limit, ..world.glob("*.rs") }, &Control::default(), None)
                 .unwrap();
@@ -273,11 +286,11 @@ fn the_newest_come_first_and_all_are_counted() {
         let expected: Vec<(String, i64)> =
             all.map(|(path, time)| (path.to_owned(), time))[..limit.unwrap_or(5)].to_vec();
         assert_eq!((shown, output.total, output.complete), (expected, 5, Complete::Yes));
-    }
+    });
 }
 
 #[test]
-fn what_was_left_out_is_counted() {
+fn skipped_files_and_directories_are_counted() {
     let world = World::new(TREE);
     let output = glob(&world.workspace, &world.glob("**/*.{js,log,yml}"), &Control::default(), None).unwrap();
     let skipped = output.skipped;
@@ -292,7 +305,7 @@ fn what_was_left_out_is_counted() {
 }
 
 #[test]
-fn strange_names_are_found_and_escaped() {
+fn odd_file_names_are_found_and_escaped() {
     let world = World::new(&[]);
     world.add(b"b\xffad.txt", b"");
     world.add(b"a\nfake.txt", b"");
@@ -300,10 +313,10 @@ fn strange_names_are_found_and_escaped() {
 }
 
 #[test]
-fn ending_early_is_told_from_finding_nothing() {
+fn cancelled_glob_is_distinguished_from_a_complete_one() {
     let world = World::new(TREE);
-    let asked = std::sync::Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
+    let polls = std::sync::Arc::new(AtomicUsize::new(0));
+    let count = polls.clone();
     let cancelled = Control::default().cancelled_by(move || count.fetch_add(1, Ordering::Relaxed) > 5);
     let output = glob(&world.workspace, &world.glob("**"), &cancelled, None).unwrap();
     assert_eq!(output.complete, Complete::Cancelled);
@@ -313,7 +326,7 @@ fn ending_early_is_told_from_finding_nothing() {
 }
 
 #[test]
-fn a_start_that_cannot_be_read_is_an_error() {
+fn unreadable_start_directory_is_an_error() {
     let world = World::new(&[("locked/x.rs", ""), ("locked/deep/y.rs", ""), ("open/z.rs", "")]);
     let locked = world.root().join("locked");
     let base = GlobRequest { base: world.workspace.resolve("locked").unwrap(), ..world.glob("*.rs") };
@@ -329,14 +342,14 @@ fn a_start_that_cannot_be_read_is_an_error() {
     unlock(&locked);
     let deep = locked.canonicalize().unwrap().join("deep");
     let deep = format!(
-        "error: {}: permission denied in a parent directory: change its permissions first",
+        "error: {} cannot be accessed: permission denied in a parent directory; change its permissions first",
         deep.display()
     );
     assert_eq!(
         rows,
         [
-            ["error: locked: permission denied: change its permissions first"],
-            ["error: locked: permission denied: change its permissions first"],
+            ["error: locked cannot be accessed: permission denied; change its permissions first"],
+            ["error: locked cannot be accessed: permission denied; change its permissions first"],
             [deep.as_str()],
             ["open/z.rs"],
         ]

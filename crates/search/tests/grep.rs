@@ -1,5 +1,5 @@
 //! Tests of the lines that a regular expression matches.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests create their own files")]
 
 mod support;
 
@@ -8,11 +8,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use toolpost_test_rows::each;
 
 use support::{World, bound, lines, lock, program, unlock};
-use toolpost_search::grep::{Content, Cut, FileHits, Role, Show, Span};
+use toolpost_search::grep::{Content, FileHits, LineTruncation, Role, Show, Span};
 use toolpost_search::{
-    Case, Complete, Control, GrepOutput, GrepRequest, Hidden, Mode, Prune, Rules, SearchError, grep,
+    Case, Complete, Control, GrepOutput, GrepRequest, HiddenFiles, Mode, Prune, Rules, SearchError, grep,
 };
 
 const TREE: &[(&str, &str)] = &[
@@ -46,10 +47,10 @@ fn check(files: &[(&str, &str)], request: impl Fn(&World) -> GrepRequest, expect
 }
 
 #[test]
-fn lines_are_found_where_the_rules_allow() {
+fn matches_are_found_in_files_that_the_ignore_rules_allow() {
     check(
         TREE,
-        |world| GrepRequest { hidden: Hidden::Skip, ..world.grep("needle") },
+        |world| GrepRequest { hidden: HiddenFiles::Skip, ..world.grep("needle") },
         &["src/a.js:2:needle two needle"],
     );
     check(TREE, |world| world.grep("needle"), &[".hidden.js:1:needle", "src/a.js:2:needle two needle"]);
@@ -58,13 +59,13 @@ fn lines_are_found_where_the_rules_allow() {
         |world| GrepRequest { rules: Rules::None, ..world.grep("needle") },
         &[".hidden.js:1:needle", "a.gen.js:1:needle", "dist/app.js:1:needle", "src/a.js:2:needle two needle"],
     );
-    for named in ["dist/app.js", "a.gen.js", ".hidden.js", ".git/x.js"] {
+    each(["dist/app.js", "a.gen.js", ".hidden.js", ".git/x.js"], |named| {
         check(
             TREE,
             |world| GrepRequest { base: world.workspace.resolve(named).unwrap(), ..world.grep("needle") },
             &[&format!("{named}:1:needle")],
         );
-    }
+    });
     check(
         TREE,
         |world| GrepRequest { base: world.workspace.resolve("dist").unwrap(), ..world.grep("needle") },
@@ -73,7 +74,7 @@ fn lines_are_found_where_the_rules_allow() {
 }
 
 #[test]
-fn dependency_directories_are_left_out_or_entered_whatever_the_rules_say() {
+fn prune_option_decides_about_dependencies_despite_ignore_rules() {
     let files: &[(&str, &str)] = &[
         (".gitignore", "node_modules\n/vendor/\ndist\n"),
         ("a.js", "needle\n"),
@@ -94,7 +95,7 @@ fn dependency_directories_are_left_out_or_entered_whatever_the_rules_say() {
 }
 
 #[test]
-fn globs_and_types_choose_files() {
+fn globs_and_types_select_files() {
     let globs = |globs: &'static [&'static str], types: &'static [&'static str]| {
         move |world: &World| GrepRequest {
             globs: globs.iter().map(|glob| (*glob).to_owned()).collect(),
@@ -139,7 +140,7 @@ fn globs_and_types_choose_files() {
         TREE,
         |world| GrepRequest { globs: vec![glob.clone()], ..world.grep("needle") },
         &[&format!(
-            "error: invalid glob \"{start}…\": it has 4098 bytes, more than 4096: say fewer at a time"
+            "error: invalid glob \"{start}…\": it has 4098 bytes, and the maximum is 4096; use a shorter glob"
         )],
     );
     check(TREE, globs(&[], &["rs"]), &["error: unknown file type \"rs\": did you mean rust?"]);
@@ -151,7 +152,7 @@ fn globs_and_types_choose_files() {
 }
 
 #[test]
-fn absolute_globs_are_meant_from_the_base() {
+fn absolute_globs_are_relative_to_the_base() {
     let world = World::new(&[
         ("g/a.log", "needle\n"),
         ("g/[x]/b.log", "needle\n"),
@@ -183,15 +184,15 @@ fn absolute_globs_are_meant_from_the_base() {
         (".", "!/nowhere/*.log".to_owned(), vec![b.to_owned(), a.to_owned(), c.to_owned()]),
         ("h/c.log", format!("{root}/h/*.log"), vec![c.to_owned()]),
     ];
-    for (base, glob, expected) in rows {
+    each(rows, |(base, glob, expected)| {
         let base = world.workspace.resolve(base).unwrap();
         let request = GrepRequest { base, globs: vec![glob.clone()], ..world.grep("needle") };
         assert_eq!(lines(&run(&world, &request)), expected, "{glob}");
-    }
+    });
 }
 
 #[test]
-fn patterns_mean_what_they_say() {
+fn patterns_match_literal_flags_anchors_and_crlf_lines() {
     let rows: &[(&str, &[&str])] = &[
         ("--flag", &["flag:1:--flag here"]),
         ("--files", &["flag:2:x --files y"]),
@@ -201,9 +202,9 @@ fn patterns_mean_what_they_say() {
         (r"a\.b", &["plain:2:a.b"]),
         (r"zzz", &[]),
     ];
-    for (pattern, expected) in rows {
+    each(rows, |(pattern, expected)| {
         check(TREE, |world| world.grep(pattern), expected);
-    }
+    });
     check(
         TREE,
         |world| GrepRequest { case: Case::Smart, ..world.grep("needle two") },
@@ -222,7 +223,7 @@ fn roll(seed: &mut u64, sides: usize) -> usize {
 
 /// The matches in a line do not depend on the other lines, nor on the size of the file.
 #[test]
-fn each_line_is_judged_by_itself() {
+fn matches_in_a_line_are_independent_of_other_lines() {
     let all = ["x", "#a", "#c", "", "d#", "a d", "#", "end d", " #a"];
     let patterns = [
         r"\A#",
@@ -250,7 +251,7 @@ fn each_line_is_judged_by_itself() {
         for (number, line) in chosen.iter().enumerate() {
             world.add(format!("line{number}").as_bytes(), format!("{line}{end}").as_bytes());
         }
-        for pattern in patterns {
+        each(patterns, |pattern| {
             let found = lines(&run(&world, &world.grep(pattern)));
             let found: Vec<String> = found.into_iter().filter(|line| !line.ends_with("filler!")).collect();
             let of = |name: &str| -> Vec<String> {
@@ -264,7 +265,7 @@ fn each_line_is_judged_by_itself() {
                 .collect();
             assert_eq!(of("small"), alone, "{pattern} in {text:?}");
             assert_eq!(of("large"), alone, "{pattern} in {text:?} and much more");
-        }
+        });
     }
 }
 
@@ -275,11 +276,11 @@ fn wrong_patterns_are_explained() {
         ("foo(", Some(r"foo\("), "unclosed group"),
         ("interface{}", Some(r"interface\{\}"), "write \\{ and \\}"),
         (r"(\w{1,200}\s?){1,200}$", None, "use smaller counts"),
-        (r"a(?=b)", None, "filter what is found"),
-        (r"(a)\1", None, "filter what is found"),
-        (r"a\nb", None, "Each line is searched by itself: search for what one line holds"),
-        ("a\nb", None, "Each line is searched by itself: search for what one line holds"),
-        (r"foo\r", None, "Each line is searched by itself: search for what one line holds"),
+        (r"a(?=b)", None, "filter the results"),
+        (r"(a)\1", None, "filter the results"),
+        (r"a\nb", None, "Each line is searched separately: search for text within one line"),
+        ("a\nb", None, "Each line is searched separately: search for text within one line"),
+        (r"foo\r", None, "Each line is searched separately: search for text within one line"),
         ("*", Some(r"\*"), "repetition operator missing expression"),
         ("f(**kwargs", Some(r"f\(\*\*kwargs"), "repetition operator missing expression"),
         ("{x}", Some(r"\{x\}"), "write \\{ and \\}"),
@@ -292,14 +293,14 @@ fn wrong_patterns_are_explained() {
         ("[a-z]+(", None, "unclosed group"),
         ("a || b(", Some(r"a \|\| b\("), "unclosed group"),
     ];
-    for (pattern, suggestion, part) in rows {
+    each(rows, |(pattern, suggestion, part)| {
         let Err(SearchError::Regex { why, literal, .. }) = run(&world, &world.grep(pattern)) else {
-            panic!("{pattern} was taken");
+            panic!("{pattern} was accepted");
         };
         assert_eq!(literal.as_deref(), suggestion, "{pattern}");
         assert!(why.contains(part), "{pattern}: {why}");
         assert_eq!(why.contains("brace"), part.contains("\\{"), "{pattern}: {why}");
-    }
+    });
 }
 
 #[test]
@@ -320,7 +321,7 @@ fn context_is_merged_and_gaps_are_marked() {
 }
 
 #[test]
-fn matches_can_be_shown_alone_and_reach_over_lines() {
+fn matches_can_be_shown_alone_and_span_lines() {
     let only = |pattern: &'static str, span| {
         move |world: &World| GrepRequest { show: Show::Matches, span, ..world.grep(pattern) }
     };
@@ -347,16 +348,17 @@ fn matches_can_be_shown_alone_and_reach_over_lines() {
         |world| GrepRequest { span: Span::Lines, ..world.grep(r"a\r\nb") },
         &["f:1:a", "f:2:b"],
     );
-    for pattern in
-        [r"a\nb\n+c", "a\nb\n{2}c", r"(?m)^a$\x0Ab[^\n]*\n\nc$", r"a\r\nb\r?\n\n?c", r"a\sb|a\nb\n\nc"]
-    {
-        let request = |world: &World| GrepRequest { span: Span::Lines, ..world.grep(pattern) };
-        check(&[("f", "a\r\nb\r\n\r\nc\r\n")], request, &["f:1:a", "f:2:b", "f:3:", "f:4:c"]);
-    }
+    each(
+        [r"a\nb\n+c", "a\nb\n{2}c", r"(?m)^a$\x0Ab[^\n]*\n\nc$", r"a\r\nb\r?\n\n?c", r"a\sb|a\nb\n\nc"],
+        |pattern| {
+            let request = |world: &World| GrepRequest { span: Span::Lines, ..world.grep(pattern) };
+            check(&[("f", "a\r\nb\r\n\r\nc\r\n")], request, &["f:1:a", "f:2:b", "f:3:", "f:4:c"]);
+        },
+    );
 }
 
 #[test]
-fn encodings_and_binary_files() {
+fn utf_16_files_are_searched_and_binary_files_are_counted() {
     let world = World::new(&[("binary", "needle\0\n"), ("late", "")]);
     let utf16 = |mark: &[u8], wide: fn(u16) -> [u8; 2]| {
         [mark, &"a needle é\n".encode_utf16().flat_map(wide).collect::<Vec<u8>>()].concat()
@@ -381,7 +383,7 @@ fn long_lines_are_cut_around_the_match() {
         let world = World::new(&[("f", text)]);
         let output = run(&world, &GrepRequest { max_line, ..world.grep("needle") }).unwrap();
         let line = output.files[0].lines[0].clone();
-        (line.text, line.cut.map(|Cut { before, after }| (before, after)))
+        (line.text, line.cut.map(|LineTruncation { before, after }| (before, after)))
     };
     assert_eq!(cut("xneedlex", 8), ("xneedlex".to_owned(), None));
     assert_eq!(cut("aaaaneedlebbbb", 8), ("aaaaneedlebbbb".to_owned(), None));
@@ -402,7 +404,7 @@ fn long_lines_are_cut_around_the_match() {
 }
 
 #[test]
-fn windows_are_cut_from_all_lines_alike() {
+fn offset_and_limit_select_from_all_matching_lines() {
     let world = World::new(&[]);
     let mut all = Vec::new();
     for file in 0..30 {
@@ -412,23 +414,28 @@ fn windows_are_cut_from_all_lines_alike() {
         all.push(format!("{name}:3:match match"));
     }
     all.sort();
-    for (offset, limit) in
-        [(0, None), (0, Some(7)), (7, Some(7)), (59, Some(9)), (60, Some(5)), (999, Some(1)), (3, None)]
-    {
-        for threads in [1, 4] {
-            let control = on(threads);
-            let output =
-                grep(&world.workspace, &GrepRequest { offset, limit, ..world.grep("match") }, &control, None);
-            let end = limit.map_or(60, |limit| (offset + limit).min(60));
-            assert_eq!(lines(&output), all[offset.min(60)..end.max(offset.min(60))]);
-            let output = output.unwrap();
-            let totals = output.totals;
-            assert_eq!(
-                (output.entries, totals.matching_lines, totals.matches, totals.files),
-                (60, 60, 90, 30)
-            );
-        }
-    }
+    each(
+        [(0, None), (0, Some(7)), (7, Some(7)), (59, Some(9)), (60, Some(5)), (999, Some(1)), (3, None)],
+        |(offset, limit)| {
+            for threads in [1, 4] {
+                let control = on(threads);
+                let output = grep(
+                    &world.workspace,
+                    &GrepRequest { offset, limit, ..world.grep("match") },
+                    &control,
+                    None,
+                );
+                let end = limit.map_or(60, |limit| (offset + limit).min(60));
+                assert_eq!(lines(&output), all[offset.min(60)..end.max(offset.min(60))]);
+                let output = output.unwrap();
+                let totals = output.totals;
+                assert_eq!(
+                    (output.entries, totals.matching_lines, totals.matches, totals.files),
+                    (60, 60, 90, 30)
+                );
+            }
+        },
+    );
 }
 
 #[test]
@@ -479,7 +486,7 @@ fn matches_over_lines_are_counted_as_ripgrep_does() {
 }
 
 #[test]
-fn the_same_search_answers_the_same() {
+fn repeated_search_returns_an_equal_result() {
     let world = World::new(&[]);
     for file in 0..400 {
         world.add(
@@ -513,7 +520,7 @@ fn withheld_files_are_counted_and_not_read() {
 }
 
 #[test]
-fn a_million_matches_leave_a_small_window() {
+fn million_matches_are_counted_but_only_the_limit_is_shown() {
     let world = World::new(&[("f", &"match\n".repeat(1_000_000)), ("e", "match\n")]);
     let output = run(&world, &GrepRequest { limit: Some(3), ..world.grep("match") });
     assert_eq!(lines(&output), ["e:1:match", "f:1:match", "f:2:match"]);
@@ -521,7 +528,7 @@ fn a_million_matches_leave_a_small_window() {
 }
 
 #[test]
-fn monstrous_files_are_searched_or_named() {
+fn huge_files_are_searched_or_reported() {
     let world = World::new(&[("a.txt", "needle\n")]);
     let minified = format!("{}needle{}", "a".repeat(25_000_000), "b".repeat(25_000_000));
     world.add(b"min.js", minified.as_bytes());
@@ -537,31 +544,32 @@ fn monstrous_files_are_searched_or_named() {
 }
 
 #[test]
-fn ending_early_keeps_what_was_found() {
+fn cancelled_search_returns_the_matches_found_so_far() {
     let world = World::new(&[]);
     for file in 0..300 {
         world.add(format!("f{file:03}").as_bytes(), b"match\n");
     }
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
+    let polls = Arc::new(AtomicUsize::new(0));
+    let count = polls.clone();
     let control = on(1).cancelled_by(move || count.fetch_add(1, Ordering::Relaxed) > 50);
     let output = grep(&world.workspace, &world.grep("match"), &control, None).unwrap();
     assert_eq!(output.complete, Complete::Cancelled);
     assert!((1..300).contains(&output.totals.files), "{:?}", output.totals);
-    // Also in the middle of the only file.
+    // A search of a single file also stops in the middle.
     let world_of_one = World::new(&[("f", &"match\n".repeat(1_000_000))]);
-    let asked = AtomicUsize::new(0);
-    let control = on(1).cancelled_by(move || asked.fetch_add(1, Ordering::Relaxed) > 9);
+    let polls = AtomicUsize::new(0);
+    let control = on(1).cancelled_by(move || polls.fetch_add(1, Ordering::Relaxed) > 9);
     let output = grep(&world_of_one.workspace, &world_of_one.grep("match"), &control, None).unwrap();
     assert_eq!(output.complete, Complete::Cancelled);
-    assert!(output.totals.matching_lines < 1_000_000, "{:?}", output.totals);
+    assert!((1..1_000_000).contains(&output.totals.matching_lines), "{:?}", output.totals);
+    assert_eq!(lines(&Ok(output))[..1], ["f:1:match"]);
     let late = Control::default().until(Instant::now() - Duration::from_secs(1));
     let output = grep(&world.workspace, &world.grep("match"), &late, None).unwrap();
     assert_eq!((output.complete, output.totals.files), (Complete::TimedOut, 0));
 }
 
 #[test]
-fn strange_names_cannot_forge_lines() {
+fn odd_file_names_cannot_forge_output_lines() {
     let world = World::new(&[("ok.txt", "needle\n")]);
     world.add(b"b\xffad.txt", b"needle\n");
     world.add(b"a\nfake.rs:1:needle", b"needle\n");
@@ -570,13 +578,13 @@ fn strange_names_cannot_forge_lines() {
 }
 
 #[test]
-fn places_that_cannot_be_searched_are_told() {
+fn missing_and_unreadable_paths_are_reported() {
     let world =
         World::new(&[("locked/x", "42\n"), ("readable/notes.txt", "the answer is 42\n"), ("dark", "42\n")]);
     let gone = GrepRequest { base: world.workspace.resolve("nope").unwrap(), ..world.grep("42") };
     assert_eq!(
         lines(&run(&world, &gone)),
-        ["error: nope does not exist: check the path, or search its parent directory"]
+        ["error: nope does not exist; check the path, or search its parent directory"]
     );
     let mode = |name: &str, mode| {
         std::fs::set_permissions(world.root().join(name), std::fs::Permissions::from_mode(mode)).unwrap();
@@ -600,7 +608,7 @@ fn places_that_cannot_be_searched_are_told() {
 }
 
 #[test]
-fn roles_tell_matches_from_context() {
+fn line_roles_distinguish_matches_from_context() {
     let world = World::new(&[("f", "a\nM\n")]);
     let output = run(&world, &GrepRequest { before: 1, ..world.grep("M") }).unwrap();
     let roles: Vec<(u64, Role)> = output.files[0].lines.iter().map(|line| (line.number, line.role)).collect();
@@ -608,7 +616,7 @@ fn roles_tell_matches_from_context() {
 }
 
 #[test]
-fn ripgrep_finds_the_same() {
+fn ripgrep_finds_the_same_lines() {
     let world = World::new(TREE);
     let rows: &[(&str, &[&str])] = &[
         ("needle", &[]),
@@ -620,7 +628,7 @@ fn ripgrep_finds_the_same() {
         ("e", &["**/a.*", "!dist"]),
         ("o{2}|--", &["*"]),
     ];
-    for (pattern, globs) in rows {
+    each(rows, |(pattern, globs)| {
         let mut arguments = vec!["--no-config", "--no-ignore-global", "--no-require-git", "--crlf", "-nH"];
         arguments.extend(globs.iter().flat_map(|glob| ["--glob", glob]));
         arguments.extend(["--regexp", pattern]);
@@ -631,27 +639,30 @@ fn ripgrep_finds_the_same() {
             .map(|line| line.replace('\r', ""))
             .collect();
         let globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
-        let request = GrepRequest { globs, hidden: Hidden::Skip, ..world.grep(pattern) };
+        let request = GrepRequest { globs, hidden: HiddenFiles::Skip, ..world.grep(pattern) };
         let mut found = lines(&run(&world, &request));
         found.sort();
         assert_eq!(found, expected, "{pattern} {:?}", request.globs);
-    }
+    });
 }
 
 #[test]
-fn a_start_that_cannot_be_read_is_an_error() {
+fn unreadable_base_directory_is_an_error() {
     let world = World::new(&[("locked/x", "needle\n"), ("open/z", "needle\n")]);
     let locked = world.root().join("locked");
     let base = GrepRequest { base: world.workspace.resolve("locked").unwrap(), ..world.grep("needle") };
     lock(&locked);
     let (start, above) = bound(|| (run(&world, &base), run(&world, &world.grep("needle"))));
     unlock(&locked);
-    assert_eq!(lines(&start), ["error: locked: permission denied: change its permissions first"]);
+    assert_eq!(
+        lines(&start),
+        ["error: locked cannot be accessed: permission denied; change its permissions first"]
+    );
     assert_eq!((lines(&above), above.unwrap().unreadable.count), (vec!["open/z:1:needle".to_owned()], 1));
 }
 
 #[test]
-fn a_window_far_down_is_shown_or_said_to_be_cut() {
+fn window_at_a_large_offset_is_shown_and_its_cut_reported() {
     let world = World::new(&[("after", "last\n")]);
     let numbers: Vec<String> = (1..=600_000).map(|number| number.to_string()).collect();
     world.add(b"a", (numbers.join("\n") + "\n").as_bytes());
@@ -678,7 +689,7 @@ fn a_window_far_down_is_shown_or_said_to_be_cut() {
 }
 
 #[test]
-fn files_of_another_encoding_are_read_in_the_one_that_is_named() {
+fn files_that_are_not_utf_8_use_the_requested_encoding() {
     let world = World::new(&[("plain", "cafe\n"), ("utf8", "caf\u{e9}\n")]);
     let long = "x\n".repeat(600_000);
     world.add(b"latin", b"b\xE9ta caf\xE9\n");
@@ -697,12 +708,12 @@ fn files_of_another_encoding_are_read_in_the_one_that_is_named() {
         ("cafe", None, &["plain:1:cafe"], 0),
         ("cafe", named, &["plain:1:cafe"], 0),
     ];
-    for (pattern, encoding, wanted, only_ascii) in rows {
+    each(rows, |(pattern, encoding, wanted, only_ascii)| {
         let found = run(&world, &GrepRequest { encoding, ..world.grep(pattern) });
         assert_eq!(lines(&found), wanted, "{pattern} {encoding:?}");
         let found = found.unwrap();
         assert_eq!((found.unsearched.only_ascii, found.totals.searched), (only_ascii, 4), "{pattern}");
-    }
+    });
     let named = world.workspace.resolve("latin").unwrap();
     let found = run(&world, &GrepRequest { base: named, ..world.grep("\u{e9}") }).unwrap();
     assert_eq!(found.unsearched.only_ascii, 1);

@@ -1,6 +1,8 @@
-//! Tests that a search returns the same with an index as without one, even if another process changes files in between.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+//! Tests that a search returns the same with an index as without one, even if another process changes files
+//! in between.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests create their own files")]
 
+mod example;
 mod support;
 
 use std::io::{BufRead, BufReader, Write};
@@ -8,159 +10,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+use toolpost_test_rows::each;
 
 use support::World;
-use toolpost_grams::{Grams, Letters, MayRead, Pattern, Reach, Sieve};
-use toolpost_search::grep::{Counted, Show, Span};
+use support::dice::Dice;
+use toolpost_search::grep::{CountCompleteness, Show, Span};
 use toolpost_search::{
-    Case, Control, GlobRequest, GrepOutput, GrepRequest, Hidden, Mode, Only, Prune, Rules, glob, grep,
+    Case, Control, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Mode, Only, Prune, Rules, glob, grep,
     with_terms,
 };
+use toolpost_trigrams::{Grams, Letters, MayRead, Pattern, Reach, Sieve};
 use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::Options;
 
-/// The variable with the other process's directory; set only for that process.
-const ROOT: &str = "TOOLPOST_TEST_CHANGES";
-
 /// The number of rounds of changes and queries.
 const ROUNDS: usize = 10_000;
-
-/// Pseudo-random numbers, the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 20).unwrap() % sides
-    }
-
-    fn one_of<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
-        all[self.roll(all.len())]
-    }
-}
-
-const DIRECTORIES: [&str; 8] = ["", "src/", "src/deep/", "lib/", "lib/a b/", ".hidden/", "build/", "docs/"];
-const ENDINGS: [&str; 5] = ["rs", "py", "txt", "log", "md"];
-const WORDS: [&str; 12] = [
-    "needle",
-    "Needle",
-    "hay",
-    "stack",
-    "fn main",
-    "return value;",
-    "größe",
-    "GRÖSSE",
-    "xyz",
-    "a.b",
-    "TODO fix",
-    "end",
-];
-
-/// Executes one command in the other process: an action, and the seed of its details.
-#[expect(clippy::too_many_lines, reason = "an arm for each kind of change")]
-fn act(root: &Path, what: &str, dice: &mut Dice) {
-    let name = |dice: &mut Dice| {
-        root.join(format!("{}f{}.{}", dice.one_of(&DIRECTORIES), dice.roll(14), dice.one_of(&ENDINGS)))
-    };
-    let text = |dice: &mut Dice| {
-        let mut text = String::new();
-        for _ in 0..dice.roll(12) {
-            text.push_str(dice.one_of(&WORDS));
-            text.push_str(
-                dice.one_of(&[" ", " ", "\n", "\n", "\r\n", "\t", "\r", "\u{a0}", "\u{2003}", "\u{b}"]),
-            );
-        }
-        text
-    };
-    let write = |path: &Path, bytes: &[u8]| {
-        if !path.is_dir() {
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-    };
-    let path = name(dice);
-    match what {
-        "write" => write(&path, text(dice).as_bytes()),
-        "append" => {
-            if let Ok(mut file) = std::fs::File::options().append(true).open(&path) {
-                file.write_all(text(dice).as_bytes()).unwrap();
-            }
-        }
-        "map" => {
-            let Ok(file) = std::fs::File::options().read(true).write(true).open(&path) else { return };
-            let len = usize::try_from(file.metadata().unwrap().len()).unwrap();
-            if len == 0 {
-                return;
-            }
-            #[expect(unsafe_code, reason = "nobody else changes the file while it is mapped")]
-            let mut map = unsafe { memmap2::MmapMut::map_mut(&file).unwrap() };
-            let word = dice.one_of(&WORDS).as_bytes();
-            let at = dice.roll(len);
-            let end = (at + word.len()).min(len);
-            map[at..end].copy_from_slice(&word[..end - at]);
-        }
-        // A file of several blocks, which is searched in parts.
-        "long" => {
-            let filler = "filler of a long file\n".repeat(800 + dice.roll(1_600));
-            let whole: Vec<String> = (0..1 + dice.roll(4)).map(|_| text(dice) + &filler).collect();
-            write(&path, (whole.concat() + &text(dice)).as_bytes());
-        }
-        "remove" => drop(std::fs::remove_file(&path)),
-        "rename" => {
-            let to = name(dice);
-            if path.is_file() && !to.is_dir() {
-                std::fs::create_dir_all(to.parent().unwrap()).unwrap();
-                std::fs::rename(&path, to).unwrap();
-            }
-        }
-        "move directory" => {
-            let (from, to) = (root.join("src/deep"), root.join("lib/deep"));
-            let (from, to) = if from.is_dir() { (from, to) } else { (to, from) };
-            let _ = std::fs::create_dir_all(to.parent().unwrap());
-            let _ = std::fs::rename(from, to);
-        }
-        "remove directory" => drop(std::fs::remove_dir_all(root.join("docs"))),
-        "rules" => {
-            let rules = dice.one_of(&["", "*.log\n", "build/\n*.log\n", "/docs\n!keep\n"]);
-            write(&root.join(dice.one_of(&[".gitignore", "src/.gitignore", ".ignore"])), rules.as_bytes());
-        }
-        "odd" => {
-            let bytes: &[u8] = dice.one_of(&[
-                b"needle\0hay\n".as_slice(),
-                b"\xFF\xFEn\0e\0e\0d\0l\0e\0\n\0",
-                b"\xEF\xBB\xBFneedle\n",
-                b"gr\xF6\xDFe needle\n",
-            ]);
-            write(&path, bytes);
-        }
-        "link" => drop(std::os::unix::fs::symlink(name(dice), root.join("src/deep/link.rs"))),
-        "switch" => {
-            for _ in 0..60 {
-                let path = name(dice);
-                match dice.roll(4) {
-                    0 => drop(std::fs::remove_file(path)),
-                    _ => write(&path, text(dice).as_bytes()),
-                }
-            }
-        }
-        other => panic!("{other}"),
-    }
-}
-
-/// The other process, which changes files on command.
-#[test]
-fn other_process() {
-    let Some(root) = std::env::var_os(ROOT).map(PathBuf::from) else { return };
-    let mut out = std::io::stderr();
-    for line in std::io::stdin().lines() {
-        let line = line.unwrap();
-        let (what, seed) = line.split_once(',').unwrap();
-        act(&root, what, &mut Dice(seed.parse().unwrap()));
-        writeln!(out, "done").unwrap();
-    }
-}
 
 struct Other {
     child: Child,
@@ -171,9 +35,9 @@ struct Other {
 
 impl Other {
     fn start(root: &Path) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "other_process", "--nocapture"])
-            .env(ROOT, root)
+        let mut child = Command::new(example::path("search_changes"))
+            .arg("change")
+            .arg(root)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -257,7 +121,7 @@ fn question(world: &World, dice: &mut Dice) -> GrepRequest {
         mode: [Mode::Content, Mode::Content, Mode::Files, Mode::Count][dice.roll(4)],
         limit: [None, Some(3), Some(100)][dice.roll(3)],
         offset: [0, 0, 2][dice.roll(3)],
-        hidden: [Hidden::Show, Hidden::Show, Hidden::Show, Hidden::Skip][dice.roll(4)],
+        hidden: [HiddenFiles::Show, HiddenFiles::Show, HiddenFiles::Show, HiddenFiles::Skip][dice.roll(4)],
         rules: Rules::Git,
         prune: Prune::Nothing,
         may_read: (dice.roll(3) == 0).then(rule),
@@ -269,14 +133,14 @@ fn ask(world: &World, request: &GrepRequest, index: Option<&Grams>) -> Result<Gr
     grep(&world.workspace, request, &Control::default(), index).map_err(|error| error.to_string())
 }
 
-/// Describes the difference between two answers. If the search ended after the window, the counts cover only the part
-/// before.
+/// Describes the difference between two answers. If the search stopped after the window, its counts are only
+/// lower bounds.
 fn difference(with: &Result<GrepOutput, String>, without: &Result<GrepOutput, String>) -> Option<String> {
     let (Ok(one), Ok(other)) = (with, without) else {
         return (with != without).then(|| format!("{with:?} and {without:?}"));
     };
     let mut one = one.clone();
-    if one.counted == Counted::AtLeast {
+    if one.counted == CountCompleteness::AtLeast {
         assert!(one.entries > one.offset + one.shown && one.entries <= other.entries);
         (one.entries, one.totals, one.counted) = (other.entries, other.totals, other.counted);
         let counts = |output: &GrepOutput| [output.unsearched.binary, output.unsearched.only_ascii];
@@ -314,7 +178,7 @@ fn same_names(world: &World, index: &Grams, dice: &mut Dice) -> bool {
         base: bases[dice.roll(bases.len())].clone(),
         case: [Case::Sensitive, Case::Insensitive][dice.roll(2)],
         rules: [Rules::None, Rules::None, Rules::Git][dice.roll(3)],
-        hidden: [Hidden::Show, Hidden::Show, Hidden::Skip][dice.roll(3)],
+        hidden: [HiddenFiles::Show, HiddenFiles::Show, HiddenFiles::Skip][dice.roll(3)],
         prune: Prune::Nothing,
         only: [Only::Files, Only::Files, Only::Files, Only::Any][dice.roll(4)],
         limit: None,
@@ -341,7 +205,7 @@ fn answers(world: &World, index: &Grams) -> bool {
 }
 
 #[test]
-fn an_index_changes_nothing_but_the_time() {
+fn search_results_are_equal_with_and_without_an_index() {
     let world = World::new(&[(".git/", ""), ("src/f1.rs", "needle\n")]);
     let cache = tempfile::tempdir().unwrap();
     let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
@@ -369,14 +233,20 @@ fn an_index_changes_nothing_but_the_time() {
         answered += usize::from(answers(&world, &index));
         built += usize::from(index.status(&Options::default()).segments > 0);
         if round % 500 == 0 {
-            // Sometimes there is time to build.
-            std::thread::sleep(Duration::from_millis(60));
+            // Sometimes wait until the index is built.
+            settle();
             let _ = index.settle(&Options::default(), Duration::from_secs(10));
         }
     }
     assert!(answered > ROUNDS * 8 / 10, "the index answered {answered} times");
-    assert!(named > ROUNDS / 2, "the index had the names {named} times");
+    assert!(named > ROUNDS / 2, "the index listed the names {named} times");
     assert!(built > ROUNDS / 2, "there were segments in {built} rounds");
+}
+
+/// Waits until the index trusts the times of all files. It does not trust the times of a file that changed in
+/// the last 50 ms, and a test cannot set the change time (ctime) of a file.
+fn settle() {
+    std::thread::sleep(Duration::from_millis(60));
 }
 
 /// A workspace with many matching files, and an index of them.
@@ -388,14 +258,14 @@ fn many(cache: &Path) -> (World, Grams) {
         world.changed(&name, 1_000_000 + (number * 7919) % 700);
     }
     let index = Grams::new(world.workspace.clone(), Some(cache.to_owned()));
-    std::thread::sleep(Duration::from_millis(60));
+    settle();
     assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
     (world, index)
 }
 
 /// Compares searches of long files with the index, which searches parts of them, and without it.
 #[test]
-fn parts_of_long_files_tell_what_the_whole_files_do() {
+fn long_files_searched_in_parts_give_the_same_results() {
     let filler = |lines: usize, end: &str| format!("filler of a long file{end}").repeat(lines);
     let long = |end: &str| {
         let pieces = ["needle first", "a needle and a needle", "needle", "Needle", "needle last"];
@@ -412,57 +282,70 @@ fn parts_of_long_files_tell_what_the_whole_files_do() {
     world.add(b"grows.txt", long("\n").as_bytes());
     let cache = tempfile::tempdir().unwrap();
     let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
-    std::thread::sleep(Duration::from_millis(60));
+    settle();
     assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
     world.add(b"grows.txt", (filler(3, "\n") + &long("\n")).as_bytes());
     let patterns =
         ["needle", "(?i)needle", "^needle$", r"\Aneedle", r"an end\z", r"needle\b.*needle", "mark"];
-    for pattern in patterns {
-        for (mode, show) in [
-            (Mode::Content, Show::Line),
-            (Mode::Content, Show::Matches),
-            (Mode::Files, Show::Line),
-            (Mode::Count, Show::Line),
-        ] {
-            for (around, limit, offset) in [(0, None, 0), (0, Some(4), 3), (2, None, 0), (0, Some(1), 6)] {
-                let plain = world.grep(pattern);
-                let request =
-                    GrepRequest { mode, show, limit, offset, before: around, after: around, ..plain };
-                let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
-                assert!(without.as_ref().is_ok_and(|found| found.totals.files > 0), "{pattern}: {without:?}");
-                assert_eq!(
-                    difference(&with, &without),
-                    None,
-                    "{pattern} {mode:?} {show:?} {around} {offset}"
+    each(patterns, |pattern| {
+        each(
+            [
+                (Mode::Content, Show::Line),
+                (Mode::Content, Show::Matches),
+                (Mode::Files, Show::Line),
+                (Mode::Count, Show::Line),
+            ],
+            |(mode, show)| {
+                each(
+                    [(0, None, 0), (0, Some(4), 3), (2, None, 0), (0, Some(1), 6)],
+                    |(around, limit, offset)| {
+                        let plain = world.grep(pattern);
+                        let request =
+                            GrepRequest { mode, show, limit, offset, before: around, after: around, ..plain };
+                        let (with, without) =
+                            (ask(&world, &request, Some(&index)), ask(&world, &request, None));
+                        assert!(
+                            without.as_ref().is_ok_and(|found| found.totals.files > 0),
+                            "{pattern}: {without:?}"
+                        );
+                        assert_eq!(
+                            difference(&with, &without),
+                            None,
+                            "{pattern} {mode:?} {show:?} {around} {offset}"
+                        );
+                    },
                 );
-            }
-        }
-    }
+            },
+        );
+    });
 }
 
 #[test]
-fn the_window_is_the_same_where_the_search_ends_behind_it() {
+fn indexed_search_that_ends_early_returns_the_same_window() {
     let cache = tempfile::tempdir().unwrap();
     let (world, index) = many(cache.path());
-    for (mode, limit, offset, counted) in [
-        (Mode::Content, Some(10), 0, Counted::AtLeast),
-        (Mode::Content, Some(10), 333, Counted::AtLeast),
-        (Mode::Content, Some(1_400), 0, Counted::All),
-        (Mode::Content, None, 0, Counted::All),
-        (Mode::Files, Some(25), 0, Counted::AtLeast),
-        (Mode::Files, Some(25), 500, Counted::AtLeast),
-        (Mode::Files, Some(700), 0, Counted::All),
-        (Mode::Count, Some(10), 0, Counted::All),
-    ] {
-        let request = GrepRequest { mode, limit, offset, ..world.grep("needle") };
-        let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
-        assert_eq!(with.as_ref().map(|output| output.counted), Ok(counted), "{mode:?} {limit:?}");
-        assert_eq!(difference(&with, &without), None, "{mode:?} {limit:?} {offset}");
-        // The counts do not depend on thread timing.
-        for _ in 0..5 {
-            assert_eq!(ask(&world, &request, Some(&index)), with);
-        }
-    }
+    each(
+        [
+            (Mode::Content, Some(10), 0, CountCompleteness::AtLeast),
+            (Mode::Content, Some(10), 333, CountCompleteness::AtLeast),
+            (Mode::Content, Some(1_400), 0, CountCompleteness::All),
+            (Mode::Content, None, 0, CountCompleteness::All),
+            (Mode::Files, Some(25), 0, CountCompleteness::AtLeast),
+            (Mode::Files, Some(25), 500, CountCompleteness::AtLeast),
+            (Mode::Files, Some(700), 0, CountCompleteness::All),
+            (Mode::Count, Some(10), 0, CountCompleteness::All),
+        ],
+        |(mode, limit, offset, counted)| {
+            let request = GrepRequest { mode, limit, offset, ..world.grep("needle") };
+            let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
+            assert_eq!(with.as_ref().map(|output| output.counted), Ok(counted), "{mode:?} {limit:?}");
+            assert_eq!(difference(&with, &without), None, "{mode:?} {limit:?} {offset}");
+            // The counts do not depend on thread timing.
+            for _ in 0..5 {
+                assert_eq!(ask(&world, &request, Some(&index)), with);
+            }
+        },
+    );
 }
 
 #[test]
@@ -472,12 +355,12 @@ fn files_with_terms_are_found_with_the_index_and_without_it() {
     world.add(b"use.py", b"wanted_name(1)\n");
     world.add(b"define.py", b"x = 1\n\ndef wanted_name(x):\n    return x\n");
     world.add(b"both.py", b"other(wantedName)\n");
-    std::thread::sleep(Duration::from_millis(60));
+    settle();
     let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
     assert_eq!(
         index
             .settle(
-                &Options { hidden: Hidden::Skip, prune: Prune::Dependencies, ..Options::default() },
+                &Options { hidden: HiddenFiles::Skip, prune: Prune::Dependencies, ..Options::default() },
                 Duration::from_secs(30)
             )
             .waiting,
@@ -489,7 +372,7 @@ fn files_with_terms_are_found_with_the_index_and_without_it() {
     let terms = ["wanted_name", "other", "ab"].map(str::to_owned);
     for index in [None, Some(&index)] {
         let found = with_terms(&world.workspace, &listed, &terms, &Control::default(), index);
-        // The file with most terms comes first, then the definition.
+        // The file with the most terms comes first, then the definition.
         let files: Vec<String> = found.files.iter().map(WorkspacePath::display).collect();
         assert_eq!(files, ["both.py", "define.py", "use.py"]);
         assert_eq!((found.searched, found.listed), (54, 54));
@@ -500,10 +383,10 @@ fn files_with_terms_are_found_with_the_index_and_without_it() {
 }
 
 #[test]
-fn a_search_ends_when_it_has_more_text_than_the_caller_can_use() {
+fn indexed_search_ends_after_the_text_limit_of_the_caller() {
     let cache = tempfile::tempdir().unwrap();
     let (world, index) = many(cache.path());
-    for (room, counted) in [(600, Counted::AtLeast), (1 << 20, Counted::All)] {
+    for (room, counted) in [(600, CountCompleteness::AtLeast), (1 << 20, CountCompleteness::All)] {
         let request = GrepRequest { limit: Some(1_400), room: Some(room), ..world.grep("needle") };
         let with = ask(&world, &request, Some(&index)).unwrap();
         let whole = ask(&world, &GrepRequest { room: None, ..request.clone() }, Some(&index)).unwrap();
@@ -514,7 +397,11 @@ fn a_search_ends_when_it_has_more_text_than_the_caller_can_use() {
         };
         let (some, all) = (lines(&with), lines(&whole));
         assert!(all.starts_with(&some) && some.len() as u64 == with.entries);
-        assert!(counted == Counted::All || some.concat().len() > room && some.len() < 100, "{}", some.len());
+        assert!(
+            counted == CountCompleteness::All || some.concat().len() > room && some.len() < 100,
+            "{}",
+            some.len()
+        );
         // The result does not depend on thread timing.
         for _ in 0..5 {
             assert_eq!(ask(&world, &request, Some(&index)), Ok(with.clone()));
@@ -523,7 +410,7 @@ fn a_search_ends_when_it_has_more_text_than_the_caller_can_use() {
 }
 
 #[test]
-fn segments_are_shared_and_what_is_damaged_is_made_anew() {
+fn stored_segments_are_reused_and_damaged_ones_are_rebuilt() {
     let cache = tempfile::tempdir().unwrap();
     let (world, _index) = many(cache.path());
     let folder = std::fs::read_dir(cache.path()).unwrap().next().unwrap().unwrap().path();
@@ -535,9 +422,12 @@ fn segments_are_shared_and_what_is_damaged_is_made_anew() {
     let open = || Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
     let status = open().compare(&Options::default());
     assert_eq!((status.waiting, status.segments), (0, before.len()));
-    // The first search of a process uses the stored segments: only with these does it end after its window.
+    // The first search of a process uses the stored segments: only an indexed search stops after its window.
     let limited = GrepRequest { limit: Some(10), ..world.grep("needle") };
-    assert_eq!(ask(&world, &limited, Some(&open())).map(|output| output.counted), Ok(Counted::AtLeast));
+    assert_eq!(
+        ask(&world, &limited, Some(&open())).map(|output| output.counted),
+        Ok(CountCompleteness::AtLeast)
+    );
     let mut bytes = std::fs::read(&before[0]).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x40;
@@ -555,7 +445,7 @@ fn segments_are_shared_and_what_is_damaged_is_made_anew() {
 
 /// Damages segments in place while they are open: no answer may be wrong, and damaged segments are rebuilt.
 #[test]
-fn what_is_damaged_while_it_is_open_is_noticed_when_it_is_used() {
+fn damage_of_open_segments_is_detected_and_repaired() {
     let cache = tempfile::tempdir().unwrap();
     let (world, _) = many(cache.path());
     let folder = std::fs::read_dir(cache.path()).unwrap().next().unwrap().unwrap().path();
@@ -585,19 +475,19 @@ fn what_is_damaged_while_it_is_open_is_noticed_when_it_is_used() {
                 }
             }
         }
-        for pattern in ["needle 69", "hay", "needle again", "nowhere", "n.*le 4", "HAY", "zzz|needle 1"] {
+        each(["needle 69", "hay", "needle again", "nowhere", "n.*le 4", "HAY", "zzz|needle 1"], |pattern| {
             let request = GrepRequest { mode: Mode::Count, limit: None, ..world.grep(pattern) };
             let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
             assert_eq!(difference(&with, &without), None, "round {round}: {pattern}");
-        }
-        // It recovers without a restart.
+        });
+        // The index recovers without a restart.
         assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0, "round {round}");
         assert!(answers(&world, &index));
     }
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_costs_no_answer() {
+fn unusable_cache_folder_leaves_search_results_correct() {
     let cache = tempfile::tempdir().unwrap();
     let file = cache.path().join("file");
     std::fs::write(&file, "no folder").unwrap();
@@ -607,38 +497,19 @@ fn a_folder_that_cannot_be_used_costs_no_answer() {
     assert_eq!(index.status(&Options::default()).segments, 1);
 }
 
-/// The variable with the killed process's directories for files and index; set only for that process.
-const KILLED: &str = "TOOLPOST_TEST_KILLED";
-
-/// Builds an index again and again, until it is killed.
 #[test]
-fn killed_process() {
-    let Some(said) = std::env::var_os(KILLED).map(|said| said.into_string().unwrap()) else { return };
-    let (root, cache) = said.split_once('|').unwrap();
-    let options =
-        toolpost_workspace::Options { roots: vec![root.into()], ..toolpost_workspace::Options::default() };
-    let workspace = toolpost_workspace::Workspace::open(options).unwrap().0;
-    for round in 0_u32.. {
-        let index = Grams::new(workspace.clone(), Some(cache.into()));
-        let _ = index.settle(&Options::default(), Duration::from_secs(30));
-        if round % 3 == 2 {
-            let _ = index.forget();
-        }
-    }
-}
-
-#[test]
-fn a_process_that_is_killed_while_it_builds_costs_no_answer() {
+fn killed_index_build_leaves_search_results_correct() {
     let cache = tempfile::tempdir().unwrap();
     let (world, _) = many(cache.path());
     let mut dice = Dice(7);
     for round in 0..30 {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "killed_process"])
-            .env(KILLED, format!("{}|{}", world.root().display(), cache.path().display()))
+        let mut child = Command::new(example::path("search_changes"))
+            .arg("index")
+            .args([world.root().as_path(), cache.path()])
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
+        // Kill the process at a random moment, because every moment of the build must be safe.
         std::thread::sleep(Duration::from_millis(u64::try_from(dice.roll(120)).unwrap()));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -650,4 +521,24 @@ fn a_process_that_is_killed_while_it_builds_costs_no_answer() {
         assert_eq!(difference(&with, &without), None, "round {round}");
         assert!(answers(&world, &index));
     }
+}
+
+#[test]
+fn empty_files_are_excluded_by_the_index() {
+    let world = World::new(&[(".git/", "")]);
+    for number in 0..300 {
+        world.add(format!("d{}/f{number}.txt", number % 7).as_bytes(), b"");
+    }
+    world.add(b"one.txt", b"needle\n");
+    let cache = tempfile::tempdir().unwrap();
+    let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    settle();
+    assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
+    let pattern = Pattern::read("needle", Letters::AsWritten, Reach::Line).unwrap();
+    let base = world.workspace.resolve(".").unwrap();
+    let sieve = Sieve { base, judge: None, may_read: None, name: String::new() };
+    let Ok(list) = index.shortlist(&pattern, &Options::default(), sieve, &|| false) else {
+        panic!("the index returned no shortlist")
+    };
+    assert_eq!((list.files.len(), list.without), (1, 300));
 }

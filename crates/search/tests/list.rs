@@ -1,18 +1,18 @@
 //! Tests of directory trees.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests create their own files")]
 
 mod support;
 
 use support::{World, bound, lock, unlock};
-use toolpost_search::list::Inside;
-use toolpost_search::{Control, Hidden, Kind, ListRequest, Prune, Rules, list};
+use toolpost_search::list::ReadStatus;
+use toolpost_search::{Control, HiddenFiles, Kind, ListRequest, Prune, Rules, list};
 
 fn tree(world: &World, base: &str, depth: usize, limit: Option<usize>) -> Vec<String> {
     let request = ListRequest {
         base: world.workspace.resolve(base).unwrap(),
         depth,
         rules: Rules::Git,
-        hidden: Hidden::Skip,
+        hidden: HiddenFiles::Skip,
         prune: Prune::Dependencies,
         without: Vec::new(),
         limit,
@@ -27,8 +27,8 @@ fn tree(world: &World, base: &str, depth: usize, limit: Option<usize>) -> Vec<St
         .map(|node| {
             let name = node.path.display().rsplit('/').next().unwrap().to_owned();
             let sign = match (node.kind, node.inside) {
-                (Kind::Directory, Inside::Unreadable) => "/ unreadable".to_owned(),
-                (Kind::Directory, Inside::LeftOut) => "/ left out".to_owned(),
+                (Kind::Directory, ReadStatus::Unreadable) => "/ unreadable".to_owned(),
+                (Kind::Directory, ReadStatus::LeftOut) => "/ left out".to_owned(),
                 (Kind::Directory, _) => "/".to_owned(),
                 (Kind::Link, _) => format!("@ -> {}", node.target.as_deref().unwrap_or_default()),
                 (Kind::File, _) => String::new(),
@@ -53,7 +53,7 @@ const NESTED: &[(&str, &str)] =
     &[("root.txt", ""), ("nested/child.txt", ""), ("nested/deeper/grandchild.txt", "")];
 
 #[test]
-fn trees_are_sorted_and_as_deep_as_asked() {
+fn trees_are_sorted_and_have_the_requested_depth() {
     check(
         &[
             ("entry.txt", ""),
@@ -73,7 +73,7 @@ fn trees_are_sorted_and_as_deep_as_asked() {
 }
 
 #[test]
-fn what_does_not_fit_is_cut_fairly_and_counted() {
+fn limited_listing_is_cut_fairly_and_counts_the_rest() {
     check(NESTED, 3, Some(2), &["nested/ +2", "root.txt"]);
     check(NESTED, 3, Some(3), &["nested/ +1", "  child.txt", "root.txt"]);
     check(NESTED, 3, Some(1), &["nested/ +2", "+1"]);
@@ -86,7 +86,7 @@ fn what_does_not_fit_is_cut_fairly_and_counted() {
 }
 
 #[test]
-fn rules_and_kinds_are_marked() {
+fn listing_applies_ignore_rules_and_marks_special_kinds() {
     check(
         &[
             (".gitignore", "*.log\n"),
@@ -109,13 +109,13 @@ fn rules_and_kinds_are_marked() {
 }
 
 #[test]
-fn directories_are_left_out_by_name_and_counted() {
+fn directories_excluded_by_name_are_counted() {
     let world = World::new(&[("logs/a", ""), ("src/logs/b", ""), ("src/c", ""), ("build", "a file")]);
     let request = ListRequest {
         base: world.workspace.resolve(".").unwrap(),
         depth: 3,
         rules: Rules::Git,
-        hidden: Hidden::Skip,
+        hidden: HiddenFiles::Skip,
         prune: Prune::Dependencies,
         without: vec!["logs".to_owned(), "build".to_owned()],
         limit: None,
@@ -128,15 +128,15 @@ fn directories_are_left_out_by_name_and_counted() {
 }
 
 #[test]
-fn wrong_requests_are_refused() {
+fn invalid_list_requests_are_refused() {
     let world = World::new(NESTED);
     assert_eq!(
         tree(&world, ".", 0, None),
-        ["error: depth must be greater than zero: 1 lists the directory alone"]
+        ["error: depth must be greater than zero: 1 lists only the directory itself"]
     );
     assert_eq!(
         tree(&world, ".", 1, Some(0)),
-        ["error: limit must be greater than zero: leave it out for all entries"]
+        ["error: limit must be greater than zero; leave the limit out for all entries"]
     );
     assert_eq!(
         tree(&world, "root.txt", 1, None),
@@ -144,12 +144,12 @@ fn wrong_requests_are_refused() {
     );
     assert_eq!(
         tree(&world, "gone", 1, None),
-        ["error: gone does not exist: check the path, or search its parent directory"]
+        ["error: gone does not exist; check the path, or search its parent directory"]
     );
 }
 
 #[test]
-fn unreadable_directories_are_marked_and_refused_as_the_start() {
+fn unreadable_directory_is_marked_and_refused_as_base() {
     let world = World::new(&[("locked/x", ""), ("locked/deep/z", ""), ("open/y", "")]);
     let locked = world.root().join("locked");
     lock(&locked);
@@ -159,6 +159,6 @@ fn unreadable_directories_are_marked_and_refused_as_the_start() {
     });
     unlock(&locked);
     assert_eq!(shown, ["locked/ unreadable", "open/", "  y"]);
-    assert_eq!(start, ["error: locked: permission denied: change its permissions first"]);
+    assert_eq!(start, ["error: locked cannot be accessed: permission denied; change its permissions first"]);
     assert_eq!(below.unwrap(), ["y"]);
 }

@@ -1,5 +1,5 @@
-//! Tests that a search returns the same with a shared index as without one, whatever that index answers.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+//! Tests that a search returns the same with a shared index as without one, for any answers of that index.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests create their own files")]
 
 mod support;
 
@@ -7,33 +7,34 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use toolpost_test_rows::each;
 
 use support::World;
-use toolpost_grams::{Answer, Grams, Knows, Lost, Need, Pattern, Shared, SharedState};
 use toolpost_search::{Control, GrepOutput, GrepRequest, Mode, grep};
+use toolpost_trigrams::{Answer, Grams, IndexQuery, Knows, Lost, Pattern, Shared, SharedState};
 use toolpost_workspace::walk::Options;
 use toolpost_workspace::{ContentHash, hash};
 
 /// The behaviour of the shared index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Manner {
-    /// It answers correctly.
+    /// The index answers correctly.
     Truthful,
-    /// It lists every content that it has ever seen, and some that never existed.
+    /// The index lists every content that it has ever seen, and one that never existed.
     Talkative,
-    /// It reports matches in impossible ranges.
+    /// The index reports matches in impossible ranges.
     Absurd,
-    /// It does not answer anything about a pattern.
+    /// The index has no answer for any pattern.
     Silent,
-    /// It has forgotten something at each query.
+    /// The index reports that it has removed content since the first query.
     Forgetful,
-    /// It answers from a state before the contents that it reported as known.
+    /// The index answers from a state older than the one in which it reported contents as known.
     Late,
-    /// It is unreachable.
+    /// The index is unreachable.
     Away,
 }
 
-/// A shared index.
+/// A simulated shared index.
 struct Others {
     manner: Mutex<Manner>,
     texts: HashMap<ContentHash, String>,
@@ -51,19 +52,19 @@ impl Others {
     }
 }
 
-fn holds(need: &Need<Vec<u8>>, text: &str) -> bool {
+fn holds(need: &IndexQuery<Vec<u8>>, text: &str) -> bool {
     match need {
-        Need::Anything => true,
-        Need::One(piece) => text.as_bytes().windows(piece.len()).any(|part| part == piece),
-        Need::All(needs) => needs.iter().all(|need| holds(need, text)),
-        Need::Any(needs) => needs.iter().any(|need| holds(need, text)),
+        IndexQuery::Anything => true,
+        IndexQuery::One(piece) => text.as_bytes().windows(piece.len()).any(|part| part == piece),
+        IndexQuery::All(needs) => needs.iter().all(|need| holds(need, text)),
+        IndexQuery::Any(needs) => needs.iter().any(|need| holds(need, text)),
     }
 }
 
 impl Shared for Others {
     fn knows(&self, contents: &[ContentHash]) -> Result<Knows, Lost> {
         if self.manner() == Manner::Away {
-            return Err(Lost("nobody is there".to_owned()));
+            return Err(Lost("unreachable".to_owned()));
         }
         let known = contents.iter().map(|content| self.texts.contains_key(content)).collect();
         Ok(Knows { state: SharedState { learnt: 7, forgotten: 0 }, known })
@@ -82,7 +83,7 @@ impl Shared for Others {
                 contents = self.texts.keys().map(|content| (*content, Vec::new())).collect();
                 contents.insert(hash(b"nobody has this"), Vec::new());
             }
-            #[expect(clippy::reversed_empty_ranges, reason = "it cannot be")]
+            #[expect(clippy::reversed_empty_ranges, reason = "the test needs impossible ranges")]
             Manner::Absurd => contents.values_mut().for_each(|parts| *parts = vec![9..3, 0..u32::MAX, 5..5]),
             Manner::Silent => return Ok(None),
             Manner::Forgetful => {
@@ -93,7 +94,7 @@ impl Shared for Others {
                 state = SharedState { learnt: 6, forgotten: 0 };
                 contents.clear();
             }
-            Manner::Away => return Err(Lost("nobody is there".to_owned())),
+            Manner::Away => return Err(Lost("unreachable".to_owned())),
         }
         Ok(Some(Answer { state, contents }))
     }
@@ -122,60 +123,68 @@ fn found(world: &World, pattern: &str, index: Option<&Grams>) -> GrepOutput {
 }
 
 fn check(world: &World, grams: &Grams, what: &str) {
-    for pattern in PATTERNS {
+    each(PATTERNS, |pattern| {
         assert_eq!(found(world, pattern, Some(grams)), found(world, pattern, None), "{what}: {pattern}");
-    }
+    });
 }
 
 #[test]
-fn whatever_others_say_the_answer_is_that_of_the_disk() {
+fn faulty_shared_index_never_changes_search_results() {
     let texts = texts();
-    for manner in [
-        Manner::Truthful,
-        Manner::Talkative,
-        Manner::Absurd,
-        Manner::Silent,
-        Manner::Forgetful,
-        Manner::Late,
-        Manner::Away,
-    ] {
-        let world = World::new(&[]);
-        for (number, text) in texts.iter().enumerate() {
-            world.add(format!("part{}/file{number}.txt", number % 5).as_bytes(), text.as_bytes());
-        }
-        std::thread::sleep(Duration::from_millis(80));
-        // It knows two of three contents.
-        let others = Others::of(
-            &texts
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| at % 3 != 0)
-                .map(|(_, text)| text.clone())
-                .collect::<Vec<_>>(),
-        );
-        let grams = Grams::new(world.workspace.clone(), None).sharing(others.clone());
-        grams.ready(&Options::default());
-        assert_eq!(grams.status(&Options::default()).shared, 40);
-        *others.manner.lock().unwrap() = manner;
-        check(&world, &grams, &format!("{manner:?}"));
-        assert!(others.asked.load(Ordering::Relaxed) > 0);
-        world.add(b"part0/file0.txt", b"needle3 own1 is new\n");
-        world.add(b"part1/file1.txt", texts[8].as_bytes());
-        std::fs::rename(world.root().join("part2/file2.txt"), world.root().join("part3/moved.txt")).unwrap();
-        std::fs::remove_file(world.root().join("part4/file4.txt")).unwrap();
-        check(&world, &grams, &format!("{manner:?}, after edits"));
-        let lost = grams.status(&Options::default()).lost;
-        assert_eq!(lost.is_some(), manner == Manner::Away, "{manner:?}: {lost:?}");
-    }
+    each(
+        [
+            Manner::Truthful,
+            Manner::Talkative,
+            Manner::Absurd,
+            Manner::Silent,
+            Manner::Forgetful,
+            Manner::Late,
+            Manner::Away,
+        ],
+        |manner| {
+            let world = World::new(&[]);
+            for (number, text) in texts.iter().enumerate() {
+                world.add(format!("part{}/file{number}.txt", number % 5).as_bytes(), text.as_bytes());
+            }
+            // The index does not trust the times of a file that changed in the last 50 ms, and a test cannot
+            // set the change time (ctime) of a file.
+            std::thread::sleep(Duration::from_millis(80));
+            // The shared index contains two of every three contents.
+            let others = Others::of(
+                &texts
+                    .iter()
+                    .enumerate()
+                    .filter(|(at, _)| at % 3 != 0)
+                    .map(|(_, text)| text.clone())
+                    .collect::<Vec<_>>(),
+            );
+            let grams = Grams::new(world.workspace.clone(), None).sharing(others.clone());
+            grams.ready(&Options::default());
+            assert_eq!(grams.status(&Options::default()).shared, 40);
+            *others.manner.lock().unwrap() = manner;
+            check(&world, &grams, &format!("{manner:?}"));
+            assert!(others.asked.load(Ordering::Relaxed) > 0);
+            world.add(b"part0/file0.txt", b"needle3 own1 is new\n");
+            world.add(b"part1/file1.txt", texts[8].as_bytes());
+            std::fs::rename(world.root().join("part2/file2.txt"), world.root().join("part3/moved.txt"))
+                .unwrap();
+            std::fs::remove_file(world.root().join("part4/file4.txt")).unwrap();
+            check(&world, &grams, &format!("{manner:?}, after edits"));
+            let lost = grams.status(&Options::default()).lost;
+            assert_eq!(lost.is_some(), manner == Manner::Away, "{manner:?}: {lost:?}");
+        },
+    );
 }
 
 #[test]
-fn what_others_know_is_not_read() {
+fn contents_in_the_shared_index_are_not_read() {
     let world = World::new(&[]);
     let texts = texts();
     for (number, text) in texts.iter().enumerate() {
         world.add(format!("file{number}.txt").as_bytes(), text.as_bytes());
     }
+    // The index does not trust the times of a file that changed in the last 50 ms, and a test cannot set the
+    // change time (ctime) of a file.
     std::thread::sleep(Duration::from_millis(80));
     let others = Others::of(&texts);
     let grams = Grams::new(world.workspace.clone(), None).sharing(others.clone());
@@ -183,14 +192,15 @@ fn what_others_know_is_not_read() {
     let status = grams.status(&Options::default());
     assert_eq!((status.files, status.shared, status.waiting), (60, 60, 0));
     let pattern =
-        Pattern::read("own17", toolpost_grams::Letters::AsWritten, toolpost_grams::Reach::Line).unwrap();
-    let sieve = toolpost_grams::Sieve {
+        Pattern::read("own17", toolpost_trigrams::Letters::AsWritten, toolpost_trigrams::Reach::Line)
+            .unwrap();
+    let sieve = toolpost_trigrams::Sieve {
         base: world.workspace.resolve(".").unwrap(),
         judge: None,
         may_read: None,
         name: String::new(),
     };
     let list = grams.shortlist(&pattern, &Options::default(), sieve, &|| false).unwrap();
-    let named: HashSet<Vec<u8>> = list.files.iter().map(toolpost_grams::Listed::relative).collect();
+    let named: HashSet<Vec<u8>> = list.files.iter().map(toolpost_trigrams::CandidateFile::relative).collect();
     assert_eq!((named, list.without), (HashSet::from([b"file17.txt".to_vec()]), 59));
 }

@@ -14,29 +14,30 @@ use tokio::{
 };
 use toolpost_runtime::{Published, Runtime};
 
-/// The longest time between the last request and the end of input for a one-shot client, which sends its requests and
-/// closes.
+/// The longest time between the last request and the end of input at which a client counts as one-shot: a
+/// client that sends its requests and closes its output.
 const BREATH: Duration = Duration::from_millis(100);
-/// The time for a one-shot client to receive answers.
+/// Maximum wait for the answers to a client that closed its output right after its requests.
 const ONE_SHOT: Duration = Duration::from_millis(300);
 /// The size of the pipe to the client, in bytes: the most that the system lets an unprivileged process set.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1024 * 1024;
-/// The time for calls to end when their answers are no longer needed.
+/// The time limit for calls to end after the client is gone.
 const LAST: Duration = Duration::from_millis(30);
 
 /// Serves one client on standard input and output, until it disconnects.
 ///
 /// # Errors
-/// When standard input cannot be read, or standard output cannot be written, although the client is connected.
+/// If standard input cannot be read, or standard output cannot be written, although the client is connected.
 pub async fn stdio(runtime: Arc<Runtime>, options: Options) -> Result<(), ServeError> {
     widen();
     let (input, output) = stdio_pipes();
     connection(runtime, options, input, output).await
 }
 
-/// Enlarges the pipe of standard output to hold a whole reply, so that one write suffices and does not alternate with
-/// the client's reads. If there is no pipe, or the system refuses, replies are written in the pieces that fit.
+/// Enlarges the pipe of standard output to hold a whole reply, so that one write is enough and does not
+/// alternate with the client's reads. If there is no pipe, or the system refuses, replies are written in the
+/// pieces that fit.
 fn widen() {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdout(), PIPE);
@@ -45,7 +46,7 @@ fn widen() {
 /// Serves one client on any pair of streams, until it disconnects.
 ///
 /// # Errors
-/// When the input cannot be read, or the output cannot be written, although the client is connected.
+/// If the input cannot be read, or the output cannot be written, although the client is connected.
 pub async fn connection(
     runtime: Arc<Runtime>,
     options: Options,
@@ -58,10 +59,12 @@ pub async fn connection(
     let (through, said) = mpsc::channel(1);
     let lane_of = {
         let runtime = Arc::clone(&runtime);
-        // Unknown tool names share a lane, so that there are never more lanes than tools.
+        // Calls of unknown tools share a lane (a group with a common limit), so that there are never more
+        // lanes than tools.
         move |tool: &str| runtime.catalogue().find(tool).map(lane).unwrap_or_default()
     };
-    // The library must not see the end of input before calls have ended: it would no longer forward their progress.
+    // `rmcp`, the protocol library, must not see the end of input before all calls have ended: it would no longer
+    // forward their progress.
     let kept = through.clone();
     let reader = Reader::new(input, writer.clone(), Arc::clone(&open), through, Box::new(lane_of));
     let handler = Handler::new(runtime, options, Arc::clone(&open), ends.clone());
@@ -87,7 +90,7 @@ fn lane(tool: &Published) -> Lane {
     Lane { tool: tool.name.clone(), order }
 }
 
-/// Forwards the waiting requests, each as soon as it has a slot.
+/// Forwards the waiting requests to the protocol library, each as soon as its lane allows it to run.
 async fn pass_on(open: Arc<OpenRequests>, through: mpsc::Sender<FromClient>) {
     loop {
         open.next_ready().await;
@@ -100,12 +103,13 @@ async fn pass_on(open: Arc<OpenRequests>, through: mpsc::Sender<FromClient>) {
     }
 }
 
-/// Lets a one-shot client receive its answers, then ends the calls that still run.
+/// Waits for the answers to a client that closed its output right after its requests, then ends the calls that
+/// still run.
 async fn finish(ends: &ConnectionEnd, open: &OpenRequests, since: Duration) {
     ends.closing.cancel();
     if since < BREATH {
         tokio::select! {
-            // In both cases the remaining calls are cancelled next.
+            // Whichever comes first, the remaining calls are cancelled next.
             _ = timeout(ONE_SHOT, open.empty()) => {}
             () = ends.gone.cancelled() => {}
         }

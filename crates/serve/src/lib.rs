@@ -1,7 +1,9 @@
-//! MCP over stdio.
+//! MCP server over standard input and output.
 
 mod connection;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod mcp;
 mod options;
 mod wire;

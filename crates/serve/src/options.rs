@@ -15,3 +15,11 @@ pub struct Options {
     /// The name under which the stored state of the session continues, if it has one.
     pub session: Option<String>,
 }
+
+impl Options {
+    /// Creates the options of a server without a stored session.
+    #[must_use]
+    pub fn new(name: impl Into<String>, version: impl Into<String>, asker: Arc<dyn Asker>) -> Self {
+        Self { name: name.into(), version: version.into(), asker, session: None }
+    }
+}

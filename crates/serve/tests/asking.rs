@@ -1,10 +1,11 @@
 //! Tests of approval through the client's user in both eras, and of answers that do not count.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{Client, call, done, meta};
 use serde_json::{Value, json};
-use toolpost_runtime::{Structured, Verdict};
+use toolpost_runtime::{StructuredOutput, Verdict};
 
 fn form() -> Value {
     json!({"elicitation": {"form": {}}})
@@ -34,7 +35,7 @@ fn is_refused(answer: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn a_legacy_user_is_asked_in_the_middle_of_the_call() {
+async fn legacy_clients_are_prompted_during_the_call() {
     let rows = [
         ("legacy-yes", json!({"action": "accept", "content": {"decision": "once"}}), true),
         ("legacy-no", json!({"action": "accept", "content": {"decision": "deny"}}), false),
@@ -50,7 +51,7 @@ async fn a_legacy_user_is_asked_in_the_middle_of_the_call() {
     ];
     // A client that lists no elicitation mode supports forms.
     for capabilities in [form(), json!({"elicitation": {}})] {
-        for (text, answer, allowed) in &rows {
+        each_async(&rows, async |(text, answer, allowed)| {
             let text = &format!("{text} {}", capabilities["elicitation"]);
             let mut client = Client::legacy(capabilities.clone()).await;
             let id = client.ask("tools/call", write(text)).await;
@@ -65,12 +66,13 @@ async fn a_legacy_user_is_asked_in_the_middle_of_the_call() {
             let got = client.next().await.unwrap();
             assert_eq!((&got["id"], is_refused(&got)), (&json!(id), !allowed), "{text} {got}");
             assert_eq!(done(text).len(), usize::from(*allowed), "{text}");
-        }
+        })
+        .await;
     }
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_ask_is_not_asked() {
+async fn clients_without_form_elicitation_are_not_prompted() {
     let rows = [
         (Verdict::Allow, true),
         (Verdict::Deny("nobody is here".to_owned()), false),
@@ -79,7 +81,7 @@ async fn a_client_that_cannot_ask_is_not_asked() {
     for (verdict, allowed) in rows {
         for capabilities in [json!({}), json!({"elicitation": {"url": {}}})] {
             let text = format!("else {verdict:?} {capabilities}");
-            let mut client = Client::new(Structured::Off, verdict.clone());
+            let mut client = Client::new(StructuredOutput::Off, verdict.clone());
             let got = client.request("tools/call", meta(write(&text), capabilities)).await;
             assert_eq!(is_refused(&got), !allowed, "{text} {got}");
             assert_eq!(done(&text).len(), usize::from(allowed), "{text}");
@@ -88,7 +90,7 @@ async fn a_client_that_cannot_ask_is_not_asked() {
 }
 
 #[tokio::test]
-async fn a_legacy_question_is_taken_back_with_its_call() {
+async fn cancelling_a_legacy_call_cancels_its_prompt() {
     let mut client = Client::legacy(form()).await;
     let id = client.ask("tools/call", write("taken back")).await;
     let asked = client.next().await.unwrap();
@@ -106,9 +108,9 @@ async fn a_legacy_question_is_taken_back_with_its_call() {
 }
 
 #[tokio::test]
-async fn questions_do_not_keep_other_calls_out() {
+async fn open_prompts_do_not_block_other_requests() {
     let mut client = Client::legacy(form()).await;
-    // More questions than the user can be asked at the same time: the rest is refused, nothing waits.
+    // More questions than may be open at the same time: the rest is refused, nothing waits.
     for number in 0..20 {
         client
             .ask("tools/call", call("Write", json!({"path": format!("asked{number}.txt"), "text": "crowd"})))
@@ -125,7 +127,7 @@ async fn questions_do_not_keep_other_calls_out() {
 }
 
 /// Sends a call that needs approval; returns the handle of the question.
-async fn asked(client: &mut Client, call: &Value) -> String {
+async fn open_prompt(client: &mut Client, call: &Value) -> String {
     let mut got = client.request("tools/call", call.clone()).await["result"].take();
     let handle = got["requestState"].take().as_str().expect("a handle").to_owned();
     let expected = json!({
@@ -145,12 +147,13 @@ fn again(call: &Value, handle: &str, answer: &Value) -> Value {
 }
 
 fn refused(why: &str) -> Value {
-    let message = format!("The requestState {why}. Make the call again without it to be asked again.");
+    let message =
+        format!("The `requestState` {why}. Make the call again without `requestState` to get a new prompt.");
     json!({"code": -32602, "message": message})
 }
 
 #[tokio::test]
-async fn a_modern_user_answers_with_the_same_call() {
+async fn modern_clients_answer_by_repeating_the_call() {
     let yes = json!({"action": "accept", "content": {"decision": "once"}});
     let rows = [
         ("modern-yes", yes.clone(), true),
@@ -159,10 +162,10 @@ async fn a_modern_user_answers_with_the_same_call() {
         ("modern-cancel", json!({"action": "cancel"}), false),
         ("modern-nonsense", json!("yes"), false),
     ];
-    for (text, answer, allowed) in rows {
+    each_async(rows, async |(text, answer, allowed)| {
         let mut client = Client::modern();
         let call = meta(write(text), form());
-        let handle = asked(&mut client, &call).await;
+        let handle = open_prompt(&mut client, &call).await;
         let got = client.request("tools/call", again(&call, &handle, &answer)).await;
         assert_eq!(
             (&got["result"]["resultType"], is_refused(&got)),
@@ -170,18 +173,19 @@ async fn a_modern_user_answers_with_the_same_call() {
             "{text} {got}"
         );
         assert_eq!(done(text).len(), usize::from(allowed), "{text}");
-        // The handle is used up by any answer.
+        // Any answer makes the handle invalid.
         let got = client.request("tools/call", again(&call, &handle, &yes)).await;
         assert_eq!(got["error"], refused("was used before"), "{text} {got}");
         assert_eq!(done(text).len(), usize::from(allowed), "{text}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_yes_can_hold_for_the_session_in_both_eras() {
-    // The scope in the answer, and the number of questions about the same in two calls.
+async fn session_approval_works_in_both_eras() {
+    // The scope in the answer, and the number of questions about the same access in two calls.
     let rows = [(json!("session"), 1), (json!("once"), 2), (json!("always"), 2), (json!(null), 2)];
-    for (span, times) in rows {
+    each_async(rows, async |(span, times)| {
         let yes = json!({"action": "accept", "content": {"decision": span}});
         let text = &format!("legacy span {span}");
         let mut client = Client::legacy(form()).await;
@@ -215,35 +219,37 @@ async fn a_yes_can_hold_for_the_session_in_both_eras() {
             );
         }
         assert_eq!((count, done(text).len()), (times, 2), "{text}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn an_answer_is_for_no_other_call() {
+async fn approvals_are_rejected_for_other_calls_and_sessions() {
     let yes = json!({"action": "accept", "content": {"decision": "once"}});
     let mut client = Client::modern();
     let call = meta(write("bound"), form());
-    let handle = asked(&mut client, &call).await;
+    let handle = open_prompt(&mut client, &call).await;
     let other = meta(write("bound to another"), form());
     let got = client.request("tools/call", again(&other, &handle, &yes)).await;
     let not_this = refused("was altered, or belongs to another call, another session or an earlier server");
     assert_eq!(got["error"], not_this);
-    for forged in ["", "x", &"0".repeat(64), &handle[1..], &format!("{handle}x")] {
+    each_async(["", "x", &"0".repeat(64), &handle[1..], &format!("{handle}x")], async |forged| {
         let got = client.request("tools/call", again(&call, forged, &yes)).await;
         assert_eq!(got["error"], not_this, "{forged}");
-    }
+    })
+    .await;
     let mut another = Client::modern();
-    asked(&mut another, &call).await;
+    open_prompt(&mut another, &call).await;
     let got = another.request("tools/call", again(&call, &handle, &yes)).await;
     assert_eq!(got["error"], not_this);
     // An answer without a question does not count.
     let mut unasked = call.clone();
     unasked["inputResponses"] = json!({"approval": yes});
-    asked(&mut client, &unasked).await;
-    // A question without an answer is asked again.
-    let handle = asked(&mut client, &call).await;
+    open_prompt(&mut client, &unasked).await;
+    // An unanswered question is asked again.
+    let handle = open_prompt(&mut client, &call).await;
     let mut unanswered = call.clone();
     unanswered["requestState"] = json!(handle);
-    asked(&mut client, &unanswered).await;
+    open_prompt(&mut client, &unanswered).await;
     assert_eq!(done("bound"), Vec::<String>::new());
 }

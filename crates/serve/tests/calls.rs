@@ -1,6 +1,7 @@
 //! Tests of calls: replies, their order, progress, and messages that must not be sent.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{Client, call, done, meta, until_done};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ fn text(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn outcomes_are_worded_in_both_eras() {
+async fn call_results_match_the_format_of_each_era() {
     let rows = [
         ("Echo", json!({"text": "hi"}), json!({"content": text("hi")})),
         (
@@ -29,7 +30,7 @@ async fn outcomes_are_worded_in_both_eras() {
     ];
     let mut legacy = Client::legacy(json!({})).await;
     let mut modern = Client::modern();
-    for (tool, arguments, expected) in rows {
+    each_async(rows, async |(tool, arguments, expected)| {
         let got = legacy.request("tools/call", call(tool, arguments.clone())).await;
         assert_eq!(got["result"], expected, "legacy {tool} {arguments}");
         let got = modern.request("tools/call", meta(call(tool, arguments.clone()), json!({}))).await;
@@ -38,11 +39,12 @@ async fn outcomes_are_worded_in_both_eras() {
         expected["_meta"]["io.modelcontextprotocol/serverInfo"] =
             json!({"name": "toolpost", "version": "1.2.3"});
         assert_eq!(got["result"], expected, "modern {tool} {arguments}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_for_the_model_and_what_does_not_exist_for_the_client() {
+async fn invalid_arguments_are_results_and_unknown_tools_are_errors() {
     let arguments = [json!({}), json!({"text": {"a": 1}}), Value::Null];
     let mut legacy = Client::legacy(json!({})).await;
     let mut modern = Client::modern();
@@ -78,7 +80,7 @@ async fn a_panic_ends_the_call_and_not_the_server() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_stops_and_is_not_answered() {
+async fn cancelled_calls_stop_without_a_reply() {
     let mut legacy = Client::legacy(json!({})).await;
     let mut modern = Client::modern();
     for (client, name) in [(&mut legacy, "cancelled-legacy"), (&mut modern, "cancelled-modern")] {
@@ -94,7 +96,7 @@ async fn a_cancelled_call_stops_and_is_not_answered() {
         // The next message is the answer to the next request.
         let next = client.ask("tools/call", meta(call("Echo", json!({"text": "next"})), json!({}))).await;
         assert_eq!(client.next().await.unwrap()["id"], next, "{name}");
-        // The id is free again.
+        // The id can be used again.
         let again =
             json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": meta(json!({}), json!({}))});
         client.send(again).await;
@@ -103,7 +105,7 @@ async fn a_cancelled_call_stops_and_is_not_answered() {
 }
 
 #[tokio::test]
-async fn progress_grows_is_measured_and_ends_before_the_answer() {
+async fn progress_increases_is_rate_limited_and_precedes_the_reply() {
     for era in ["legacy", "modern"] {
         let mut client = if era == "legacy" { Client::legacy(json!({})).await } else { Client::modern() };
         let began = Instant::now();
@@ -129,7 +131,7 @@ async fn progress_grows_is_measured_and_ends_before_the_answer() {
 }
 
 #[tokio::test]
-async fn without_a_token_there_is_no_progress() {
+async fn calls_without_a_progress_token_send_no_progress() {
     let mut client = Client::modern();
     let id =
         client.ask("tools/call", meta(call("Wait", json!({"name": "silent", "steps": 20})), json!({}))).await;
@@ -137,7 +139,7 @@ async fn without_a_token_there_is_no_progress() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writes_keep_the_order_in_which_they_came() {
+async fn writes_run_in_request_order() {
     let mut client = Client::modern();
     let mut lines = String::new();
     for number in 0..200 {
@@ -157,7 +159,7 @@ async fn writes_keep_the_order_in_which_they_came() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_in_use_is_refused() {
+async fn duplicate_open_request_ids_are_refused() {
     let mut client = Client::modern();
     let wait = meta(call("Wait", json!({"name": "twice", "steps": 100_000})), json!({}));
     client.send(json!({"jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": wait})).await;

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 #[tokio::test]
-async fn a_silent_client_may_leave_at_any_time() {
+async fn disconnect_without_open_calls_ends_the_server_cleanly() {
     let (served, rest) = Client::modern().end().await;
     assert!(served.is_ok());
     assert_eq!(rest, Vec::<Value>::new());
@@ -28,7 +28,7 @@ async fn a_silent_client_may_leave_at_any_time() {
 }
 
 #[tokio::test]
-async fn a_call_in_flight_is_cancelled_when_the_client_leaves() {
+async fn running_calls_are_cancelled_on_disconnect() {
     let mut client = Client::modern();
     client.ask("tools/call", meta(call("Wait", json!({"name": "left", "steps": 100_000})), json!({}))).await;
     until_done("left begins").await;
@@ -40,7 +40,7 @@ async fn a_call_in_flight_is_cancelled_when_the_client_leaves() {
 }
 
 #[tokio::test]
-async fn a_client_of_one_shot_is_answered() {
+async fn one_shot_clients_get_a_reply_after_closing_input() {
     let mut client = Client::modern();
     let id = client
         .ask("tools/call", meta(call("Wait", json!({"name": "one shot", "steps": 10})), json!({})))
@@ -52,7 +52,7 @@ async fn a_client_of_one_shot_is_answered() {
 }
 
 #[tokio::test]
-async fn a_last_line_without_an_end_is_answered() {
+async fn a_last_line_without_a_newline_is_answered() {
     let mut client = Client::modern();
     let request =
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": meta(json!({}), json!({}))});
@@ -63,7 +63,7 @@ async fn a_last_line_without_an_end_is_answered() {
 }
 
 #[tokio::test]
-async fn an_open_question_does_not_hold_the_end_up() {
+async fn open_prompts_do_not_delay_shutdown() {
     let mut client = Client::legacy(json!({"elicitation": {"form": {}}})).await;
     client.ask("tools/call", call("Write", json!({"path": "asked.txt", "text": "unanswered"}))).await;
     client.next().await.unwrap();
@@ -73,7 +73,7 @@ async fn an_open_question_does_not_hold_the_end_up() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_gone_ends_the_server() {
+async fn a_disconnected_client_ends_the_server() {
     let mut client = Client::modern();
     client.ask("tools/call", meta(call("Wait", json!({"name": "gone", "steps": 100_000})), json!({}))).await;
     until_done("gone begins").await;
@@ -85,7 +85,7 @@ async fn a_client_that_is_gone_ends_the_server() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_not_read() {
+async fn server_stops_reading_while_replies_are_unread() {
     let mut client = Client::modern();
     let mut to = client.to.take().unwrap();
     let arguments = json!({"text": "x".repeat(4096)});

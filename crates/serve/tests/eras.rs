@@ -1,15 +1,16 @@
 //! Tests of both eras of the protocol: how they open, what they list, what they refuse.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{Client, LEGACY, MODERN, meta};
 use serde_json::{Value, json};
-use toolpost_runtime::{Structured, Verdict};
+use toolpost_runtime::{StructuredOutput, Verdict};
 
 const VERSIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", LEGACY, MODERN];
 
 #[tokio::test]
-async fn discovery_tells_everything_at_once() {
+async fn discover_returns_versions_capabilities_and_instructions() {
     let mut client = Client::modern();
     let got = client.request("server/discover", meta(json!({}), json!({}))).await;
     let expected = json!({
@@ -25,7 +26,7 @@ async fn discovery_tells_everything_at_once() {
 }
 
 #[tokio::test]
-async fn the_handshake_agrees_on_a_version_that_has_one() {
+async fn initialize_negotiates_a_legacy_version() {
     let rows = [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
@@ -35,7 +36,7 @@ async fn the_handshake_agrees_on_a_version_that_has_one() {
         ("2099-01-01", LEGACY),
         ("nonsense", LEGACY),
     ];
-    for (wished, agreed) in rows {
+    each_async(rows, async |(wished, agreed)| {
         let mut client = Client::modern();
         let info = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": wished, "capabilities": {}, "clientInfo": info});
@@ -51,7 +52,8 @@ async fn the_handshake_agrees_on_a_version_that_has_one() {
         let mut fields: Vec<&String> = listed["result"].as_object().unwrap().keys().collect();
         fields.sort();
         assert_eq!(fields, ["tools"], "{wished}: nothing of the modern era");
-    }
+    })
+    .await;
 }
 
 fn tool(name: &str, description: &str, core: bool, writes: bool) -> Value {
@@ -93,13 +95,16 @@ async fn tools_are_listed_in_order_with_derived_hints() {
     });
     assert_eq!(result, expected);
     assert_eq!(schemas[0]["type"], "object");
-    assert_eq!(schemas[0]["properties"]["text"], json!({"type": "string", "description": "What to say."}));
+    assert_eq!(
+        schemas[0]["properties"]["text"],
+        json!({"type": "string", "description": "The text to return."})
+    );
     assert_eq!(schemas[0]["required"], json!(["text"]));
 }
 
 #[tokio::test]
-async fn the_output_is_described_when_it_is_sent() {
-    let mut client = Client::new(Structured::On, Verdict::Later);
+async fn output_schema_is_listed_with_structured_output() {
+    let mut client = Client::new(StructuredOutput::On, Verdict::Later);
     let listed = client.request("tools/list", meta(json!({}), json!({}))).await;
     assert_eq!(listed["result"]["tools"][0]["outputSchema"]["properties"]["text"]["type"], "string");
     let called =
@@ -109,7 +114,7 @@ async fn the_output_is_described_when_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_request_that_does_not_say_its_version_is_refused() {
+async fn requests_without_a_supported_version_are_refused() {
     let whole = meta(json!({}), json!({}));
     let mut unknown = whole.clone();
     unknown["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("1999-01-01");
@@ -127,21 +132,22 @@ async fn a_request_that_does_not_say_its_version_is_refused() {
         ("tools/list", meta(json!({"cursor": "x"}), json!({})), -32602, Value::Null),
     ];
     let mut client = Client::modern();
-    for (method, params, code, data) in rows {
+    each_async(rows, async |(method, params, code, data)| {
         let got = client.request(method, params.clone()).await;
         assert_eq!(
             (&got["error"]["code"], &got["error"]["data"]),
             (&json!(code), &data),
             "{method} {params}"
         );
-    }
+    })
+    .await;
     // The server still serves.
     let listed = client.request("tools/list", whole).await;
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 4);
 }
 
 #[tokio::test]
-async fn a_method_of_another_era_or_of_no_capability_is_not_found() {
+async fn methods_of_another_era_or_capability_are_not_found() {
     let info = json!({"name": "test", "version": "1"});
     let opening = json!({"protocolVersion": MODERN, "capabilities": {}, "clientInfo": info});
     let removed = [
@@ -168,18 +174,20 @@ async fn a_method_of_another_era_or_of_no_capability_is_not_found() {
     ];
     let mut legacy = Client::legacy(json!({})).await;
     let mut modern = Client::modern();
-    for (method, params) in removed.iter().chain(&undeclared) {
+    each_async(removed.iter().chain(&undeclared), async |(method, params)| {
         let got = modern.request(method, meta(params.clone(), json!({}))).await;
         assert_eq!(got["error"]["code"], -32601, "modern {method} {params}: {got}");
-    }
-    for (method, params) in &undeclared {
+    })
+    .await;
+    each_async(&undeclared, async |(method, params)| {
         let got = legacy.request(method, params.clone()).await;
         assert_eq!(got["error"]["code"], -32601, "legacy {method} {params}: {got}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_client_may_try_one_era_and_then_open_the_other() {
+async fn clients_may_use_both_eras_on_one_connection() {
     let mut client = Client::modern();
     client.request("server/discover", meta(json!({}), json!({}))).await;
     client
@@ -195,7 +203,7 @@ async fn a_client_may_try_one_era_and_then_open_the_other() {
 }
 
 #[tokio::test]
-async fn a_subscription_is_acknowledged_first_and_closed_at_the_end() {
+async fn subscriptions_are_acknowledged_and_closed_on_shutdown() {
     let mut client = Client::modern();
     let wanted = json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
     let id = client.ask("subscriptions/listen", meta(wanted, json!({}))).await;
@@ -216,7 +224,7 @@ async fn a_subscription_is_acknowledged_first_and_closed_at_the_end() {
 }
 
 #[tokio::test]
-async fn subscriptions_do_not_use_up_the_places() {
+async fn subscriptions_are_limited_and_do_not_block_requests() {
     let mut client = Client::modern();
     let wanted = meta(json!({"notifications": {"toolsListChanged": true}}), json!({}));
     let mut refused = 0;

@@ -1,6 +1,7 @@
 //! Tests of invalid messages: they are answered if possible, and the server continues.
 
 use crate::common;
+use toolpost_test_rows::each_async;
 
 use common::{Client, call, done, meta, until_done};
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ async fn check(bytes: &[u8], expected: &[Value]) {
 }
 
 #[tokio::test]
-async fn wrong_messages_are_answered_and_survived() {
+async fn invalid_messages_get_errors_and_serving_continues() {
     check(b"\n\r\n \n", &[]).await;
     check(b"{oops\n", &[json!([null, -32700])]).await;
     check(b"\xff\xfe\x00\n", &[json!([null, -32700])]).await;
@@ -36,11 +37,12 @@ async fn wrong_messages_are_answered_and_survived() {
         &[json!([null, -32600]), json!([null, -32600]), json!([null, -32600]), json!([null, -32600])],
     )
     .await;
-    for id in ["null", "true", "1.5", "1e400", "123456789012345678901234567890", "{}"] {
+    each_async(["null", "true", "1.5", "1e400", "123456789012345678901234567890", "{}"], async |id| {
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
         let code = if id == "1e400" { -32700 } else { -32600 };
         check(line.as_bytes(), &[json!([null, code])]).await;
-    }
+    })
+    .await;
     check(
         b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"tools/call\",\"params\":[]}\n",
         &[json!(["p", -32602])],
@@ -53,7 +55,7 @@ async fn wrong_messages_are_answered_and_survived() {
 }
 
 #[tokio::test]
-async fn deep_nesting_is_refused_before_it_is_followed() {
+async fn deeply_nested_messages_are_refused() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":\"deep\",\"method\":\"ping\",\"params\":{deep}}}\n");
@@ -62,7 +64,7 @@ async fn deep_nesting_is_refused_before_it_is_followed() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_is_skipped_and_refused() {
+async fn oversized_messages_are_refused() {
     let text = "a".repeat(17 * 1024 * 1024);
     let early = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":\"big\",\"method\":\"tools/call\",\"params\":{{\"name\":\"{text}\"}}}}\n"
@@ -76,7 +78,7 @@ async fn a_line_that_is_too_long_is_skipped_and_refused() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_long_is_served() {
+async fn messages_of_900_kb_are_served() {
     let mut client = Client::modern();
     let text = "a".repeat(900_000);
     let got = client.request("tools/call", meta(call("Echo", json!({"text": text})), json!({}))).await;
@@ -84,7 +86,7 @@ async fn a_line_that_is_long_is_served() {
 }
 
 #[tokio::test]
-async fn cancellations_of_nothing_are_nothing() {
+async fn cancellations_of_unknown_requests_are_ignored() {
     let lines: String = (0..100_000)
         .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id}}}}}\n"))
         .collect();
@@ -97,7 +99,7 @@ async fn cancellations_of_nothing_are_nothing() {
 }
 
 #[tokio::test]
-async fn a_thousand_requests_at_once_are_all_answered() {
+async fn a_thousand_concurrent_requests_are_all_answered() {
     let mut client = Client::modern();
     let mut to = client.to.take().unwrap();
     let sending = tokio::spawn(async move {
@@ -122,7 +124,7 @@ async fn a_thousand_requests_at_once_are_all_answered() {
 
 /// During long calls, the server handles a ping, a call of another tool, a cancellation and the end.
 #[tokio::test]
-async fn calls_that_run_keep_the_server_from_nothing() {
+async fn running_calls_do_not_block_other_messages() {
     const CALLS: i64 = 600;
     let mut client = Client::modern();
     for id in 1..=CALLS {
@@ -159,7 +161,7 @@ async fn calls_that_run_keep_the_server_from_nothing() {
 }
 
 #[tokio::test]
-async fn noise_never_ends_the_server() {
+async fn random_input_does_not_end_the_server() {
     // A small generator, so that every run sees the same noise.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move || {

@@ -1,13 +1,13 @@
-//! Regular expression search over many repositories, without local clones.
+//! Regular expression search over the repositories in the shared index, without local clones.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tokio_postgres::{Client, IsolationLevel, Transaction};
-use toolpost_grams::{Letters, Pattern, Reach};
 use toolpost_search::Case;
 use toolpost_search::grep::{Line, Texts};
+use toolpost_trigrams::{Letters, Pattern, Reach};
 use toolpost_workspace::ContentHash;
 
 use crate::condition::condition;
@@ -17,69 +17,70 @@ use crate::upload::hash_of;
 use crate::versions::{Version, versions, whole_texts};
 use crate::{Fault, Server};
 
-/// Time limit of a search; partial results are returned.
+/// Time limit of a search; when it is reached, the results so far are returned.
 const TIME: Duration = Duration::from_secs(60);
 
-/// Time limit of a statement.
+/// The server's time limit for each SQL statement of a search.
 const STATEMENT: Duration = Duration::from_secs(120);
 
-/// The number of repositories that are searched in order before one query selects the others with candidates.
+/// The number of repositories that are searched one by one. After them, one query finds which of the remaining ones
+/// have candidate files.
 const FIRST: usize = 8;
 
-/// The number of contents per fetch.
+/// The number of file contents that are fetched from the server at a time.
 const FETCHED: usize = 64;
 
-/// Maximum number of characters of a line; longer lines are cut around the match.
+/// Maximum number of characters of a line that are shown; longer lines are cut around the match.
 const MAX_LINE: usize = 400;
 
-/// A query and its scope.
+/// A regular expression, and the repositories and files in which to search for it.
 #[derive(Debug, Clone)]
 pub struct Across {
     /// The regular expression; it is searched line by line.
     pub pattern: String,
-    /// Case sensitivity.
+    /// Comparison of upper-case and lower-case letters.
     pub case: Case,
-    /// The repository names; `*` is a wildcard.
+    /// The names of the repositories to search; `*` is a wildcard.
     pub repositories: Vec<String>,
-    /// The branch; the default is the one that was pushed first.
+    /// The branch to search; `None` for the main branch of each repository, the one that was pushed first.
     pub branch: Option<String>,
-    /// File globs, as for `rg --glob`; `!` excludes.
+    /// Globs that select the files to search, as for `rg --glob`; `!` excludes.
     pub globs: Vec<String>,
     /// The number of context lines around each match.
     pub around: usize,
-    /// Maximum number of matching lines.
+    /// Maximum number of matching lines in the result.
     pub limit: usize,
 }
 
-/// The result of a search.
+/// The result of a regular expression search over repositories.
 #[derive(Debug, Default, Serialize)]
 pub struct FoundAcross {
-    /// The files with matches, by repository and path.
+    /// The files with matches, ordered by repository and path.
     pub files: Vec<FileAcross>,
-    /// The number of matching lines.
+    /// The number of matching lines in `files`.
     pub lines: u64,
-    /// Set if there are more matches.
+    /// Set if there may be more matches, because the limit or the time limit was reached.
     pub more: bool,
-    /// The number of searched repositories.
+    /// The number of repositories that were searched.
     pub repositories: usize,
-    /// The parts that were not searched, with reasons.
+    /// The repositories and files that were not searched, with reasons.
     pub left_out: Vec<String>,
 }
 
-/// A file with matches.
+/// A file with matches in a repository.
 #[derive(Debug, Serialize)]
 pub struct FileAcross {
-    /// The repository.
+    /// The name of the repository.
     pub repository: String,
-    /// The commit.
+    /// The id of the commit that was searched.
     pub commit: String,
     /// The path, relative to the top of the repository; bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// The lines.
+    /// The matching lines, with lines of context.
     pub lines: Vec<Line>,
 }
 
-/// One search.
+/// The state of one regular expression search over repositories.
 struct Search<'s> {
     server: &'s Server,
     asked: &'s Across,
@@ -88,7 +89,7 @@ struct Search<'s> {
     until: Instant,
 }
 
-/// Counts of files that cannot be searched.
+/// Counts of files that cannot be searched, by reason.
 #[derive(Default)]
 struct LeftOut {
     binary: i64,
@@ -98,17 +99,17 @@ struct LeftOut {
 }
 
 impl Across {
-    /// Runs the search.
+    /// Runs the search on a server.
     ///
     /// # Errors
-    /// If the expression or a name is not valid, no repository has such a name, or the server fails.
+    /// If the regular expression or a name is not valid, no repository has such a name, or the server fails.
     pub fn run(&self, server: &Server) -> Result<FoundAcross, Fault> {
         let names = Names::new(&self.repositories)?;
         let paths = Paths::new(&self.globs)?;
         Texts::new(&self.pattern, self.case, self.around, MAX_LINE)?;
         let letters = match self.case {
             Case::Sensitive => Letters::AsWritten,
-            // A condition that selects too little of the pattern only adds candidates, which are searched.
+            // A condition without regard to case only adds candidates, which the regular expression then rejects.
             Case::Insensitive | Case::Smart => Letters::AnyCase,
         };
         let condition = Pattern::read(&self.pattern, letters, Reach::Line).and_then(|read| condition(&read));
@@ -116,7 +117,7 @@ impl Across {
         let search = Search { server, asked: self, paths: &paths, condition: condition.as_deref(), until };
         server.run(STATEMENT, Tables::Needed, async |client: &mut Client| {
             let fault = |error: tokio_postgres::Error| server.fault(&error);
-            // All queries use one snapshot.
+            // All queries of the search read one snapshot of the database.
             let look =
                 client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
             let look = look.start().await.map_err(fault)?;
@@ -152,7 +153,8 @@ impl Search<'_> {
             if Instant::now() >= self.until {
                 let rest = versions.len() - found.repositories;
                 found.more = true;
-                found.left_out.push(format!("{rest} repositories: the time was up"));
+                let rest = counted(rest, "repository", "repositories");
+                found.left_out.push(format!("{rest}, because the time limit was reached"));
                 break;
             }
         }
@@ -165,7 +167,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Returns the repositories with a candidate content.
+    /// Returns the database ids of those repositories that contain a candidate file.
     async fn with_any(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<HashSet<i32>, Fault> {
         let ids: Vec<i32> = versions.iter().map(|version| version.repository).collect();
         let condition = self.condition.unwrap_or("true");
@@ -222,7 +224,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Lists the candidate files of a commit, by path.
+    /// Lists the candidate files of a repository's commit, ordered by path.
     async fn candidates(
         &self,
         look: &Transaction<'_>,
@@ -251,22 +253,42 @@ impl Search<'_> {
     }
 }
 
+/// Formats a count with a noun in the singular or plural.
+pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// Joins the first five names, and counts the ones that remain.
+pub(crate) fn named<'a>(mut names: impl Iterator<Item = &'a str>) -> String {
+    let first = names.by_ref().take(5).collect::<Vec<_>>().join(", ");
+    match names.count() {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
 impl LeftOut {
     fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        let mut say = |count: i64, what: &str| {
+        let mut say = |count: i64, one: &str, several: &str| {
+            let count = usize::try_from(count).unwrap_or(0);
             if count > 0 {
-                words.push(format!("{count} {what}"));
+                words.push(counted(count, one, several));
             }
         };
-        say(self.binary, "binary files");
-        say(self.odd, "files that are not UTF-8, or too long");
-        say(self.withheld, "files that the rules kept out when they were pushed");
+        say(self.binary, "binary file", "binary files");
+        say(self.odd, "file that is not UTF-8, or too long", "files that are not UTF-8, or too long");
+        say(
+            self.withheld,
+            "file that the rules excluded from the push",
+            "files that the rules excluded from the push",
+        );
         if !self.damaged.is_empty() {
-            let named = self.damaged.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-            let count = self.damaged.len();
-            words
-                .push(format!("{count} files whose text in the index is damaged ({named}); push them again"));
+            let named = named(self.damaged.iter().map(String::as_str));
+            let files = counted(self.damaged.len(), "file", "files");
+            words.push(format!(
+                "{files} with damaged text in the index ({named}): repeat `toolpost index push` in those repositories"
+            ));
         }
         words
     }

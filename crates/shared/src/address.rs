@@ -1,30 +1,30 @@
-//! The URL of a server, with the security of its connection.
+//! The URL of a database server, with the settings for the security of its connection.
 
 use std::path::{Path, PathBuf};
 
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
-use toolpost_net::{Securing, Vouched};
+use toolpost_net::{ServerTrust, TlsConfig};
 use toolpost_workspace::operator;
 
 use crate::Fault;
 
-/// The default port.
+/// The default port of PostgreSQL.
 const PORT: u16 = 5432;
 
-/// The URL parameters about connection security.
+/// The names of the URL parameters about connection security.
 const MODE: &str = "sslmode";
 const ROOTS: &str = "sslrootcert";
 
-/// The location of a server, and its connection settings.
+/// The location of a database server, and its connection settings.
 pub(crate) struct Address {
     pub(crate) config: Config,
-    /// The location, without user and password.
+    /// The location as displayed to the user, without user name and password.
     pub(crate) place: String,
     pub(crate) host: Host,
     pub(crate) port: u16,
-    /// `None` for an unencrypted connection.
-    pub(crate) securing: Option<Securing>,
+    /// The TLS settings; `None` for an unencrypted connection.
+    pub(crate) securing: Option<TlsConfig>,
 }
 
 impl Address {
@@ -46,20 +46,21 @@ impl Address {
         if vouched.is_some() && matches!(host, Host::Unix(_)) {
             return Err(Fault::Mode {
                 place,
-                why: "a socket is not encrypted; leave sslmode out".to_owned(),
+                why: "a connection over a Unix socket is not encrypted; omit sslmode".to_owned(),
             });
         }
-        let secured = vouched.map(|vouched| Securing::new(&name, &vouched)).transpose();
+        let secured = vouched.map(|vouched| TlsConfig::new(&name, &vouched)).transpose();
         let securing =
             secured.map_err(|fault| Fault::Mode { place: place.clone(), why: fault.to_string() })?;
-        // An encrypted connection never falls back, and optional encryption is not supported.
+        // An encrypted connection never falls back to plain text, and optional encryption is not supported.
         config.ssl_mode(if securing.is_some() { SslMode::Require } else { SslMode::Disable });
         config.application_name("toolpost");
         Ok(Self { config, place, host, port, securing })
     }
 }
 
-/// Removes the security parameters from a URL, since the client library knows fewer of them.
+/// Removes the security parameters from a URL and returns them separately, because the client library does not support
+/// all of them.
 fn apart(address: &str) -> (String, Option<String>, Option<PathBuf>) {
     let Some((before, query)) = address.split_once('?') else { return (address.to_owned(), None, None) };
     let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
@@ -74,7 +75,7 @@ fn apart(address: &str) -> (String, Option<String>, Option<PathBuf>) {
     (plain, mode, roots)
 }
 
-/// Decodes `%2F` and other escapes.
+/// Decodes the percent escapes of a URL, such as `%2F`.
 fn unescaped(value: &str) -> String {
     let mut out = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
@@ -87,8 +88,9 @@ fn unescaped(value: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Returns the trusted certificates; `None` for an unencrypted connection.
-fn vouched(place: &str, mode: Option<&str>, roots: Option<&Path>) -> Result<Option<Vouched>, Fault> {
+/// Returns the certificates to trust, from the URL parameters `sslmode` and `sslrootcert`; `None` for an unencrypted
+/// connection.
+fn vouched(place: &str, mode: Option<&str>, roots: Option<&Path>) -> Result<Option<ServerTrust>, Fault> {
     let no = |why: String| Fault::Mode { place: place.to_owned(), why };
     let roots = match roots {
         None => None,
@@ -96,27 +98,32 @@ fn vouched(place: &str, mode: Option<&str>, roots: Option<&Path>) -> Result<Opti
         Some(path) => {
             let text = operator::read(path)
                 .map_err(|error| no(format!("{} cannot be read: {error}", path.display())))?;
-            Some(text.ok_or_else(|| no(format!("there is no file {} of certificates", path.display())))?)
+            Some(text.ok_or_else(|| no(format!("the certificate file {} does not exist", path.display())))?)
         }
     };
     match (mode, roots) {
         (None | Some("disable"), None) => Ok(None),
         (None | Some("disable"), Some(_)) => {
-            Err(no("sslrootcert is named, and sslmode does not ask for encryption; say sslmode=verify-full".to_owned()))
+            Err(no("sslrootcert is set, but sslmode does not require encryption; use sslmode=verify-full"
+                .to_owned()))
         }
-        (Some("require"), None) => Ok(Some(Vouched::ByNobody)),
-        // As in PostgreSQL's own clients, naming certificates means that they must be verified.
-        (Some("require" | "verify-ca"), Some(pem)) => Ok(Some(Vouched::ByForAnyName(pem))),
+        (Some("require"), None) => Ok(Some(ServerTrust::Unverified)),
+        // As in PostgreSQL's clients, `sslrootcert` means that the server's certificate is verified, even with
+        // `sslmode=require`.
+        (Some("require" | "verify-ca"), Some(pem)) => Ok(Some(ServerTrust::RootsForAnyName(pem))),
         (Some("verify-ca"), None) => {
-            Err(no("sslmode=verify-ca needs sslrootcert=FILE; or say sslmode=verify-full for the system's certificates".to_owned()))
+            Err(no("sslmode=verify-ca needs sslrootcert=FILE; or use sslmode=verify-full for the system's \
+                    certificates"
+                .to_owned()))
         }
-        (Some("verify-full"), Some(pem)) => Ok(Some(Vouched::By(pem))),
-        (Some("verify-full"), None) => Ok(Some(Vouched::BySystem)),
-        (Some(other @ ("prefer" | "allow")), _) => {
-            Err(no(format!("sslmode={other} would go on in plain text where the server does not encrypt; say disable, require or verify-full")))
-        }
+        (Some("verify-full"), Some(pem)) => Ok(Some(ServerTrust::Roots(pem))),
+        (Some("verify-full"), None) => Ok(Some(ServerTrust::SystemRoots)),
+        (Some(other @ ("prefer" | "allow")), _) => Err(no(format!(
+            "sslmode={other} would continue in plain text if the server does not encrypt; use disable, \
+                            require or verify-full"
+        ))),
         (Some(other), _) => {
-            Err(no(format!("sslmode={other} is none; say disable, require, verify-ca or verify-full")))
+            Err(no(format!("sslmode={other} is not valid; use disable, require, verify-ca or verify-full")))
         }
     }
 }
@@ -143,9 +150,10 @@ pub fn without_password(address: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Address, unescaped, without_password};
+    use toolpost_test_rows::each;
 
     #[test]
-    fn addresses_are_named_without_their_passwords() {
+    fn addresses_are_shown_without_passwords() {
         let rows = [
             ("postgres://me:secret@host:1/base", "postgres://me@host:1/base"),
             ("postgres://me:se@cret@host/base", "postgres://me@host/base"),
@@ -154,55 +162,62 @@ mod tests {
             ("me:secret@host", "me@host"),
             ("host", "host"),
         ];
-        for (address, shown) in rows {
+        each(rows, |(address, shown)| {
             assert_eq!(without_password(address), shown);
-        }
+        });
     }
 
     #[test]
-    fn what_is_no_address_is_said_to_be_none() {
-        let said = |address: &str| Address::read(address).map(|address| address.place);
-        assert_eq!(said("postgres://me:secret@db.example:5433/code").unwrap(), "db.example:5433/code");
-        assert_eq!(said("postgresql:///code?host=/run/pg").unwrap(), "/run/pg:5432/code");
-        for address in
-            ["", "db.example", "mysql://host/base", "postgres://", "postgres:///base", "postgres://h:x/b"]
-        {
-            let said = said(address).unwrap_err().to_string();
-            assert!(said.contains("is no address of an index"), "{address}: {said}");
-        }
+    fn invalid_index_urls_are_refused() {
+        let place = |address: &str| Address::read(address).map(|address| address.place);
+        assert_eq!(place("postgres://me:secret@db.example:5433/code").unwrap(), "db.example:5433/code");
+        assert_eq!(place("postgresql:///code?host=/run/pg").unwrap(), "/run/pg:5432/code");
+        each(
+            ["", "db.example", "mysql://host/base", "postgres://", "postgres:///base", "postgres://h:x/b"],
+            |address| {
+                let error = place(address).unwrap_err().to_string();
+                assert!(error.contains("is not the URL of an index"), "{address}: {error}");
+            },
+        );
     }
 
     #[test]
-    fn nobody_is_encrypted_by_chance() {
+    fn encryption_follows_sslmode_and_is_never_optional() {
         let read = |query: &str| Address::read(&format!("postgres://me:secret@host/base{query}"));
         let secured = |query: &str| read(query).map(|address| address.securing.is_some());
-        for (query, wanted) in [
-            ("", false),
-            ("?sslmode=disable", false),
-            ("?sslmode=require", true),
-            ("?connect_timeout=3&sslmode=require", true),
-        ] {
-            assert_eq!(secured(query).unwrap(), wanted, "{query}");
-        }
-        for (query, words) in [
-            ("?sslmode=prefer", "would go on in plain text"),
-            ("?sslmode=allow", "would go on in plain text"),
-            ("?sslmode=yes", "sslmode=yes is none; say disable, require, verify-ca or verify-full"),
-            ("?sslmode=verify-ca", "needs sslrootcert=FILE"),
-            (
-                "?sslmode=verify-full&sslrootcert=/nowhere/ca%2Epem",
-                "there is no file /nowhere/ca.pem of certificates",
-            ),
-            ("?sslrootcert=system&sslmode=what", "sslmode=what is none"),
-        ] {
-            let said = read(query).err().unwrap().to_string();
-            assert!(
-                said.contains(words) && said.contains("host:5432/base") && !said.contains("secret"),
-                "{query}: {said}"
-            );
-        }
-        let said = Address::read("postgres:///code?host=/run/pg&sslmode=require").err().unwrap().to_string();
-        assert!(said.contains("a socket is not encrypted"), "{said}");
+        each(
+            [
+                ("", false),
+                ("?sslmode=disable", false),
+                ("?sslmode=require", true),
+                ("?connect_timeout=3&sslmode=require", true),
+            ],
+            |(query, wanted)| {
+                assert_eq!(secured(query).unwrap(), wanted, "{query}");
+            },
+        );
+        each(
+            [
+                ("?sslmode=prefer", "would continue in plain text"),
+                ("?sslmode=allow", "would continue in plain text"),
+                ("?sslmode=yes", "sslmode=yes is not valid; use disable, require, verify-ca or verify-full"),
+                ("?sslmode=verify-ca", "needs sslrootcert=FILE"),
+                (
+                    "?sslmode=verify-full&sslrootcert=/nowhere/ca%2Epem",
+                    "the certificate file /nowhere/ca.pem does not exist",
+                ),
+                ("?sslrootcert=system&sslmode=what", "sslmode=what is not valid"),
+            ],
+            |(query, words)| {
+                let error = read(query).err().unwrap().to_string();
+                assert!(
+                    error.contains(words) && error.contains("host:5432/base") && !error.contains("secret"),
+                    "{query}: {error}"
+                );
+            },
+        );
+        let error = Address::read("postgres:///code?host=/run/pg&sslmode=require").err().unwrap().to_string();
+        assert!(error.contains("a Unix socket is not encrypted"), "{error}");
         assert_eq!(unescaped("a%2Fb%zz%"), "a/b%zz%");
     }
 }

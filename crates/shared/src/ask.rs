@@ -1,11 +1,12 @@
-//! Queries about a workspace's contents: the known ones, and those with possible matches of a pattern.
+//! Queries of a workspace to the shared index: which file contents the index has, and which of them may match a
+//! pattern.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio_postgres::{Client, IsolationLevel, Row};
-use toolpost_grams::{Answer, Knows, Lost, Pattern, Shared, SharedState};
+use toolpost_trigrams::{Answer, Knows, Lost, Pattern, Shared, SharedState};
 use toolpost_workspace::ContentHash;
 
 use crate::condition::condition;
@@ -13,25 +14,26 @@ use crate::server::Tables;
 use crate::upload::{SOUND, STANDS, hash_of};
 use crate::{Fault, Server};
 
-/// The server's time limit for a pattern, close to the time of searching all files.
+/// The server's time limit for finding candidates. A longer query would save no time, because a local search of all
+/// files takes about as long.
 const FIND: Duration = Duration::from_secs(2);
 
-/// The server's time limit for finding known contents.
+/// The server's time limit for finding out which contents the index has.
 const KNOWS: Duration = Duration::from_secs(60);
 
-/// Maximum number of candidate pieces; with more, the answer does not pay.
+/// Maximum number of pieces of file contents that may match; with more, the query saves no time.
 const MOST: usize = 20_000;
 
-/// The repositories of a workspace in the index.
+/// A client that queries the shared index for the repositories of a workspace.
 pub struct Asking {
     server: Server,
     names: Vec<String>,
-    /// The numbers of those that are in the index.
+    /// The database ids of those repositories that are in the index.
     ids: Mutex<Vec<i32>>,
 }
 
 impl Asking {
-    /// Creates a source for the contents of some repositories.
+    /// Creates a client for the repositories with the given names.
     #[must_use]
     pub fn new(server: Server, names: Vec<String>) -> Self {
         Self { server, names, ids: Mutex::default() }
@@ -39,7 +41,7 @@ impl Asking {
 
     async fn known(&self, client: &mut Client, contents: &[&[u8]]) -> Result<(Vec<Row>, Vec<Row>), Fault> {
         let fault = |error: tokio_postgres::Error| self.server.fault(&error);
-        // Both queries use one snapshot.
+        // Both of the following queries read one snapshot of the database.
         let look = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
         let look = look.start().await.map_err(fault)?;
         let find = "select id, learnt, forgotten from toolpost.repositories where name = any($1)";
@@ -63,7 +65,7 @@ impl Shared for Asking {
         let asked: Vec<&[u8]> = contents.iter().map(|content| &content.as_bytes()[..]).collect();
         let work = async |client: &mut Client| self.known(client, &asked).await;
         let (repositories, known) = match self.server.run(KNOWS, Tables::Needed, work) {
-            // Nothing has been pushed yet.
+            // The tables do not exist yet, so the index has no repository.
             Err(Fault::NotMade(_)) => (Vec::new(), Vec::new()),
             done => done.map_err(|fault| Lost(fault.to_string()))?,
         };
@@ -93,7 +95,7 @@ impl Shared for Asking {
     }
 }
 
-/// Queries the state, and the pieces with possible matches, in one statement.
+/// Builds one SQL statement that returns the state of the repositories, and the pieces of file contents that may match.
 fn question(ids: &[i32], condition: &str) -> String {
     let found: Vec<String> = ids
         .iter()
@@ -115,7 +117,8 @@ fn question(ids: &[i32], condition: &str) -> String {
     )
 }
 
-/// Parses the answer; `None` if it has too many candidates.
+/// Parses the rows of the statement that `question` builds; `None` if there are too many candidates, no repository was
+/// found, or a position is invalid.
 fn answer(rows: &[Row]) -> Option<Answer> {
     if rows.len() > MOST {
         return None;
@@ -134,7 +137,7 @@ fn answer(rows: &[Row]) -> Option<Answer> {
     }
     answer.contents.values_mut().for_each(|parts| {
         parts.sort_unstable_by_key(|part| part.start);
-        // Duplicates are rejected, so that no content is searched twice.
+        // An answer with duplicates would be rejected, because the lines would be searched twice.
         parts.dedup();
     });
     Some(answer)

@@ -1,75 +1,76 @@
-//! Selection of candidate blocks by keywords and by meaning, and the data to score them.
+//! Selection of candidate blocks by keywords and by meaning, with the stored data that their scores need.
 
 use std::collections::HashMap;
 
 use tokio_postgres::Transaction;
 use tokio_postgres::types::ToSql;
-use toolpost_index::embed::{Vector, likeness};
-use toolpost_index::ranked::portable::{Totals, Word};
+use toolpost_ranked::embed::{Vector, likeness};
+use toolpost_ranked::portable::{Totals, Word};
 use toolpost_workspace::ContentHash;
 
 use crate::cuts::{FORM, halves};
-use crate::pack::{Held, name_number, number};
+use crate::pack::{WordTable, name_number, number};
 use crate::upload::hash_of;
 use crate::{Fault, Server};
 
-/// Weights of a word as the block's name, anywhere, or as a stem in comments; the best blocks by these
-/// weights are scored exactly.
+/// Weights of a query word: if it is the name of a block, if it occurs anywhere in the block, and if only its stem
+/// occurs in a comment. The best blocks by these weights are the candidates, whose scores are then computed exactly.
 const WORTH: [f32; 3] = [0.9, 0.45, 0.4];
 
-/// The searched files, with their cuts.
+/// SQL for the searched files, each with its cut: the file content as it was split into blocks.
 const PLACED: &str = "placed as materialized (select f.repository, c.id, c.blocks, c.lengths, coalesce(c.model = $4, false) as meant \
      from toolpost.files f left join toolpost.cuts c \
      on c.repository = f.repository and c.hash = f.hash and c.way = f.way and c.whole and c.format = $5 \
      where f.repository = any($1) and f.version = any($2) and f.way is not null and ($3 or not f.test) and ";
 
-/// Condition for a path, or a directory above it.
+/// SQL condition for the files at the path `$6` or below it.
 const BELOW: &str = "($6::bytea is null or f.path = $6 or (f.path >= $6 || '\\x2f'::bytea and f.path < $6 || '\\x30'::bytea))";
 
-/// The scope of a search, and its model.
+/// The commits and files to search, and the embedding model.
 pub(crate) struct Scope<'s> {
     pub(crate) server: &'s Server,
     pub(crate) look: &'s Transaction<'s>,
     pub(crate) repositories: Vec<i32>,
     pub(crate) versions: Vec<i64>,
-    /// Set to search tests too.
+    /// Set if tests are searched too.
     pub(crate) tests: bool,
-    /// The number of the model; `None` if the index has no embeddings by it.
+    /// The number of the embedding model in the index; `None` if the index has no embeddings by it.
     pub(crate) model: Option<i32>,
-    /// A file or a directory; everything by default.
+    /// The file or directory to search; `None` for all files.
     pub(crate) path: Option<Vec<u8>>,
 }
 
-/// The size of the scope.
+/// The numbers of files and blocks that are searched.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Extent {
     pub(crate) files: u64,
-    /// The number of files without current blocks.
+    /// The number of files that are not split into blocks by this version of Toolpost.
     pub(crate) uncut: u64,
-    /// The number of further files without embeddings by the model.
+    /// The number of files with blocks, but without embeddings by the model.
     pub(crate) unmeant: u64,
     pub(crate) totals: Totals,
 }
 
-/// The key of a block: its repository, its cut, and its number in the cut.
+/// The key of a block: the ids of its repository and of its cut (a file content split into blocks), and its number in
+/// the cut.
 pub(crate) type Key = (i32, i64, i32);
 
-/// The candidate blocks.
+/// The blocks that keywords and meaning select as candidates.
 #[derive(Default)]
 pub(crate) struct Best {
     pub(crate) blocks: Vec<Key>,
-    /// The number of blocks with each word of the query.
+    /// For each word of the query, the number of blocks that contain it.
     pub(crate) holding: Vec<u64>,
 }
 
-/// The stored data of a block.
-pub(crate) struct Known {
+/// The data of a block that the index stores.
+pub(crate) struct StoredBlock {
     pub(crate) first: i32,
-    pub(crate) held: Held,
+    pub(crate) held: WordTable,
     pub(crate) likeness: Option<f32>,
 }
 
-/// The location of a cut: a file of a commit.
+/// A file that has the content of a cut (a file content split into blocks).
 #[derive(Clone)]
 pub(crate) struct Place {
     pub(crate) repository: i32,
@@ -83,12 +84,12 @@ impl Scope<'_> {
         self.server.fault(error)
     }
 
-    /// The beginning of every query about the scope.
+    /// Returns the SQL parameters `$1` to `$6` of [`PLACED`] and [`BELOW`].
     fn scope(&self) -> [&(dyn ToSql + Sync); 6] {
         [&self.repositories, &self.versions, &self.tests, &self.model, &FORM, &self.path]
     }
 
-    /// Returns the size of the scope.
+    /// Counts the files and blocks that are searched.
     pub(crate) async fn extent(&self) -> Result<Extent, Fault> {
         let sums: Vec<String> =
             (1..=5).map(|place| format!("coalesce(sum(lengths[{place}]), 0)::bigint")).collect();
@@ -104,7 +105,7 @@ impl Scope<'_> {
         Ok(Extent { files: number(0), uncut: number(1), unmeant: number(2), totals })
     }
 
-    /// Returns the best candidates by keywords and by meaning, up to a number of each.
+    /// Returns the best blocks by keywords and the best by meaning, at most `most` of each.
     pub(crate) async fn best(
         &self,
         words: &[Word],
@@ -151,8 +152,12 @@ impl Scope<'_> {
         Ok(best)
     }
 
-    /// Loads the data of blocks; damaged ones are omitted.
-    pub(crate) async fn known(&self, blocks: &[Key], vector: &Vector) -> Result<HashMap<Key, Known>, Fault> {
+    /// Loads the stored data of blocks, with their similarity to the query; blocks with damaged data are omitted.
+    pub(crate) async fn known(
+        &self,
+        blocks: &[Key],
+        vector: &Vector,
+    ) -> Result<HashMap<Key, StoredBlock>, Fault> {
         let repositories: Vec<i32> = blocks.iter().map(|key| key.0).collect();
         let cuts: Vec<i64> = blocks.iter().map(|key| key.1).collect();
         let numbers: Vec<i32> = blocks.iter().map(|key| key.2).collect();
@@ -172,7 +177,7 @@ impl Scope<'_> {
         let rows = self.look.query(&ask, &asked).await.map_err(|error| self.fault(&error))?;
         let mut known = HashMap::new();
         for row in rows {
-            let Some(held) = Held::read(row.get(4), row.get(5)) else { continue };
+            let Some(held) = WordTable::read(row.get(4), row.get(5)) else { continue };
             let near = |parts: Vec<f32>, scale: f32| {
                 let parts: Vec<i8> = parts.iter().map(|part| *part as i8).collect();
                 (parts.len() == vector.parts.len() && vector.scale > 0.0)
@@ -182,12 +187,15 @@ impl Scope<'_> {
                 .get::<_, Option<Vec<f32>>>(7)
                 .zip(row.get(6))
                 .and_then(|(parts, scale)| near(parts, scale));
-            known.insert((row.get(0), row.get(1), row.get(2)), Known { first: row.get(3), held, likeness });
+            known.insert(
+                (row.get(0), row.get(1), row.get(2)),
+                StoredBlock { first: row.get(3), held, likeness },
+            );
         }
         Ok(known)
     }
 
-    /// Loads the locations of cuts.
+    /// Loads the files that contain the given blocks.
     pub(crate) async fn places(&self, blocks: &[Key]) -> Result<HashMap<(i32, i64), Vec<Place>>, Fault> {
         let mut cuts: Vec<i64> = blocks.iter().map(|key| key.1).collect();
         cuts.dedup();
@@ -211,7 +219,8 @@ impl Scope<'_> {
     }
 }
 
-/// Builds the query for the blocks with the query's words, the number of blocks per word, and the best of them.
+/// Builds the SQL that finds the blocks with the query's words (`hits`), counts the blocks with each word
+/// (`held`), and selects the best blocks (`worded`).
 fn worded(words: &[Word], totals: &Totals, most: usize) -> String {
     let [name, own, comment] = WORTH;
     let one = |at: usize, token: i32, worth: f32| {
@@ -224,7 +233,8 @@ fn worded(words: &[Word], totals: &Totals, most: usize) -> String {
     for (at, word) in words.iter().enumerate() {
         all.push(one(at, name_number(&word.token), name));
         all.push(one(at, number(&word.token), own));
-        // The second stem of a word that is already a stem occurs only in comments, so it is looked up later.
+        // Only the first stem of a word selects candidates. The second one, the stem as a plain word, counts only in
+        // comments, and only for the score of a candidate.
         all.extend(word.stems.iter().take(1).map(|stem| one(at, number(stem), comment)));
     }
     let total = totals.blocks;

@@ -1,37 +1,38 @@
-//! Atomic replacement of a branch's commit.
+//! Replacement of a branch's commit in the index, completely or not at all.
 
 use std::path::Path;
 
 use tokio_postgres::{Client, Transaction};
-use toolpost_index::ranked::is_test;
-use toolpost_index::ranked::portable::{LONGEST, way_of};
+use toolpost_ranked::is_test;
+use toolpost_ranked::portable::{LONGEST, way_of};
 use toolpost_workspace::ContentHash;
 
 use crate::cuts::FORM;
-use crate::git::Tracked;
+use crate::git::TrackedFile;
 use crate::server::Tables;
 use crate::upload::{AT_ONCE, TRIES, WHOLE};
 use crate::{Fault, Server};
 
-/// A file of the commit, with its content.
-pub(crate) struct Filed<'f> {
-    pub(crate) tracked: &'f Tracked,
+/// A file of the commit that is pushed, with the hash of its content.
+pub(crate) struct CommitFile<'f> {
+    pub(crate) tracked: &'f TrackedFile,
     pub(crate) hash: ContentHash,
 }
 
-/// The new commit of a branch.
+/// The commit that a push makes the branch's commit in the index.
 pub(crate) struct Commit<'c> {
     pub(crate) repository: i32,
     pub(crate) branch: &'c str,
     pub(crate) commit: &'c str,
     pub(crate) withheld: usize,
-    /// The model of all its embeddings; `None` if the server stores none.
+    /// The number of the model that computed all embeddings of the commit's blocks; `None` if the server stores no
+    /// embeddings.
     pub(crate) model: Option<i32>,
 }
 
 impl Commit<'_> {
-    /// Replaces the branch's commit in one transaction.
-    pub(crate) fn set(&self, server: &Server, files: &[Filed<'_>]) -> Result<(), Fault> {
+    /// Replaces the branch's commit in the index in one transaction.
+    pub(crate) fn set(&self, server: &Server, files: &[CommitFile<'_>]) -> Result<(), Fault> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -51,13 +52,13 @@ impl Commit<'_> {
         }
     }
 
-    /// Writes the commit; returns how many of its contents are missing or not split into blocks.
+    /// Writes the commit and its files. Returns the number of files whose content is missing or not split into blocks.
     async fn write(
         &self,
         change: &Transaction<'_>,
-        files: &[Filed<'_>],
+        files: &[CommitFile<'_>],
     ) -> Result<i64, tokio_postgres::Error> {
-        // The lock excludes other pushes and removals.
+        // The lock excludes other pushes to the repository and removals from it.
         let lock = "select id from toolpost.repositories where id = $1 for update";
         change.query(lock, &[&self.repository]).await?;
         let before = "delete from toolpost.versions where repository = $1 and branch = $2 returning id";
@@ -91,12 +92,12 @@ impl Commit<'_> {
         Ok(row.get(0))
     }
 
-    /// Inserts files.
+    /// Inserts files of the commit into the table of files.
     async fn enter(
         &self,
         change: &Transaction<'_>,
         version: i64,
-        files: &[Filed<'_>],
+        files: &[CommitFile<'_>],
     ) -> Result<(), tokio_postgres::Error> {
         let shown: Vec<String> =
             files.iter().map(|file| String::from_utf8_lossy(&file.tracked.path).into_owned()).collect();

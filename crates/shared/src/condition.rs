@@ -1,18 +1,19 @@
-//! Conversion of a pattern to a condition that the server can look up.
+//! Conversion of a search pattern to an SQL condition that the database answers from its index.
 
 use std::collections::BTreeMap;
 
-use toolpost_grams::{Need, Pattern, Reach};
+use toolpost_trigrams::{IndexQuery, Pattern, Reach};
 
-/// Maximum number of texts in a condition.
+/// Maximum number of literal texts in a condition.
 const MOST: usize = 64;
 
-/// Maximum number of required texts: more would not narrow the result.
+/// Maximum number of literal texts that a condition requires together; more would hardly exclude further files.
 const ALL: usize = 8;
 
-/// Converts a pattern to a condition on `body`; `None` if the index cannot look up any part of it.
+/// Converts a search pattern to an SQL condition on the column `body`; `None` if the pattern can match across lines, or
+/// the database index cannot look up any part of it.
 pub(crate) fn condition(pattern: &Pattern) -> Option<String> {
-    // A match across lines may begin in one piece and end in the next.
+    // A match across lines may begin in one piece of a file and end in the next.
     if pattern.reach() == Reach::Lines {
         return None;
     }
@@ -20,25 +21,26 @@ pub(crate) fn condition(pattern: &Pattern) -> Option<String> {
     worded(pattern.texts(), &mut room)
 }
 
-fn worded(need: &Need<Vec<u8>>, room: &mut usize) -> Option<String> {
+fn worded(need: &IndexQuery<Vec<u8>>, room: &mut usize) -> Option<String> {
     match need {
-        Need::Anything => None,
-        Need::One(text) => like(text, "like", room),
-        Need::All(needs) => {
+        IndexQuery::Anything => None,
+        IndexQuery::One(text) => like(text, "like", room),
+        IndexQuery::All(needs) => {
             let all: Vec<String> = needs.iter().filter_map(|need| worded(need, room)).take(ALL).collect();
             (!all.is_empty()).then(|| format!("({})", all.join(" and ")))
         }
-        Need::Any(needs) => any(needs, room),
+        IndexQuery::Any(needs) => any(needs, room),
     }
 }
 
-/// Requires one of several texts; texts that differ only in case count once.
-fn any(needs: &[Need<Vec<u8>>], room: &mut usize) -> Option<String> {
+/// Builds the condition that one of several literal texts occurs; texts that differ only in case count once. `None` if
+/// one of them cannot be expressed.
+fn any(needs: &[IndexQuery<Vec<u8>>], room: &mut usize) -> Option<String> {
     let mut texts: BTreeMap<Vec<u8>, Vec<&[u8]>> = BTreeMap::new();
     let mut ways = Vec::new();
     for need in needs {
         match need {
-            Need::One(text) if text.is_ascii() => {
+            IndexQuery::One(text) if text.is_ascii() => {
                 texts.entry(text.to_ascii_lowercase()).or_default().push(text);
             }
             other => ways.push(worded(other, room)?),
@@ -53,7 +55,8 @@ fn any(needs: &[Need<Vec<u8>>], room: &mut usize) -> Option<String> {
     Some(format!("({})", ways.join(" or ")))
 }
 
-/// Requires one text; `None` if the index has no part of it.
+/// Builds the condition that one literal text occurs. `None` if the database index cannot look up the text, or the
+/// condition already has the maximum number of texts.
 fn like(text: &[u8], operator: &str, room: &mut usize) -> Option<String> {
     let words = std::str::from_utf8(text).ok()?;
     let is_word = |part: &[u8]| part.len() >= 3;
@@ -76,10 +79,11 @@ fn like(text: &[u8], operator: &str, room: &mut usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::condition;
-    use toolpost_grams::{Letters, Pattern, Reach};
+    use toolpost_test_rows::each;
+    use toolpost_trigrams::{Letters, Pattern, Reach};
 
     #[test]
-    fn patterns_are_worded_as_conditions() {
+    fn patterns_become_sql_conditions() {
         let rows = [
             ("spin_lock", Some(r"body like '%spin\_lock%'")),
             ("it's 100% \\\\", Some(r"body like '%it''s 100\% \\%'")),
@@ -91,11 +95,11 @@ mod tests {
             ("->x", None),
             ("straße", Some("body like '%straße%'")),
         ];
-        for (pattern, expected) in rows {
+        each(rows, |(pattern, expected)| {
             let read = Pattern::read(pattern, Letters::AsWritten, Reach::Line);
             let found = read.and_then(|read| condition(&read));
             assert_eq!(found.as_deref(), expected, "{pattern}");
-        }
+        });
         let lines = Pattern::read("(?s)alpha.*gamma", Letters::AsWritten, Reach::Lines).unwrap();
         assert_eq!(condition(&lines), None);
     }

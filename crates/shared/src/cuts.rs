@@ -1,56 +1,54 @@
-//! Upload of blocks, with their words and, if the server supports them, embeddings.
+//! Upload of cuts (file contents split into blocks), with the words of each block and, if the server supports them,
+//! embeddings.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio_postgres::{Client, Transaction};
-use toolpost_index::embed::{Side, Static, Vector};
-use toolpost_index::ranked::Block;
-use toolpost_index::ranked::portable::{self, FORMAT};
-use toolpost_workspace::ContentHash;
+use toolpost_ranked::Block;
+use toolpost_ranked::embed::{Static, TextRole, Vector};
+use toolpost_ranked::portable::{self, FORMAT};
+use toolpost_workspace::{ContentHash, on_threads};
 
 use crate::content::Content;
-use crate::pack::Packed;
+use crate::pack::PackedWords;
 use crate::server::Tables;
 use crate::upload::{AT_ONCE, PART, hash_of};
 use crate::{Fault, Server};
 
-/// The format version of the blocks.
+/// The version of the format of blocks; cuts with another version are not used.
 pub(crate) const FORM: i32 = FORMAT as i32;
 
 /// The embedding model and its number in the index; `None` if the server stores no embeddings.
 #[derive(Clone, Copy)]
-pub(crate) struct Maker<'m> {
+pub(crate) struct IndexModel<'m> {
     pub(crate) model: &'m Static,
     pub(crate) number: Option<i32>,
 }
 
-/// A content that was split for one language.
-pub(crate) struct Cut {
+/// A file content that was split into blocks for one language.
+pub(crate) struct SplitContent {
     hash: ContentHash,
     way: &'static str,
-    blocks: Vec<Made>,
+    blocks: Vec<PreparedBlock>,
     lengths: [u64; 5],
 }
 
-/// A block, ready to send.
-struct Made {
+/// A block with its words and its embedding, ready to send.
+struct PreparedBlock {
     block: Block,
-    packed: Packed,
+    packed: PackedWords,
     vector: Option<Vector>,
 }
 
-/// A content and a language, the key of a cut.
+/// The hash of a content, and the language for which it is split: the key of a cut.
 pub(crate) type Name = (ContentHash, String);
 
-/// Returns which cuts are already complete in the index.
+/// Returns the keys of those cuts of `contents` that the index already has completely.
 pub(crate) fn known(
     server: &Server,
     repository: i32,
-    maker: Maker<'_>,
+    maker: IndexModel<'_>,
     contents: &[ContentHash],
 ) -> Result<HashSet<Name>, Fault> {
     let find = "select hash, way from toolpost.cuts where repository = $1 and hash = any($2) and format = $3 and whole \
@@ -67,36 +65,26 @@ pub(crate) fn known(
     Ok(known)
 }
 
-/// Splits contents for all requested languages, on all cores; in the order of contents and languages.
-pub(crate) fn make(contents: &[Content], maker: Maker<'_>) -> Vec<Cut> {
-    let next = AtomicUsize::new(0);
-    let made: Mutex<Vec<Cut>> = Mutex::default();
-    let work = || {
-        while let Some(content) = contents.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let own: Vec<Cut> = content.ways.iter().map(|way| Cut::of(content, way, maker)).collect();
-            made.lock().unwrap_or_else(PoisonError::into_inner).extend(own);
-        }
+/// Splits file contents into blocks for all their languages, on all cores. The cuts are in the order of content hashes
+/// and languages.
+pub(crate) fn make(contents: &[Content], maker: IndexModel<'_>) -> Vec<SplitContent> {
+    let one = |content: &Content| -> Vec<SplitContent> {
+        content.ways.iter().map(|way| SplitContent::of(content, way, maker)).collect()
     };
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(contents.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut made: Vec<SplitContent> =
+        on_threads(contents, 1, &one, &|| false).into_iter().flatten().collect();
     made.sort_unstable_by(|one, other| (one.hash, one.way).cmp(&(other.hash, other.way)));
     made
 }
 
-impl Cut {
-    fn of(content: &Content, way: &'static str, maker: Maker<'_>) -> Self {
+impl SplitContent {
+    fn of(content: &Content, way: &'static str, maker: IndexModel<'_>) -> Self {
         let mut lengths = [0; 5];
         let pieces = portable::cut(way, content.text()).unwrap_or_default();
         let blocks = pieces.into_iter().map(|piece| {
             lengths.iter_mut().zip(piece.lengths).for_each(|(sum, own)| *sum += u64::from(own));
-            let vector = maker.number.map(|_| maker.model.vector(Side::Code, &piece.text));
-            Made { packed: Packed::of(&piece), vector, block: piece.block }
+            let vector = maker.number.map(|_| maker.model.vector(TextRole::Code, &piece.text));
+            PreparedBlock { packed: PackedWords::of(&piece), vector, block: piece.block }
         });
         let blocks = blocks.collect();
         Self { hash: content.hash, way, blocks, lengths }
@@ -107,15 +95,16 @@ impl Cut {
     }
 }
 
-/// Sends cuts in a transaction: existing ones stay, and damaged ones, or those by another model, are replaced.
+/// Sends cuts (split file contents) in a transaction. Those that the index already has are kept, except damaged ones
+/// and those with embeddings by another model, which are replaced.
 pub(crate) async fn send(
     change: &Transaction<'_>,
     repository: i32,
     model: Option<i32>,
-    cuts: &[Cut],
+    cuts: &[SplitContent],
 ) -> Result<(), tokio_postgres::Error> {
     let mut new = insert(change, repository, model, &cuts.iter().collect::<Vec<_>>()).await?;
-    let there: Vec<&Cut> = cuts.iter().filter(|cut| !new.contains_key(&cut.name())).collect();
+    let there: Vec<&SplitContent> = cuts.iter().filter(|cut| !new.contains_key(&cut.name())).collect();
     let mut again: HashMap<Name, i64> = HashMap::new();
     if !there.is_empty() {
         let hashes: Vec<&[u8]> = there.iter().map(|cut| &cut.hash.as_bytes()[..]).collect();
@@ -138,7 +127,8 @@ pub(crate) async fn send(
         }
         let gone: Vec<i64> = other.values().chain(&old).copied().collect();
         remove(change, repository, model.is_some(), &old, &gone).await?;
-        let anew: Vec<&Cut> = there.into_iter().filter(|cut| damaged.contains(&cut.name())).collect();
+        let anew: Vec<&SplitContent> =
+            there.into_iter().filter(|cut| damaged.contains(&cut.name())).collect();
         new.extend(insert(change, repository, model, &anew).await?);
         again = other;
     }
@@ -153,7 +143,8 @@ pub(crate) async fn send(
     Ok(())
 }
 
-/// Removes cuts with their blocks, and the embeddings of further ones.
+/// Removes cuts (split file contents). `cuts`: ids of the cuts to remove with their blocks. `vectors`: ids of the cuts
+/// that lose their embeddings.
 async fn remove(
     change: &Transaction<'_>,
     repository: i32,
@@ -174,12 +165,12 @@ async fn remove(
     Ok(())
 }
 
-/// Inserts cuts, and returns the numbers of the new ones.
+/// Inserts cuts (split file contents), and returns the database ids of those that the index did not have.
 async fn insert(
     change: &Transaction<'_>,
     repository: i32,
     model: Option<i32>,
-    cuts: &[&Cut],
+    cuts: &[&SplitContent],
 ) -> Result<HashMap<Name, i64>, tokio_postgres::Error> {
     if cuts.is_empty() {
         return Ok(HashMap::new());
@@ -197,11 +188,11 @@ async fn insert(
     Ok(rows.iter().filter_map(|row| Some(((hash_of(row.get(0))?, row.get(1)), row.get(2)))).collect())
 }
 
-/// Writes the blocks of numbered cuts.
+/// Writes the blocks of those cuts whose database id is in `numbers`.
 async fn blocks(
     change: &Transaction<'_>,
     repository: i32,
-    cuts: &[Cut],
+    cuts: &[SplitContent],
     numbers: &HashMap<Name, i64>,
 ) -> Result<(), tokio_postgres::Error> {
     let rows = rows(cuts, numbers);
@@ -231,16 +222,16 @@ async fn blocks(
     Ok(())
 }
 
-/// Writes the embeddings of numbered cuts.
+/// Writes the embeddings of those cuts whose database id is in `numbers`.
 async fn vectors(
     change: &Transaction<'_>,
     repository: i32,
-    cuts: &[Cut],
+    cuts: &[SplitContent],
     numbers: &HashMap<Name, i64>,
 ) -> Result<(), tokio_postgres::Error> {
     let rows = rows(cuts, numbers);
     for part in rows.chunks(AT_ONCE) {
-        let with: Vec<(i64, i32, &Made, &Vector)> = part
+        let with: Vec<(i64, i32, &PreparedBlock, &Vector)> = part
             .iter()
             .filter_map(|(id, number, made)| Some((*id, *number, *made, made.vector.as_ref()?)))
             .collect();
@@ -257,22 +248,24 @@ async fn vectors(
     Ok(())
 }
 
-/// Lists the blocks of numbered cuts: the cut's number, the block's number in it, and the block.
-fn rows<'c>(cuts: &'c [Cut], numbers: &HashMap<Name, i64>) -> Vec<(i64, i32, &'c Made)> {
-    let own = |cut: &'c Cut| {
+/// Lists the blocks of those cuts whose database id is in `numbers`: the id of the cut, the number of the block in the
+/// cut, and the block.
+fn rows<'c>(cuts: &'c [SplitContent], numbers: &HashMap<Name, i64>) -> Vec<(i64, i32, &'c PreparedBlock)> {
+    let own = |cut: &'c SplitContent| {
         let id = numbers.get(&cut.name()).copied();
         id.into_iter().flat_map(|id| (0..).zip(&cut.blocks).map(move |(number, made)| (id, number, made)))
     };
     cuts.iter().flat_map(own).collect()
 }
 
-/// Formats an embedding for the extension: integers of this size are exact in two bytes.
+/// Formats an embedding for the column type `halfvec`, whose two bytes per number store the integers of an
+/// embedding exactly.
 pub(crate) fn halves(vector: &Vector) -> String {
     let inner = braced(vector.parts.iter());
     format!("[{}]", inner.trim_matches(['{', '}']))
 }
 
-/// Formats numbers as an array.
+/// Formats numbers as a PostgreSQL array, such as `{1,2}`.
 fn braced<N: std::fmt::Display>(numbers: impl Iterator<Item = N>) -> String {
     let mut out = String::from("{");
     for number in numbers {

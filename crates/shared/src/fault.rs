@@ -2,166 +2,166 @@
 
 use tokio_postgres::error::SqlState;
 
-/// An error of the shared index, with the next step.
+/// An error of the shared index, with the next step in its message.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The URL is not valid.
-    #[error("`{0}` is no address of an index; it has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+    /// The URL of the index is not valid.
+    #[error(
+        "`{0}` is not the URL of an index, which has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+    )]
     Address(String),
-    /// The URL has unsupported security parameters.
+    /// The URL of the index has invalid or unsupported security parameters.
     #[error("the connection to {place} cannot be secured: {why}")]
     Mode {
-        /// The server's location.
+        /// The server's location, without user name and password.
         place: String,
-        /// The problem.
+        /// The problem with the parameters, as a clause; with advice, if there is any.
         why: String,
     },
-    /// The server does not encrypt, or its certificate is not trusted.
+    /// The server does not support encryption, or its certificate is not trusted.
     #[error(
-        "no secured connection to the index at {place}: {why}; nothing was sent in plain text; look at the server's settings (ssl = on) and \
-         its certificate, and at sslmode and sslrootcert in the address"
+        "no secured connection to the index at {place}: {why}; nothing was sent in plain text; check the server's \
+         settings (ssl = on) and its certificate, and sslmode and sslrootcert in the URL"
     )]
     Unsecured {
-        /// The server's location.
+        /// The server's location, without user name and password.
         place: String,
-        /// The cause.
+        /// The cause, as a clause.
         why: String,
     },
-    /// The server is unreachable.
-    #[error(
-        "the index at {place} cannot be reached: {why}; is the server running, and is the address right?"
-    )]
+    /// The server cannot be reached.
+    #[error("the index at {place} cannot be reached: {why}; is the server running, and is the URL right?")]
     Unreachable {
-        /// The server's location.
+        /// The server's location, without user name and password.
         place: String,
-        /// The system's message.
+        /// The message of the operating system, or of the client library.
         why: String,
     },
-    /// The server rejects the user.
-    #[error("the index at {place} refuses the user: {why}; correct the user and the password in the address")]
+    /// The server rejects the user or the password.
+    #[error("the index at {place} refuses the user: {why}; correct the user and the password in the URL")]
     Refused {
-        /// The server's location.
+        /// The server's location, without user name and password.
         place: String,
-        /// The server's message.
+        /// The message of the server.
         why: String,
     },
-    /// The server took too long.
-    #[error("the index at {0} took too long for one question; look at what the server does, or ask for less")]
+    /// A query took longer than its time limit; the text is the server's location.
+    #[error("the index at {0} took too long for one query; check the server's load, or narrow the query")]
     Slow(String),
-    /// The database has no index.
-    #[error("the database at {0} holds no index; `toolpost index push` makes one")]
+    /// The database has no tables of an index; the text is the server's location.
+    #[error("the database at {0} has no index; `toolpost index push` creates one")]
     NotMade(String),
-    /// Another version made the index.
+    /// A newer version of Toolpost created the index.
     #[error(
-        "the index at {place} has version {found} of its tables, and this program knows version {known}; \
-         use the program that made it, or the newer one of both"
+        "the tables of the index at {place} have version {found}, and this program supports version \
+         {known}; use the version of Toolpost that created the index"
     )]
     Version {
-        /// The server's location.
+        /// The server's location, without user name and password.
         place: String,
-        /// The version of the tables.
+        /// The version that the tables in the database have.
         found: i32,
-        /// The supported version.
+        /// The version that this program supports.
         known: i32,
     },
-    /// An older version made the index.
+    /// An older version of Toolpost created the index.
     #[error(
-        "the index at {place} has version {found} of its tables, which is older than {known}, the one of this program; \
-         `toolpost index push` brings it up, and older programs then have to be replaced"
+        "the tables of the index at {place} have version {found}, and this program needs version {known}; \
+         `toolpost index push` upgrades the index, which older versions of Toolpost then cannot use"
     )]
     Older {
-        /// The server's location.
+        /// The server's location, without user name and password.
         place: String,
-        /// The version of the tables.
+        /// The version that the tables in the database have.
         found: i32,
-        /// The supported version.
+        /// The version that this program supports.
         known: i32,
     },
     /// The embedding model cannot be used.
-    #[error("no vectors can be made: {0}")]
+    #[error("no embeddings can be computed: {0}")]
     Model(String),
-    /// A required extension is not installed on the server.
+    /// A PostgreSQL extension that the index needs is not installed on the server.
     #[error(
-        "the server at {place} has no extension {name}; install the package that holds it, and try again"
+        "the server at {place} has no extension {name}; install the package that contains it, and try again"
     )]
     Extension {
-        /// The server's location.
+        /// The server's location, without user name and password.
         place: String,
-        /// The extension.
+        /// The name of the extension.
         name: String,
     },
-    /// The server's encoding cannot store the texts.
+    /// The character encoding of the database is not UTF-8.
     #[error(
-        "the database at {place} has the encoding {found}; make one with the encoding UTF8 for the index"
+        "the database at {place} has the encoding {found}; create one with the encoding UTF8 for the index"
     )]
     Encoding {
-        /// The server's location.
+        /// The server's location, without user name and password.
         place: String,
-        /// The encoding.
+        /// The name of the database's encoding.
         found: String,
     },
-    /// The server rejected a statement.
+    /// The server rejected an SQL statement.
     #[error("the index at {place} failed: {what}")]
     Failed {
-        /// The server's location.
+        /// The server's location, without user name and password.
         place: String,
-        /// The server's message.
+        /// The message of the server.
         what: String,
-        /// Set if a retry may succeed.
+        /// Set if a retry of the transaction may succeed.
         again: bool,
     },
-    /// No repository has that name.
-    #[error("no repository in the index is called {asked}; there are {known}")]
+    /// No repository in the index has the requested name.
+    #[error("the index has no repository {asked}; its repositories are: {known}")]
     NoRepository {
         /// The requested name.
         asked: String,
-        /// The known names.
+        /// The names of the repositories in the index.
         known: String,
     },
-    /// The repository has no such branch.
-    #[error("{repository} has no branch {branch} in the index; there are {known}")]
+    /// The repository has no branch with the requested name in the index.
+    #[error("{repository} has no branch {branch} in the index; its branches are: {known}")]
     NoBranch {
-        /// The repository.
+        /// The name of the repository.
         repository: String,
-        /// The requested branch.
+        /// The name of the requested branch.
         branch: String,
-        /// The known branches.
+        /// The names of the repository's branches in the index.
         known: String,
     },
     /// A git command failed.
     #[error("git could not {what}: {why}")]
     Git {
-        /// The command's purpose.
+        /// The purpose of the command, as a verb phrase.
         what: String,
-        /// The message.
+        /// The message of git, or the problem.
         why: String,
     },
-    /// The pattern cannot be used.
+    /// The regular expression to search for is not valid.
     #[error(transparent)]
     Pattern(#[from] toolpost_search::SearchError),
-    /// A name with wildcards cannot be used.
-    #[error("`{0}` is no name of repositories; `*` stands for any letters")]
+    /// A repository name with wildcards, or a file glob, is not a valid pattern; the text is the pattern.
+    #[error("invalid repository name `{0}`; `*` matches any characters")]
     Names(String),
-    /// The query has no words.
-    #[error("`{0}` has no words to look for; say in a few words what the code does")]
+    /// The query contains no words to search for.
+    #[error("`{0}` has no words to search for; describe in a few words what the code does")]
     Question(String),
-    /// Required rows have been removed.
-    #[error("the index at {0} changed while it was written to; push again")]
+    /// Contents that a push relied on were removed from the index in the meantime; the text is the server's location.
+    #[error("the index at {0} was changed by another program during the push; push again")]
     Changed(String),
 }
 
 impl Fault {
-    /// Converts an error of the server or the connection.
+    /// Converts an error of the database server or of the connection to it.
     pub(crate) fn of(place: &str, error: &tokio_postgres::Error) -> Self {
         let place = place.to_owned();
-        let Some(said) = error.as_db_error() else {
+        let Some(db_error) = error.as_db_error() else {
             return Self::Unreachable { place, why: whole(error) };
         };
-        let what = match said.detail() {
-            Some(detail) => format!("{} ({detail})", said.message()),
-            None => said.message().to_owned(),
+        let what = match db_error.detail() {
+            Some(detail) => format!("{} ({detail})", db_error.message()),
+            None => db_error.message().to_owned(),
         };
-        let code = said.code();
+        let code = db_error.code();
         if [
             SqlState::INVALID_PASSWORD,
             SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
@@ -195,13 +195,13 @@ impl Fault {
         Self::Failed { place, what, again }
     }
 
-    /// Returns whether an immediate retry may succeed.
+    /// Returns whether the same transaction may succeed if it is repeated immediately.
     pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::Failed { again: true, .. } | Self::Changed(_))
     }
 }
 
-/// Writes an error with its causes.
+/// Formats an error with all its causes.
 fn whole(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();

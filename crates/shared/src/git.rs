@@ -1,4 +1,4 @@
-//! Reading of commits through git: no program of a repository runs, and nothing is fetched.
+//! Reading of commits with the program git, which runs no program of the repository and fetches nothing.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,39 +8,39 @@ use toolpost_process::{Environment, Launch, Program, Service, programs};
 
 use crate::Fault;
 
-/// Options for every call of git: no hooks, no monitors, no fetching.
+/// Options for every call of git: no hooks, no file system monitor, no fetching.
 const CALM: &[&str] =
     &["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"];
 
-/// Maximum length of a short answer.
+/// Maximum length of git's output if it is a name or an id, in bytes.
 const SHORT: u64 = 1 << 20;
 
-/// Maximum length of a commit's listing.
+/// Maximum length of git's list of a commit's files, in bytes.
 const LISTING: u64 = 4 << 30;
 
-/// A git repository.
+/// A repository on disk, which the program git reads.
 pub(crate) struct Git {
     program: PathBuf,
     folder: PathBuf,
     environment: Environment,
 }
 
-/// Receives a content with its id.
+/// A function that receives the id of a git blob and its content.
 pub(crate) type Take<'t> = dyn FnMut(&[u8], Vec<u8>) -> Result<(), Fault> + 't;
 
-/// A file of a commit.
+/// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tracked {
+pub(crate) struct TrackedFile {
     /// The path, relative to the top of the repository.
     pub(crate) path: Vec<u8>,
-    /// Git's id of the content.
+    /// The id of the git blob with the file's content, as hexadecimal digits.
     pub(crate) id: Vec<u8>,
-    /// The mode.
+    /// The file mode in git, such as 0o100644.
     pub(crate) mode: i32,
 }
 
 impl Git {
-    /// Finds git; a program inside the repository is not used.
+    /// Finds the program git in the `PATH`; one inside the repository is not used.
     pub(crate) fn of(folder: &Path) -> Result<Self, Fault> {
         let not_in = [folder.to_owned()];
         let environment = Environment::of_this_process()
@@ -50,43 +50,43 @@ impl Git {
             .with("GIT_TERMINAL_PROMPT", "0")
             .with("LC_ALL", "C.UTF-8");
         let found = programs("git", &environment, &not_in).program;
-        let program = found.ok_or_else(|| failed("be started", "there is no git in the PATH"))?;
+        let program = found.ok_or_else(|| failed("be started", "the program git is not in the PATH"))?;
         Ok(Self { program, folder: folder.to_owned(), environment })
     }
 
-    /// Returns the id of the commit that a name refers to.
+    /// Returns the id of the commit that a name such as `HEAD` refers to.
     pub(crate) fn commit(&self, name: &str) -> Result<String, Fault> {
         let what = format!("find the commit {name}");
-        let said =
+        let output =
             self.ask(&what, &["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")])?;
-        Ok(said.trim().to_owned())
+        Ok(output.trim().to_owned())
     }
 
     /// Checks that the directory is the top of the repository, to which paths of commits and rules are relative.
     pub(crate) fn be_at_top(&self) -> Result<(), Fault> {
-        let what = "be asked at the top of the repository";
+        let what = "run at the top of the repository";
         let top = self.ask(what, &["rev-parse", "--show-toplevel"])?;
         let top = Path::new(top.trim_end_matches('\n'));
         if top == self.folder {
             return Ok(());
         }
-        Err(failed(what, &format!("the root is {}; give --root {}", self.folder.display(), top.display())))
+        Err(failed(what, &format!("the root is {}; pass --root {}", self.folder.display(), top.display())))
     }
 
-    /// Returns the checked-out branch, if any.
+    /// Returns the name of the checked-out branch, if a branch is checked out.
     pub(crate) fn branch(&self) -> Option<String> {
-        let said = self.ask("name the branch", &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok()?;
-        Some(said.trim().to_owned()).filter(|name| !name.is_empty())
+        let output = self.ask("name the branch", &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok()?;
+        Some(output.trim().to_owned()).filter(|name| !name.is_empty())
     }
 
-    /// Returns the clone URL, if any.
+    /// Returns the URL of the remote `origin`, if there is one.
     pub(crate) fn origin(&self) -> Option<String> {
-        let said = self.ask("name the origin", &["config", "--get", "remote.origin.url"]).ok()?;
-        Some(said.trim().to_owned()).filter(|url| !url.is_empty())
+        let output = self.ask("name the origin", &["config", "--get", "remote.origin.url"]).ok()?;
+        Some(output.trim().to_owned()).filter(|url| !url.is_empty())
     }
 
-    /// Lists the files of a commit, without links and submodules.
-    pub(crate) fn files(&self, commit: &str) -> Result<Vec<Tracked>, Fault> {
+    /// Lists the files in a commit, without symlinks and submodules.
+    pub(crate) fn files(&self, commit: &str) -> Result<Vec<TrackedFile>, Fault> {
         let what = format!("list the files of {commit}");
         let bytes = self.output(&what, &["ls-tree", "-r", "-z", "--full-tree", commit], LISTING)?;
         let entries = bytes.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
@@ -96,12 +96,15 @@ impl Git {
             let (mode, kind, id) = (head.next()?, head.next()?, head.next()?);
             let mode = i32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
             let path = entry.get(tab + 1..)?.to_vec();
-            Some((kind == b"blob" && mode & 0o170_000 == 0o100_000, Tracked { path, id: id.to_vec(), mode }))
+            Some((
+                kind == b"blob" && mode & 0o170_000 == 0o100_000,
+                TrackedFile { path, id: id.to_vec(), mode },
+            ))
         };
         let mut files = Vec::new();
         for entry in entries {
             let (is_file, tracked) =
-                read(entry).ok_or_else(|| failed(&what, "its list is not understood"))?;
+                read(entry).ok_or_else(|| failed(&what, "the list in the output of git is invalid"))?;
             if is_file {
                 files.push(tracked);
             }
@@ -109,7 +112,7 @@ impl Git {
         Ok(files)
     }
 
-    /// Reads contents by id, in order.
+    /// Reads the contents of git blobs, and calls `take` with each.
     pub(crate) fn contents(&self, ids: &HashSet<Vec<u8>>, take: &mut Take<'_>) -> Result<(), Fault> {
         let what = "read the contents of the commit";
         let (served, wires) = self.start(what, &["cat-file", "--batch"])?;
@@ -118,7 +121,7 @@ impl Git {
         let (mut input, mut output) = (wires.input, BufReader::new(wires.output));
         let done = std::thread::scope(|scope| {
             let asked = sorted.clone();
-            // Requests are written while answers are read.
+            // The ids are written on another thread while the replies of git are read.
             scope.spawn(move || {
                 for id in asked {
                     if input.write_all(id).and_then(|()| input.write_all(b"\n")).is_err() {
@@ -127,7 +130,8 @@ impl Git {
                 }
             });
             let done = sorted.iter().try_for_each(|id| take(id, one(what, id, &mut output)?));
-            // Dropping the pipe ends the writer.
+            // If an error stopped the loop, the writing thread still waits for git to read. Killing git breaks the pipe
+            // and so ends that thread.
             served.kill();
             done
         });
@@ -143,23 +147,23 @@ impl Git {
         let (served, wires) = self.start(what, arguments)?;
         drop(wires.input);
         let errors = wires.errors;
-        let (read, said) = std::thread::scope(|scope| {
-            let said = scope.spawn(move || {
-                let mut said = String::new();
-                let _ = errors.take(SHORT).read_to_string(&mut said);
-                said
+        let (read, stderr) = std::thread::scope(|scope| {
+            let stderr = scope.spawn(move || {
+                let mut stderr = String::new();
+                let _ = errors.take(SHORT).read_to_string(&mut stderr);
+                stderr
             });
             let mut bytes = Vec::new();
             let read = wires.output.take(limit + 1).read_to_end(&mut bytes).map(|_| bytes);
-            (read, said.join().unwrap_or_default())
+            (read, stderr.join().unwrap_or_default())
         });
         let bytes = read.map_err(|error| failed(what, &error.to_string()))?;
         if bytes.len() as u64 > limit {
-            return Err(failed(what, "its answer is too long"));
+            return Err(failed(what, &format!("the output of git has more than {limit} bytes")));
         }
         if bytes.is_empty() {
-            let said = said.trim();
-            return Err(failed(what, if said.is_empty() { "it said nothing" } else { said }));
+            let stderr = stderr.trim();
+            return Err(failed(what, if stderr.is_empty() { "git printed no error" } else { stderr }));
         }
         drop(served);
         Ok(bytes)
@@ -177,7 +181,7 @@ impl Git {
     }
 }
 
-/// Reads one answer: the id, the kind and the length in a line, then the content.
+/// Reads one reply of `git cat-file --batch`: a line with the id, the kind and the length, and then the content.
 fn one(what: &str, id: &[u8], output: &mut impl BufRead) -> Result<Vec<u8>, Fault> {
     let broken = |why: &str| failed(what, why);
     let mut head = String::new();
@@ -188,14 +192,14 @@ fn one(what: &str, id: &[u8], output: &mut impl BufRead) -> Result<Vec<u8>, Faul
     let (Some("blob"), Some(len)) = (kind, len.filter(|_| same.map(str::as_bytes) == Some(id))) else {
         let id = String::from_utf8_lossy(id);
         return Err(broken(&format!(
-            "{id} is not in the repository; a clone without all contents cannot be pushed"
+            "{id} is not in the repository; a partial clone cannot be pushed, so fetch all objects first"
         )));
     };
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
     output.by_ref().take(len).read_to_end(&mut bytes).map_err(|error| broken(&error.to_string()))?;
     let mut end = [0];
     if bytes.len() as u64 != len || output.read_exact(&mut end).is_err() {
-        return Err(broken("git ended in the middle of a content"));
+        return Err(broken("git exited in the middle of a file"));
     }
     Ok(bytes)
 }
@@ -204,12 +208,13 @@ fn failed(what: &str, why: &str) -> Fault {
     Fault::Git { what: what.to_owned(), why: why.to_owned() }
 }
 
-/// Builds a repository's name from its clone URL: host and path, in one spelling.
+/// Derives a repository's name from its clone URL: the host in lower case, and the path without `.git`. `None` for a
+/// local path or an incomplete URL.
 pub(crate) fn name_of(origin: &str) -> Option<String> {
     let rest = match origin.split_once("://") {
         Some(("file", _)) => return None,
         Some((_, rest)) => rest.to_owned(),
-        // The form of ssh: user@host:path.
+        // A URL of ssh without a scheme has the form `user@host:path`.
         None => {
             let (host, path) = origin.split_once(':').filter(|(host, _)| !host.contains('/'))?;
             format!("{host}/{path}")
@@ -225,19 +230,23 @@ pub(crate) fn name_of(origin: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::name_of;
+    use toolpost_test_rows::each;
 
     #[test]
     fn clones_of_one_repository_have_one_name() {
-        for origin in [
-            "https://github.com/rust-lang/regex.git",
-            "https://me:token@GitHub.com/rust-lang/regex",
-            "git@github.com:rust-lang/regex.git",
-            "ssh://git@github.com:22/rust-lang/regex.git/",
-        ] {
-            assert_eq!(name_of(origin).as_deref(), Some("github.com/rust-lang/regex"), "{origin}");
-        }
-        for origin in ["/home/me/regex", "../regex", "file:///home/me/regex", "https://host"] {
+        each(
+            [
+                "https://github.com/rust-lang/regex.git",
+                "https://me:token@GitHub.com/rust-lang/regex",
+                "git@github.com:rust-lang/regex.git",
+                "ssh://git@github.com:22/rust-lang/regex.git/",
+            ],
+            |origin| {
+                assert_eq!(name_of(origin).as_deref(), Some("github.com/rust-lang/regex"), "{origin}");
+            },
+        );
+        each(["/home/me/regex", "../regex", "file:///home/me/regex", "https://host"], |origin| {
             assert_eq!(name_of(origin), None, "{origin}");
-        }
+        });
     }
 }

@@ -1,7 +1,8 @@
-//! The shared index: contents of repositories on the operator's PostgreSQL server.
+//! The shared index: file contents of repositories on the operator's PostgreSQL server.
 //!
-//! Each content is stored once per repository, by its hash, for all branches and clones. A
-//! workspace queries contents by hash, and searches all others on its own disk, so its results always match the disk.
+//! The index stores each file content once per repository, by its hash, for all branches and clones. A workspace asks
+//! for contents by hash, and searches the files that the index lacks on the local disk, so its results always match the
+//! disk.
 
 mod across;
 mod address;
@@ -11,20 +12,20 @@ mod candidates;
 mod commit;
 mod condition;
 mod content;
+mod content_batch;
 mod cuts;
 mod fault;
 mod git;
-mod meant;
 mod names;
 mod pack;
 mod push;
 mod removal;
 mod schema;
-mod secured;
-mod send;
+mod semantic;
 mod server;
-mod shown;
+mod tls;
 mod upload;
+mod verified_blocks;
 mod versions;
 
 pub use across::{Across, FileAcross, FoundAcross};
@@ -32,7 +33,7 @@ pub use address::without_password;
 pub use ask::Asking;
 pub use block::{BlockAcross, Stretch};
 pub use fault::Fault;
-pub use meant::{FoundMeant, Meant};
-pub use push::{Push, Pushed, name_in};
-pub use removal::{Forgotten, Pruned, forget, prune};
+pub use push::{Push, PushReport, name_in};
+pub use removal::{PruneReport, RemovalReport, forget, prune};
+pub use semantic::{SemanticQuery, SemanticResults};
 pub use server::Server;

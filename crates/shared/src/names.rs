@@ -1,13 +1,13 @@
-//! Selection of repositories and of their files.
+//! Selection of repositories by name, and of their files by globs.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::Fault;
 
-/// A pattern for repository names.
+/// Patterns for the names of the repositories to search.
 pub(crate) struct Names(GlobSet);
 
-/// Globs for files: the last matching one decides.
+/// Globs for the files to search: a file must match a glob without `!`, if there is one, and none with `!`.
 pub(crate) struct Paths {
     wanted: Option<GlobSet>,
     left_out: GlobSet,
@@ -62,9 +62,10 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::{Names, Paths};
+    use toolpost_test_rows::each;
 
     #[test]
-    fn names_are_told_apart() {
+    fn repository_names_match_globs() {
         let names = Names::new(&["github.com/a/*, plain".to_owned(), "*/tool".to_owned()]).unwrap();
         let fits = ["github.com/a/b", "github.com/a/b/c", "plain", "git.example/x/tool"];
         let others = ["github.com/b/a", "plainer", "", "tool"];
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_apart() {
+    fn file_paths_match_globs() {
         let check = |globs: &[&str], path: &str| {
             Paths::new(&globs.iter().map(|glob| (*glob).to_owned()).collect::<Vec<_>>()).unwrap().wants(path)
         };
@@ -88,8 +89,8 @@ mod tests {
             (&["!*.rs"], "a/b.py", true),
             (&["*.{rs,py}", "!test/"], "test/b.py", false),
         ];
-        for (globs, path, wanted) in rows {
+        each(rows, |(globs, path, wanted)| {
             assert_eq!(check(globs, path), wanted, "{globs:?} {path}");
-        }
+        });
     }
 }

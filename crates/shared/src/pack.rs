@@ -1,49 +1,51 @@
-//! The words of a block in the tables: a number for each, and its count per place.
+//! The words of a block as the tables store them: a number for each word, and how often it occurs in each part of the
+//! block.
 
-use toolpost_index::ranked::portable::{Counts, Piece};
+use toolpost_ranked::portable::{Counts, Piece};
 use toolpost_workspace::hash;
 
-/// The number of places of a word.
+/// The number of parts of a block: name, signature, body, comments, enclosing names.
 const PLACES: usize = 5;
 
-/// Prefix of a word that is a block's name, which keyword ranking prefers.
+/// Prefix of a word that is the name of a block, before its number is computed; keyword ranking prefers such a block.
 const NAME: char = '\u{2}';
 
-/// The words of a block.
-pub(crate) struct Packed {
-    /// The numbers, sorted.
+/// The words of a block in the form in which the tables store them.
+pub(crate) struct PackedWords {
+    /// The numbers of the block's words, sorted.
     pub(crate) tokens: Vec<i32>,
-    /// The length of each place in two bytes; then for each number a bit mask of its places, and its count in each.
+    /// The length of each part of the block in two bytes; then for each number a bit mask of the parts with the word,
+    /// and its count in each of them.
     pub(crate) words: Vec<u8>,
 }
 
-/// The words of a block, ready for lookups.
-pub(crate) struct Held {
+/// The words of a block in a form for lookups.
+pub(crate) struct WordTable {
     pub(crate) lengths: [u32; PLACES],
     tokens: Vec<i32>,
     counts: Vec<Counts>,
 }
 
-/// Returns the number of a word.
+/// Returns the number that stands for a word in the tables.
 pub(crate) fn number(token: &str) -> i32 {
     let mut first = [0; 4];
     first.copy_from_slice(&hash(token.as_bytes()).as_bytes()[..4]);
     i32::from_le_bytes(first)
 }
 
-/// Returns the number of a word as a block's name.
+/// Returns the number that stands for a word which is the name of a block.
 pub(crate) fn name_number(token: &str) -> i32 {
     number(&format!("{NAME}{token}"))
 }
 
-impl Packed {
+impl PackedWords {
     pub(crate) fn of(piece: &Piece) -> Self {
         let names = piece.tokens.iter().filter(|(_, counts)| counts[0] > 0);
         let names = names.map(|(token, _)| (name_number(token), [0; PLACES]));
         let own = piece.tokens.iter().map(|(token, counts)| (number(token), *counts));
         let mut all: Vec<(i32, Counts)> = own.chain(names).collect();
         all.sort_unstable();
-        // If two words have one number, the more frequent one counts.
+        // If two words have the same number, the counts of the more frequent one are kept.
         all.reverse();
         all.dedup_by_key(|(number, _)| *number);
         all.reverse();
@@ -61,8 +63,8 @@ impl Packed {
     }
 }
 
-impl Held {
-    /// Parses the words of a block; `None` if they are damaged.
+impl WordTable {
+    /// Decodes the stored words of a block; `None` if they are damaged.
     pub(crate) fn read(tokens: Vec<i32>, words: &[u8]) -> Option<Self> {
         let (head, mut rest) = words.split_at_checked(2 * PLACES)?;
         let mut lengths = [0; PLACES];
@@ -84,14 +86,14 @@ impl Held {
         (rest.is_empty() && tokens.is_sorted()).then_some(Self { lengths, tokens, counts })
     }
 
-    /// Returns whether these are the words of a block.
-    pub(crate) fn is(&self, packed: &Packed) -> bool {
+    /// Returns whether these words equal the packed words of a block.
+    pub(crate) fn is(&self, packed: &PackedWords) -> bool {
         Self::read(packed.tokens.clone(), &packed.words).is_some_and(|own| {
             own.tokens == self.tokens && own.counts == self.counts && own.lengths == self.lengths
         })
     }
 
-    /// Returns the count of a word per place.
+    /// Returns the count of a word in each part of the block; `None` if the word does not occur.
     pub(crate) fn counts(&self, token: &str) -> Option<Counts> {
         let at = self.tokens.binary_search(&number(token)).ok()?;
         self.counts.get(at).copied()
@@ -100,31 +102,31 @@ impl Held {
 
 #[cfg(test)]
 mod tests {
-    use super::{Held, Packed, name_number, number};
-    use toolpost_index::ranked::portable::cut;
+    use super::{PackedWords, WordTable, name_number, number};
+    use toolpost_ranked::portable::cut;
 
     #[test]
-    fn words_are_read_as_they_were_written() {
+    fn packed_words_read_back_unchanged() {
         let pieces = cut(
             "rust",
             b"/// Parses names.\nfn parse_name(name: &str) { name.trim(); name.len(); }\n".into(),
         )
         .unwrap();
-        let packed = Packed::of(&pieces[0]);
+        let packed = PackedWords::of(&pieces[0]);
         assert!(
             packed.tokens.contains(&name_number("parsename"))
                 && !packed.tokens.contains(&name_number("trim"))
         );
-        let held = Held::read(packed.tokens.clone(), &packed.words).unwrap();
+        let held = WordTable::read(packed.tokens.clone(), &packed.words).unwrap();
         assert_eq!(held.lengths, pieces[0].lengths);
         for (token, counts) in &pieces[0].tokens {
             assert_eq!(held.counts(token), Some(*counts), "{token}");
         }
         assert_eq!(held.counts("nowhere"), None);
-        assert!(Held::read(packed.tokens.clone(), &packed.words[..packed.words.len() - 1]).is_none());
+        assert!(WordTable::read(packed.tokens.clone(), &packed.words[..packed.words.len() - 1]).is_none());
         let mut other = packed.tokens;
         other.swap(0, 1);
-        assert!(Held::read(other, &packed.words).is_none());
+        assert!(WordTable::read(other, &packed.words).is_none());
         assert_ne!(number("a"), name_number("a"));
     }
 }

@@ -1,78 +1,79 @@
-//! Upload of a commit: first its missing contents, then the commit in one transaction.
+//! Push of a commit to the index: first the file contents that the index lacks, then the commit in one transaction.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use tokio_postgres::Client;
-use toolpost_index::embed::{Embedder as _, Static};
-use toolpost_index::ranked::portable::way_of;
+use toolpost_ranked::embed::{Embedder as _, Static};
+use toolpost_ranked::portable::way_of;
 use toolpost_workspace::ContentHash;
 
-use crate::commit::{Commit, Filed};
+use crate::commit::{Commit, CommitFile};
 use crate::content::{Content, is_cut};
-use crate::cuts::{self, Maker};
-use crate::git::{Git, Tracked, name_of};
+use crate::content_batch::ContentBatch;
+use crate::cuts::{self, IndexModel};
+use crate::git::{Git, TrackedFile, name_of};
 use crate::schema::{self, Vectors};
-use crate::send::Sending;
 use crate::server::Tables;
 use crate::upload::{AT_ONCE, PART, SOUND, STANDS, TRIES, hash_of};
 use crate::{Fault, Server};
 
-/// A push.
+/// A request to push a commit of a local repository to the index.
 pub struct Push<'p> {
-    /// A directory of the repository.
+    /// The top directory of the repository.
     pub folder: &'p Path,
-    /// The repository's name in the index; by default from its clone URL, or its directory.
+    /// The repository's name in the index; `None` to derive it from the clone URL or the directory.
     pub repository: Option<String>,
-    /// The commit, in git's notation.
+    /// The commit to push, in git's notation, such as `HEAD`.
     pub commit: String,
-    /// The branch of the commit; by default the checked-out one.
+    /// The branch whose commit is replaced in the index; `None` for the checked-out branch.
     pub branch: Option<String>,
-    /// The paths that the rules permit to read.
+    /// Returns whether the access rules permit reading a path, which is relative to the top directory.
     pub may_read: &'p dyn Fn(&[u8]) -> bool,
 }
 
-/// The result of a push.
+/// The result of pushing a commit to the index.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Pushed {
-    /// The name of the repository.
+pub struct PushReport {
+    /// The repository's name in the index.
     pub repository: String,
-    /// The branch.
+    /// The branch whose commit was replaced.
     pub branch: String,
-    /// The commit.
+    /// The id of the commit.
     pub commit: String,
-    /// The number of its files in the index.
+    /// The number of files of the commit that the index now has.
     pub files: usize,
-    /// The number of files that the rules exclude.
+    /// The number of files of the commit that the access rules exclude.
     pub withheld: usize,
-    /// The number of sent contents.
+    /// The number of file contents that were sent.
     pub sent: usize,
-    /// Their bytes of text.
+    /// The size of the text that was sent, in bytes.
     pub sent_bytes: u64,
-    /// The number of contents that were split into blocks.
+    /// The number of file contents that were split into blocks.
     pub cut: usize,
-    /// The reason why the index has no embeddings of them; `None` if it has.
+    /// The reason why the index has no embeddings of the file contents; `None` if it has them.
     pub without_vectors: Option<String>,
 }
 
 impl Push<'_> {
-    /// Pushes the commit; `tell` receives the number of sent contents and the total.
+    /// Pushes the commit. `tell` receives the number of file contents that were read so far, and the total.
     ///
-    /// Until it is done, others see the previous commit.
+    /// Until the push is complete, other clients see the previous commit.
     ///
     /// # Errors
-    /// If git or the server fails; contents that were sent are not sent again.
-    pub fn run(&self, server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<Pushed, Fault> {
+    /// If git or the server fails. The next push does not repeat contents that were sent.
+    pub fn run(&self, server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<PushReport, Fault> {
         let git = Git::of(self.folder)?;
         let commit = git.commit(&self.commit)?;
         git.be_at_top()?;
         let branch = self.branch.clone().or_else(|| git.branch()).unwrap_or_else(|| "HEAD".to_owned());
         let name = self.repository.clone().unwrap_or_else(|| name(Some(&git), self.folder));
         let all = git.files(&commit)?;
-        let files: Vec<Tracked> = all.iter().filter(|file| (self.may_read)(&file.path)).cloned().collect();
+        let files: Vec<TrackedFile> =
+            all.iter().filter(|file| (self.may_read)(&file.path)).cloned().collect();
         let withheld = all.len() - files.len();
         let model = Static::embedded().map_err(|bad| Fault::Model(bad.to_string()))?;
-        let mut pushed = Pushed {
+        let mut pushed = PushReport {
             repository: name,
             branch,
             commit,
@@ -85,7 +86,7 @@ impl Push<'_> {
         };
         for _ in 0..TRIES {
             match bring(server, &git, &model, &files, &mut pushed, tell) {
-                // Another process removed contents that were there; they are sent again.
+                // Another process removed contents that the push relied on; the next attempt sends them again.
                 Err(Fault::Changed(_)) => {}
                 done => return done.map(|()| pushed),
             }
@@ -94,22 +95,22 @@ impl Push<'_> {
     }
 }
 
-/// Sends the missing contents of a commit's files, and then the commit.
+/// Sends those contents of a commit's files that the index lacks, and then the commit.
 fn bring(
     server: &Server,
     git: &Git,
     model: &Static,
-    files: &[Tracked],
-    pushed: &mut Pushed,
+    files: &[TrackedFile],
+    pushed: &mut PushReport,
     tell: &mut dyn FnMut(usize, usize),
 ) -> Result<(), Fault> {
     let entered = enter(server, &pushed.repository, &pushed.branch, model.name())?;
-    let maker = Maker { model, number: entered.model };
+    let maker = IndexModel { model, number: entered.model };
     let repository = entered.repository;
     let mut known = known(server, repository, files)?;
     let missing = missing(server, repository, maker, files, &known)?;
     let total = missing.len();
-    let mut sending = Sending::new(server, repository, maker);
+    let mut sending = ContentBatch::new(server, repository, maker);
     let mut done = 0;
     git.contents(&missing.keys().cloned().collect(), &mut |id, bytes| {
         let ways = missing.get(id).cloned().unwrap_or_default();
@@ -127,18 +128,19 @@ fn bring(
     pushed.cut += sending.cut;
     pushed.without_vectors = entered.without;
     let filed =
-        files.iter().filter_map(|tracked| Some(Filed { tracked, hash: known.get(&tracked.id)?.hash }));
-    let filed: Vec<Filed<'_>> = filed.collect();
+        files.iter().filter_map(|tracked| Some(CommitFile { tracked, hash: known.get(&tracked.id)?.hash }));
+    let filed: Vec<CommitFile<'_>> = filed.collect();
     let (branch, commit, withheld) = (pushed.branch.as_str(), pushed.commit.as_str(), pushed.withheld);
     Commit { repository, branch, commit, withheld, model: entered.model }.set(server, &filed)
 }
 
-/// Lists the contents to read, by git's ids, and the languages for which each is split.
+/// Lists the file contents to send or to split into blocks, by their git ids, with the languages for which to split
+/// each.
 fn missing(
     server: &Server,
     repository: i32,
-    maker: Maker<'_>,
-    files: &[Tracked],
+    maker: IndexModel<'_>,
+    files: &[TrackedFile],
     known: &HashMap<Vec<u8>, Stands>,
 ) -> Result<HashMap<Vec<u8>, BTreeSet<&'static str>>, Fault> {
     let texts: HashSet<ContentHash> = known.values().filter(|own| own.is_cut).map(|own| own.hash).collect();
@@ -157,10 +159,10 @@ fn missing(
     Ok(missing)
 }
 
-/// Returns the default name of a repository.
+/// Returns the default name of the repository in a directory.
 #[must_use]
 pub fn name_in(folder: &Path) -> String {
-    // Without git there is no clone URL.
+    // If git is not installed, the clone URL is unknown, and the name is that of the directory.
     name(Git::of(folder).ok().as_ref(), folder)
 }
 
@@ -171,48 +173,48 @@ fn name(git: Option<&Git>, folder: &Path) -> String {
     git.and_then(Git::origin).as_deref().and_then(name_of).unwrap_or_else(own)
 }
 
-/// A registered repository.
-struct Entered {
+/// A repository and the embedding model, as registered in the index.
+struct RegisteredRepository {
     repository: i32,
-    /// The number of the model; `None` if the server stores no embeddings.
+    /// The number of the embedding model in the index; `None` if the server stores no embeddings.
     model: Option<i32>,
-    /// The reason for a missing model.
+    /// The reason why the server stores no embeddings; `None` if it does.
     without: Option<String>,
 }
 
-/// Registers the repository and the model, if they are new.
-fn enter(server: &Server, name: &str, branch: &str, model: &str) -> Result<Entered, Fault> {
+/// Registers the repository and the embedding model in the index, if they are new.
+fn enter(server: &Server, name: &str, branch: &str, model: &str) -> Result<RegisteredRepository, Fault> {
     server.run(PART, Tables::MadeNow, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
         let vectors = schema::make_vectors(server.place(), client).await?;
         let enter = "insert into toolpost.repositories (name, main) values ($1, $2) on conflict do nothing";
         client.execute(enter, &[&name, &branch]).await.map_err(fault)?;
-        // A forgotten repository starts again, and its main branch is chosen again.
+        // If all branches of the repository were removed, this push determines its main branch again.
         let begin = "update toolpost.repositories r set main = $2 where name = $1 and main <> $2 \
                      and not exists (select from toolpost.versions v where v.repository = r.id)";
         client.execute(begin, &[&name, &branch]).await.map_err(fault)?;
         let find = "select id from toolpost.repositories where name = $1";
         let repository = client.query_one(find, &[&name]).await.map_err(fault)?.get(0);
         if let Vectors::NotKept(why) = vectors {
-            return Ok(Entered { repository, model: None, without: Some(why) });
+            return Ok(RegisteredRepository { repository, model: None, without: Some(why) });
         }
         let enter = "insert into toolpost.models (name) values ($1) on conflict do nothing";
         client.execute(enter, &[&model]).await.map_err(fault)?;
         let find = "select id from toolpost.models where name = $1";
         let model = client.query_one(find, &[&model]).await.map_err(fault)?.get(0);
-        Ok(Entered { repository, model: Some(model), without: None })
+        Ok(RegisteredRepository { repository, model: Some(model), without: None })
     })
 }
 
-/// A content in the index.
+/// A file content that the index already has.
 struct Stands {
     hash: ContentHash,
-    /// Set if it is split into blocks.
+    /// Set if contents of this kind and size are split into blocks.
     is_cut: bool,
 }
 
-/// Returns which contents are in the index, by git's ids.
-fn known(server: &Server, repository: i32, files: &[Tracked]) -> Result<HashMap<Vec<u8>, Stands>, Fault> {
+/// Returns those contents of `files` that the index already has, by their git ids.
+fn known(server: &Server, repository: i32, files: &[TrackedFile]) -> Result<HashMap<Vec<u8>, Stands>, Fault> {
     let ids: HashSet<&Vec<u8>> = files.iter().map(|file| &file.id).collect();
     let ids: Vec<&Vec<u8>> = ids.into_iter().collect();
     let find = format!(
@@ -236,7 +238,7 @@ fn known(server: &Server, repository: i32, files: &[Tracked]) -> Result<HashMap<
     Ok(known)
 }
 
-/// Decodes the hexadecimal digits of a git id.
+/// Decodes the hexadecimal digits of a git id into bytes.
 fn packed(id: &[u8]) -> Vec<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map_or(0, |digit| digit as u8);
     id.chunks(2).map(|pair| pair.iter().fold(0, |number, byte| number << 4 | digit(*byte))).collect()

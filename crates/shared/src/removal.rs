@@ -1,4 +1,4 @@
-//! Removal of repositories, branches, and contents that no branch contains any more.
+//! Removal of repositories and branches from the index, and of contents that no branch contains any more.
 
 use std::time::Duration;
 
@@ -9,42 +9,44 @@ use crate::server::Tables;
 use crate::upload::TRIES;
 use crate::{Fault, Server, schema};
 
-/// Time limit for removing from one repository.
+/// Time limit for a removal from one repository.
 const WHOLE: Duration = Duration::from_secs(900);
 
-/// The result of forgetting a repository or a branch.
+/// The result of removing a repository or a branch from the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Forgotten {
+pub struct RemovalReport {
     /// The name of the repository.
     pub repository: String,
-    /// The branches.
+    /// The names of the removed branches.
     pub branches: Vec<String>,
-    /// The number of removed contents.
+    /// The number of removed file contents.
     pub contents: u64,
-    /// Their size in bytes.
+    /// The size of the removed file contents, in bytes.
     pub bytes: u64,
 }
 
-/// The result of pruning.
+/// The result of removing unused contents from the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Pruned {
-    /// The number of examined repositories.
+pub struct PruneReport {
+    /// The number of repositories that were examined.
     pub repositories: usize,
-    /// The number of removed contents.
+    /// The number of removed file contents.
     pub contents: u64,
-    /// Their size in bytes.
+    /// The size of the removed file contents, in bytes.
     pub bytes: u64,
     /// The number of removed blocks.
     pub blocks: u64,
 }
 
-/// Removes a branch of a repository, or all of it, with the contents that no other branch contains.
+/// Removes a branch of a repository from the index, or the whole repository, with the contents that no other branch
+/// contains.
 ///
-/// Readers see the removal completely or not at all. A push that ends meanwhile waits, and sends the contents it relied on again.
+/// Other clients see the removal completely or not at all. A push that is about to write its commit waits for the
+/// removal, and then sends the removed contents that its commit needs.
 ///
 /// # Errors
 /// If there is no such repository or branch, or the server fails.
-pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result<Forgotten, Fault> {
+pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result<RemovalReport, Fault> {
     again(server, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
         let has_vectors = schema::has_vectors(server.place(), client).await?;
@@ -66,7 +68,8 @@ pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result
         let branches: Vec<String> = rows.iter().map(|row| row.get(1)).collect();
         let remove = "delete from toolpost.files where repository = $1 and version = any($2)";
         change.execute(remove, &[&id, &versions]).await.map_err(fault)?;
-        // Searches without a branch use the main one.
+        // Searches without a branch use the main branch. If it was removed, the branch that was pushed last
+        // becomes the main one.
         let main = "update toolpost.repositories r set main = v.branch from (select branch from toolpost.versions where repository = $1 \
                     order by pushed desc limit 1) v where r.id = $1 and not exists \
                     (select from toolpost.versions own where own.repository = $1 and own.branch = r.main)";
@@ -74,22 +77,23 @@ pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result
         let pruned = sweep(&change, id, has_vectors).await.map_err(fault)?;
         change.commit().await.map_err(fault)?;
         let repository = repository.to_owned();
-        Ok(Forgotten { repository, branches, contents: pruned.contents, bytes: pruned.bytes })
+        Ok(RemovalReport { repository, branches, contents: pruned.contents, bytes: pruned.bytes })
     })
 }
 
-/// Removes contents and blocks that no branch contains; `tell` receives the number of examined repositories and the total.
+/// Removes the contents and blocks that no branch contains from all repositories. `tell` receives the number of
+/// repositories that were examined so far, and the total.
 ///
 /// # Errors
-/// If the server fails; earlier removals stay.
-pub fn prune(server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<Pruned, Fault> {
+/// If the server fails; contents that were removed before stay removed.
+pub fn prune(server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<PruneReport, Fault> {
     let (ids, has_vectors) = server.run(WHOLE, Tables::Needed, async |client: &mut Client| {
         let find = "select id from toolpost.repositories order by name";
         let rows = client.query(find, &[]).await.map_err(|error| server.fault(&error))?;
         let ids: Vec<i32> = rows.iter().map(|row| row.get(0)).collect();
         Ok((ids, schema::has_vectors(server.place(), client).await?))
     })?;
-    let mut pruned = Pruned { repositories: ids.len(), ..Pruned::default() };
+    let mut pruned = PruneReport { repositories: ids.len(), ..PruneReport::default() };
     for (done, id) in ids.iter().enumerate() {
         tell(done, ids.len());
         let own = again(server, async |client: &mut Client| {
@@ -109,12 +113,13 @@ pub fn prune(server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<Prun
     Ok(pruned)
 }
 
-/// Removes the contents without a file from a locked repository.
+/// Removes the contents, cuts (contents split into blocks) and blocks that no file of a repository uses. The caller
+/// must have locked the repository.
 async fn sweep(
     change: &Transaction<'_>,
     repository: i32,
     has_vectors: bool,
-) -> Result<Pruned, tokio_postgres::Error> {
+) -> Result<PruneReport, tokio_postgres::Error> {
     let cuts = "delete from toolpost.cuts c where c.repository = $1 and not exists \
                 (select from toolpost.files f where f.repository = $1 and f.hash = c.hash and f.way = c.way) returning id";
     let cuts: Vec<i64> = change.query(cuts, &[&repository]).await?.iter().map(|row| row.get(0)).collect();
@@ -136,10 +141,10 @@ async fn sweep(
         change.execute(remove, &[&repository, &hashes]).await?;
     }
     let bytes = rows.iter().map(|row| row.get::<_, i64>(1).cast_unsigned()).sum();
-    Ok(Pruned { repositories: 1, contents: hashes.len() as u64, bytes, blocks })
+    Ok(PruneReport { repositories: 1, contents: hashes.len() as u64, bytes, blocks })
 }
 
-/// Runs a transaction, and repeats it after a conflict with another one.
+/// Runs `work`, a transaction, and repeats it after a conflict with another one.
 fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, Fault>) -> Result<T, Fault> {
     let mut tries = 0;
     loop {
@@ -151,7 +156,7 @@ fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, Fault>
     }
 }
 
-/// Returns the names of the repositories.
+/// Creates the error for an unknown repository, with the names of the known ones.
 async fn unknown(server: &Server, look: &Transaction<'_>, asked: &str) -> Result<Fault, Fault> {
     let find = "select name from toolpost.repositories r where exists (select from toolpost.versions v where v.repository = r.id) \
                 order by name limit 21";
@@ -162,7 +167,7 @@ async fn unknown(server: &Server, look: &Transaction<'_>, asked: &str) -> Result
     })
 }
 
-/// Returns the names of the branches.
+/// Creates the error for an unknown branch of a repository, with the names of the known ones.
 async fn no_branch(
     server: &Server,
     look: &Transaction<'_>,

@@ -1,36 +1,37 @@
-//! The tables of the index, and their versions.
+//! The tables of the shared index, and their migration to the supported version.
 
 use tokio_postgres::{Client, Transaction, error::SqlState};
 
 use crate::Fault;
 
-/// The supported version of the tables.
+/// The version of the tables that this program supports.
 const VERSION: i32 = 2;
 
-/// Key of the lock under which one process creates the tables.
+/// Key of the advisory lock that lets only one process at a time create the tables.
 const LOCK: i64 = 0x746f_6f6c_706f_7374;
 
-/// The migrations from each version to the next, with the partitioned tables of each; the first creates the tables.
+/// The SQL statements that migrate the tables from each version to the next, with the partitioned tables that each
+/// adds; the first one creates the tables.
 const STEPS: &[(&str, &[&str])] = &[
     (include_str!("schema/1.sql"), &["files", "blobs", "pieces"]),
     (include_str!("schema/2.sql"), &["cuts", "blocks"]),
 ];
 
-/// The statement that creates the table of embeddings, if the server supports it.
+/// The SQL statement that creates the table of embeddings, which needs an extension.
 const VECTORS: &str = include_str!("schema/vectors.sql");
 
-/// The number of partitions of large tables; all rows of a repository are in one.
+/// The number of partitions of each large table. All rows of a repository are in the same partition.
 const PARTS: u32 = 16;
 
-/// The server's support for embeddings.
+/// The server's support for storing embeddings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Vectors {
     Kept,
-    /// The reason for missing support.
+    /// The reason why the server cannot store embeddings, with advice.
     NotKept(String),
 }
 
-/// Checks that the tables have the supported version.
+/// Checks that the tables in the database have the supported version.
 pub(crate) async fn check(place: &str, client: &mut Client) -> Result<(), Fault> {
     let owned = || place.to_owned();
     match version(place, client).await? {
@@ -41,11 +42,12 @@ pub(crate) async fn check(place: &str, client: &mut Client) -> Result<(), Fault>
     }
 }
 
-/// Checks for a table, in a transaction that has waited for `LOCK`. `to_regclass` would not do: it answers from the session's
-/// cache, which that wait does not refresh, so that a table which another client has just created is missed.
+/// SQL that checks whether a table exists, in a transaction that has waited for `LOCK`. `to_regclass` is not reliable
+/// here: it reads the session's cache, which the wait does not refresh, so it misses a table that another client has
+/// just created.
 const EXISTS: &str = "select exists (select from pg_tables where schemaname = 'toolpost' and tablename = $1)";
 
-/// Creates the tables, or migrates them to the supported version.
+/// Creates the tables in the database, or migrates them to the supported version.
 pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), Fault> {
     let owned = || place.to_owned();
     let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
@@ -75,7 +77,8 @@ pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), Fault> 
         if found == 1 {
             let can = "select exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals))";
             if change.query_one(can, &[]).await.map_err(fault)?.get(0) {
-                // lz4 takes a fifth more space, and halves the time to read a piece.
+                // Compared with the default compression, lz4 takes a fifth more space and halves the time to
+                // read a piece.
                 change.batch_execute(&quick()).await.map_err(fault)?;
             }
         }
@@ -84,7 +87,7 @@ pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), Fault> 
     change.commit().await.map_err(fault)
 }
 
-/// Creates the table of embeddings, if the server supports it; everything else works without it.
+/// Creates the table of embeddings, if the server supports it; all other functions work without it.
 pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vectors, Fault> {
     let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
     if has_vectors(place, client).await? {
@@ -92,7 +95,7 @@ pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vec
     }
     let can = "select exists (select from pg_available_extensions where name = 'vector')";
     if !client.query_one(can, &[]).await.map_err(fault)?.get::<_, bool>(0) {
-        let why = "the server has no extension vector; install pgvector 0.7 or later there (Debian: postgresql-NN-pgvector) and push again";
+        let why = "the server has no extension vector; install pgvector 0.7 or later there (Debian: postgresql-NN-pgvector) and repeat `toolpost index push`";
         return Ok(Vectors::NotKept(why.to_owned()));
     }
     let change = client.transaction().await.map_err(fault)?;
@@ -115,11 +118,11 @@ pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vec
             drop(change);
             let next = match code {
                 Some(code) if code == SqlState::INSUFFICIENT_PRIVILEGE => {
-                    "let an administrator say `create extension vector` in this database, and push again"
+                    "ask an administrator to run `create extension vector` in this database, and repeat `toolpost index push`"
                 }
-                // Versions before 0.7 lack numbers of two bytes.
+                // Versions before 0.7 lack the type `halfvec`.
                 Some(code) if code == SqlState::UNDEFINED_OBJECT => {
-                    "install pgvector 0.7 or later there, say `alter extension vector update`, and push again"
+                    "install pgvector 0.7 or later there, run `alter extension vector update`, and repeat `toolpost index push`"
                 }
                 _ => return Err(fault(error)),
             };
@@ -128,13 +131,13 @@ pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vec
     }
 }
 
-/// Returns whether the server stores embeddings.
+/// Returns whether the database has the table of embeddings.
 pub(crate) async fn has_vectors(place: &str, client: &Client) -> Result<bool, Fault> {
     let find = "select to_regclass('toolpost.vectors') is not null";
     Ok(client.query_one(find, &[]).await.map_err(|error| Fault::of(place, &error))?.get(0))
 }
 
-/// Returns the version of the tables, if there are any.
+/// Returns the version of the tables; `None` if the database has none.
 async fn version(place: &str, client: &Client) -> Result<Option<i32>, Fault> {
     let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
     let there =
@@ -145,7 +148,7 @@ async fn version(place: &str, client: &Client) -> Result<Option<i32>, Fault> {
     Ok(Some(client.query_one("select version from toolpost.schema", &[]).await.map_err(fault)?.get(0)))
 }
 
-/// Checks the server's encoding and extensions.
+/// Creates the PostgreSQL extensions that the tables need. Fails if the server does not have one of them.
 async fn extensions(place: &str, change: &Transaction<'_>) -> Result<(), Fault> {
     for name in ["pg_trgm", "btree_gin"] {
         let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
@@ -158,7 +161,7 @@ async fn extensions(place: &str, change: &Transaction<'_>) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Builds the statements that create the partitions.
+/// Builds the SQL statements that create the partitions of tables.
 fn parts(tables: &[&str]) -> String {
     let part = |table: &str, number: u32| {
         format!(
@@ -169,7 +172,7 @@ fn parts(tables: &[&str]) -> String {
     tables.iter().flat_map(|table| (0..PARTS).map(move |number| part(table, number))).collect()
 }
 
-/// Builds the statements that set the compression of long texts.
+/// Builds the SQL statements that set the compression of the texts of files.
 fn quick() -> String {
     let part = |number: u32| {
         format!("alter table toolpost.pieces_{number} alter column body set compression lz4;\n")

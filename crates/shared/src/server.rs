@@ -1,4 +1,4 @@
-//! The server of the index, and a small pool of connections to it.
+//! The PostgreSQL server with the shared index, and a small pool of connections to it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,32 +10,32 @@ use tokio_postgres::config::Host;
 use tokio_postgres::{Client, NoTls};
 
 use crate::address::Address;
-use crate::secured::Securer;
+use crate::tls::PostgresTlsConnector;
 use crate::{Fault, schema};
 
-/// Maximum number of idle connections.
+/// Maximum number of idle connections in the pool.
 const IDLE: usize = 4;
 
-/// Time limit for connecting.
+/// Time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Additional time to wait beyond the server's own limit.
+/// Time for which a query is awaited beyond the server's time limit.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A server with an index; connected on first use. Cheap to clone.
+/// A server with a shared index, to which a connection is opened at the first use. Cloning is cheap.
 #[derive(Clone)]
 pub struct Server(Arc<Inner>);
 
 struct Inner {
     address: Address,
-    /// `None` only during drop.
+    /// The runtime of the connections; `None` only while the value is dropped.
     threads: Option<Runtime>,
     idle: Mutex<Vec<Client>>,
-    /// Set once the tables have been checked.
+    /// Set once the version of the tables has been checked.
     looked: AtomicBool,
 }
 
-/// The requirement on existing tables.
+/// The treatment of missing tables: an error, or their creation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tables {
     Needed,
@@ -43,7 +43,7 @@ pub(crate) enum Tables {
 }
 
 impl Server {
-    /// Creates a server from its URL.
+    /// Creates the client for a server from its URL, without connecting.
     ///
     /// # Errors
     /// If the URL is not valid, or requires an unsupported feature.
@@ -59,18 +59,19 @@ impl Server {
         Ok(Self(Arc::new(Inner { address, threads: Some(threads), idle, looked })))
     }
 
-    /// Returns the location, without user and password.
+    /// Returns the location of the server for display, without user name and password.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.0.address.place
     }
 
-    /// Converts the error of a statement.
+    /// Converts the error of an SQL statement.
     pub(crate) fn fault(&self, error: &tokio_postgres::Error) -> Fault {
         Fault::of(&self.0.address.place, error)
     }
 
-    /// Runs work on a connection, within a time limit; if a pooled connection is closed, on a new one.
+    /// Runs `work` on a connection of the pool within a time limit. If the server has closed that connection, runs it
+    /// on a new one.
     pub(crate) fn run<T>(
         &self,
         time: Duration,
@@ -78,7 +79,7 @@ impl Server {
         work: impl AsyncFn(&mut Client) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let silent = || {
-            let why = format!("it gave no answer within {} s", time.as_secs());
+            let why = format!("the server did not answer within {} s", time.as_secs());
             Fault::Unreachable { place: self.0.address.place.clone(), why }
         };
         let Some(threads) = &self.0.threads else { return Err(silent()) };
@@ -91,7 +92,8 @@ impl Server {
                     Some(client) => client,
                     None => self.connect().await?,
                 };
-                // Quoting depends on this setting, so it is fixed; the path includes the schema of the extensions.
+                // `standard_conforming_strings` is fixed, because the quoting of literals depends on it.
+                // `search_path` includes the schemas in which the extensions may be.
                 let limit = format!(
                     "set statement_timeout = {}; set standard_conforming_strings = on; \
                      set search_path = \"$user\", public, extensions, toolpost",
@@ -113,13 +115,14 @@ impl Server {
                 }
             }
         };
-        // The server's limit is shorter, so that its error arrives.
+        // The server's time limit is shorter, so its error arrives before this timeout.
         let patience = time + GRACE;
         threads
             .block_on(async { tokio::time::timeout(patience, all).await.unwrap_or_else(|_| Err(silent())) })
     }
 
-    /// Checks once that the tables have the known version, and creates them on request.
+    /// Checks at the first use that the tables have the supported version; creates or migrates them if `tables` demands
+    /// it.
     async fn look(&self, client: &mut Client, tables: Tables) -> Result<(), Fault> {
         if tables == Tables::MadeNow {
             schema::make(self.place(), client).await?;
@@ -153,13 +156,14 @@ impl Server {
         }
     }
 
-    /// Authenticates over a connection that is encrypted on request.
+    /// Authenticates over a connection, which is encrypted before that if the URL requires it.
     async fn greet<S>(&self, stream: S) -> Result<Client, Fault>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Address { config, place, securing, .. } = &self.0.address;
-        let late = |_| Fault::Unreachable { place: place.clone(), why: "it does not answer".to_owned() };
+        let late =
+            |_| Fault::Unreachable { place: place.clone(), why: "the server does not answer".to_owned() };
         let fault = |error: tokio_postgres::Error| match Fault::of(place, &error) {
             Fault::Unreachable { place, why } if securing.is_some() => Fault::Unsecured { place, why },
             fault => fault,
@@ -170,7 +174,7 @@ impl Server {
             tokio::spawn(connection);
             return Ok(client);
         };
-        let securer = Securer(securing.clone());
+        let securer = PostgresTlsConnector(securing.clone());
         let linked = tokio::time::timeout(CONNECT, config.connect_raw(stream, securer)).await;
         let (client, connection) = linked.map_err(late)?.map_err(fault)?;
         tokio::spawn(connection);
@@ -180,7 +184,7 @@ impl Server {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // The last owner may drop the pool on a thread that must not block.
+        // The last clone may be dropped on a thread that must not block.
         if let Some(threads) = self.threads.take() {
             threads.shutdown_background();
         }

@@ -1,4 +1,4 @@
-//! The searched commits, and the texts of their files.
+//! The commits that a search covers, and the texts of their files.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use crate::names::Names;
 use crate::upload::hash_of;
 use crate::{Fault, Server};
 
-/// A commit in the index.
+/// A commit of a branch in the index.
 pub(crate) struct Version {
     pub(crate) repository: i32,
     pub(crate) id: i64,
@@ -18,11 +18,12 @@ pub(crate) struct Version {
     pub(crate) withheld: i32,
     pub(crate) binary: i32,
     pub(crate) odd: i32,
-    /// Set if its files name the languages for which they are split.
+    /// Set if the files of the commit record the languages for which they are split into blocks; older versions of
+    /// Toolpost did not.
     pub(crate) has_ways: bool,
 }
 
-/// Lists the searched commits, by repository name.
+/// Lists the commits that a search covers, ordered by the names of their repositories.
 pub(crate) async fn versions(
     server: &Server,
     look: &Transaction<'_>,
@@ -56,7 +57,7 @@ pub(crate) async fn versions(
     Ok(wanted)
 }
 
-/// Fetches the texts of contents; a text with a wrong hash is omitted.
+/// Fetches the texts of file contents; a text that does not have the right hash is omitted.
 pub(crate) async fn whole_texts(
     server: &Server,
     look: &Transaction<'_>,

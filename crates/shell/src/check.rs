@@ -1,12 +1,13 @@
-//! Differences between the grammar and a shell, and text that runs the content of variables.
+//! Checks of a shell text: for text that the grammar (tree-sitter) and a shell may read differently, and for
+//! text that runs the content of variables.
 
 use std::{borrow::Cow, ops::Range};
 use tree_sitter::Node;
 
-/// The longest text that is read, in bytes.
+/// Maximum size of a shell text that is parsed, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
-/// Finds what makes all of a text doubtful.
+/// Finds a reason why a whole shell text is ambiguous, such as an invisible character.
 pub(crate) fn text(text: &str) -> Option<&'static str> {
     if text.len() > LONGEST {
         return Some("the command is longer than 1 MiB");
@@ -21,11 +22,11 @@ pub(crate) fn text(text: &str) -> Option<&'static str> {
 fn odd(found: char) -> Option<&'static str> {
     match found {
         '\n' | '\t' => None,
-        '\r' => Some("a carriage return is part of a word for a shell, but looks like a line end"),
+        '\r' => Some("a carriage return looks like a line end, but is part of a word for a shell"),
         _ if found.is_control() => Some("a command must not contain control characters"),
         ' ' => None,
         _ if found.is_whitespace() => {
-            Some("white space that is not a separator for a shell looks like the end of a word")
+            Some("this white space looks like the end of a word, but is not a separator for a shell")
         }
         '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
@@ -38,7 +39,8 @@ fn odd(found: char) -> Option<&'static str> {
 
 /// Returns a text for the grammar, with a word character in place of each byte outside ASCII.
 ///
-/// A shell treats both alike, and the grammar's scanner reads beyond its tables for other letters.
+/// For a shell, that character and the replaced one are parts of words. The grammar's scanner reads outside
+/// its tables for characters beyond ASCII.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -46,7 +48,8 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     text.bytes().map(|byte| if byte.is_ascii() { char::from(byte) } else { '%' }).collect()
 }
 
-/// Finds text that belongs to no leaf of the tree and is not blank, or a letter that the tree cuts.
+/// Finds text that is not blank and that no leaf of the syntax tree covers, or a character that the end of a
+/// leaf splits.
 pub(crate) fn gap(root: Node<'_>, text: &str) -> Option<String> {
     let mut cursor = root.walk();
     let mut end = 0;
@@ -71,7 +74,8 @@ pub(crate) fn gap(root: Node<'_>, text: &str) -> Option<String> {
     }
 }
 
-/// Returns whether a gap before a node is the word `-` of a command: the grammar drops it before a here-document.
+/// Returns whether text between two leaves is the word `-` of a command: the grammar drops that word before a
+/// here-document.
 fn is_dash(next: Node<'_>, end: usize, between: &str) -> bool {
     if between.trim_matches([' ', '\t']) != "-"
         || !between.starts_with([' ', '\t'])
@@ -87,12 +91,13 @@ fn is_dash(next: Node<'_>, end: usize, between: &str) -> bool {
     })
 }
 
-/// Finds the first substitution of a shell that no node of the tree covers: the grammar takes some values for plain words.
-pub(crate) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Option<String> {
-    let (literal, quoted) = (literal(root, text), quoted(root));
+/// Finds the substitutions that no node of the tree covers, because the grammar parses some values as plain words.
+/// Returns their positions.
+pub(crate) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Vec<usize> {
+    let (literal, quoted) = (literal(root, text), quoted(root, text));
     let within = |ranges: &[Range<usize>], at: usize| ranges.iter().any(|range| range.contains(&at));
     let bytes = text.as_bytes();
-    let mut escaped = false;
+    let (mut escaped, mut found) = (false, Vec::new());
     for (at, byte) in bytes.iter().enumerate() {
         if within(&literal, at) {
             escaped = false;
@@ -107,18 +112,60 @@ pub(crate) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Opt
             _ => false,
         };
         if opens && !escaped {
-            return Some(text.get(at..).unwrap_or(text).to_owned());
+            found.push(at);
         }
         escaped = *byte == b'\\' && !escaped;
     }
-    None
+    found
+}
+
+/// Returns the commands of hidden substitutions. Because the positions of backquotes do not show which of them open,
+/// each text between two of them counts.
+pub(crate) fn substituted<'t>(text: &'t str, hidden: &[usize]) -> Vec<Cow<'t, str>> {
+    let (mut found, mut end) = (Vec::new(), 0);
+    for at in hidden.iter().copied() {
+        let Some(rest) = text.get(at..) else { continue };
+        if let Some(rest) = rest.strip_prefix('`') {
+            // A shell removes a backslash before a backquote, and then reads the commands.
+            let inner = &rest[..backquoted(rest)];
+            found.push(if inner.contains('\\') { inner.replace("\\`", "`").into() } else { inner.into() });
+        } else if at >= end
+            && let Some(rest) = rest.get(2..)
+        {
+            // Substitutions in this one are found when its text is read.
+            let length = parenthesised(rest);
+            end = at + 2 + length;
+            found.push(rest[..length].into());
+        }
+    }
+    found
+}
+
+/// Returns the length of a text up to the next backquote that has no backslash before it.
+fn backquoted(text: &str) -> usize {
+    let mut quotes = text.match_indices('`').map(|(at, _)| at);
+    quotes.find(|at| !text[..*at].ends_with('\\')).unwrap_or(text.len())
+}
+
+/// Returns the length of a text up to the parenthesis that closes it.
+fn parenthesised(text: &str) -> usize {
+    let mut open = 1_usize;
+    let closes = |byte: u8| {
+        match byte {
+            b'(' => open += 1,
+            b')' => open -= 1,
+            _ => {}
+        }
+        open == 0
+    };
+    text.bytes().position(closes).unwrap_or(text.len())
 }
 
 fn begins_nowhere(judged: &[Range<usize>], at: usize) -> bool {
     !judged.iter().any(|range| range.start == at)
 }
 
-/// The parts of a text without expansions.
+/// Returns the byte ranges of a text in which a shell expands nothing.
 fn literal(root: Node<'_>, text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     each(root, &mut |node| {
@@ -135,13 +182,20 @@ fn literal(root: Node<'_>, text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The parts of a text without process substitutions.
-fn quoted(root: Node<'_>) -> Vec<Range<usize>> {
+/// Returns the parts of a text in which a shell does no process substitution.
+fn quoted(root: Node<'_>, text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     each(root, &mut |node| {
-        let text = node.kind() == "string_content" || node.kind() == "heredoc_body";
-        if text && !is_within(node, &["expansion"]) {
-            ranges.push(node.byte_range());
+        match node.kind() {
+            "string_content" if !is_within(node, &["expansion"]) => ranges.push(node.byte_range()),
+            // The grammar does not find every expansion in a here-document, and a shell does process substitution in
+            // them. So only the text before the first one counts.
+            "heredoc_body" => {
+                let body = node.byte_range();
+                let plain = text.get(body.clone()).and_then(|text| text.find("${"));
+                ranges.push(body.start..plain.map_or(body.end, |length| body.start + length));
+            }
+            _ => {}
         }
     });
     ranges
@@ -167,7 +221,8 @@ fn each<'t>(root: Node<'t>, look: &mut impl FnMut(Node<'t>)) {
     }
 }
 
-/// Returns the parts of a list in order; a long one is nested in the tree, which does not count as depth.
+/// Returns the commands and operators of a list in order. The syntax tree nests the parts of a long list; the
+/// returned parts are on one level, so that a long list does not count as deep nesting.
 pub(crate) fn parts(list: Node<'_>) -> Vec<Node<'_>> {
     let mut parts = Vec::new();
     let mut open = Some(list);
@@ -183,12 +238,12 @@ pub(crate) fn parts(list: Node<'_>) -> Vec<Node<'_>> {
     parts
 }
 
-/// Nodes with text of their own between their children.
+/// Returns whether syntax nodes of a kind have text between their children, so that they count as one leaf.
 fn kept_whole(kind: &str) -> bool {
     matches!(kind, "string" | "heredoc_body" | "expansion" | "arithmetic_expansion" | "translated_string")
 }
 
-/// Returns whether a shell begins a comment at the same place as the grammar.
+/// Returns whether a shell begins a comment at the position where the grammar does.
 pub(crate) fn is_comment(node: Node<'_>, text: &str) -> bool {
     let before = text.get(..node.start_byte()).unwrap_or_default();
     let mut back = before.chars().rev();
@@ -197,7 +252,8 @@ pub(crate) fn is_comment(node: Node<'_>, text: &str) -> bool {
     begins && earlier != Some('\\')
 }
 
-/// Finds why the text of a here-document may end elsewhere for a shell.
+/// Returns the reason why the text of a here-document may end at another position for a shell; `None` if it
+/// does not.
 pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> {
     let part = |kind: &str| {
         let mut cursor = node.walk();
@@ -222,20 +278,22 @@ pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
     let joined = !quote && whole.contains("\\\n");
     let rest = text.get(end.1..).unwrap_or_default();
     let goes_on = !rest.is_empty() && !rest.starts_with('\n');
-    // The reader does not always find the commands in the text.
+    // The commands in a here-document with backquotes, or with `<<-` and `$`, are not always found, so its
+    // end counts as unclear.
     let dash = text.get(node.byte_range()).is_some_and(|all| all.contains("<<-"));
     let hidden = !quote && (whole.contains('`') || (dash && whole.contains('$')));
     (ended || joined || goes_on || hidden).then_some(UNCLEAR)
 }
 
-/// Finds why an expansion may run something by itself.
+/// Returns the reason why an expansion such as `${x:=y}` may run a command, set a variable, or end at another
+/// position for a shell; `None` if it is harmless.
 pub(crate) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
     if text.contains('\'') && is_quoted(node) {
         return Some("a single quote in an expansion within double quotes may be literal for a shell");
     }
     let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
     if inner.match_indices('{').any(|(at, _)| !inner[..at].ends_with('$')) {
-        return Some("a shell may end an expansion that contains a brace elsewhere");
+        return Some("this expansion contains a brace, so a shell may end it at another position");
     }
     let inner = inner.strip_prefix('#').filter(|rest| !rest.is_empty()).unwrap_or(inner);
     let name = inner.trim_start_matches(|found: char| found.is_ascii_alphanumeric() || found == '_');
@@ -247,7 +305,7 @@ pub(crate) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
         name.starts_with(':') && ![":-", ":+", ":?"].iter().any(|operator| name.starts_with(operator));
     let odd = special && !inner.starts_with(['@', '*', '?', '$', '-']);
     let harmless = !colon && !odd && (name.is_empty() || known.into_iter().any(begins));
-    (!harmless).then_some("such an expansion can run the content of a variable, or set it")
+    (!harmless).then_some("this expansion can run the content of a variable, or set the variable")
 }
 
 fn is_quoted(node: Node<'_>) -> bool {
@@ -255,24 +313,24 @@ fn is_quoted(node: Node<'_>) -> bool {
     above.into_iter().any(|above| matches!(above.kind(), "string" | "translated_string" | "heredoc_body"))
 }
 
-/// Returns whether a pattern, which is one token for the grammar, may contain an expansion.
+/// Returns whether a pattern, which the grammar does not parse further, may contain an expansion.
 pub(crate) fn may_expand(pattern: &str) -> bool {
     ["`", "$(", "${", "$[", "$((", "<(", ">("].iter().any(|sign| pattern.contains(sign))
 }
 
-/// Returns whether a bracketed text is not a test for a shell, or evaluates a variable.
+/// Returns whether a text in `[ ]` or `[[ ]]` is not a test for a shell, or evaluates a variable.
 ///
-/// `-v` and `-R` evaluate an index, and numeric comparisons such as `[[ … -eq … ]]` evaluate both sides, where a bare
-/// word is a variable, too.
+/// `-v` and `-R` evaluate an index. Numeric comparisons such as `[[ … -eq … ]]` evaluate the two operands,
+/// where a bare word is a variable, too.
 pub(crate) fn test_evaluates(text: &str) -> bool {
     let bare = text.trim_start_matches('[').trim_end_matches(']');
     let blank = [' ', '\t', '\n'];
     if !bare.starts_with(blank) || !bare.ends_with(blank) {
-        // Without a blank the bracket is the beginning of a word, and that a command.
+        // Without a blank after the bracket, the bracket is part of a word, which a shell runs as a command.
         return true;
     }
     if !text.starts_with("[[") && text.contains(['\n', '<', '>', '&', '|', ';', '(']) {
-        // A single bracket is a command, and ends like any other.
+        // `[` is an ordinary command, so operators and line ends in the text end it.
         return true;
     }
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -290,7 +348,8 @@ pub(crate) fn test_evaluates(text: &str) -> bool {
     text.starts_with("[[") && one_of(&compares) && !words.iter().all(|word| sign(word) || number(word))
 }
 
-/// Returns whether an arithmetic expression contains only numbers; a variable in one is evaluated, and may hold a command.
+/// Returns whether an arithmetic expression contains only numbers. A variable in such an expression is
+/// evaluated, and may contain a command.
 pub(crate) fn is_plain_arithmetic(node: Node<'_>) -> bool {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
@@ -305,7 +364,7 @@ pub(crate) fn is_plain_arithmetic(node: Node<'_>) -> bool {
     true
 }
 
-/// Returns whether nodes of a kind have no effect by themselves, so that their children are judged.
+/// Returns whether syntax nodes of a kind have no effect themselves, so that only their children are judged.
 pub(crate) fn is_known(kind: &str) -> bool {
     matches!(
         kind,

@@ -1,42 +1,41 @@
-//! Effects of a command beyond its program: from its options, operands and assignments.
+//! Effects of a command that follow from its options, operands and assignments.
 
 use crate::{
-    Certainty, Effect, Options, Reach, Segment, Word,
+    Certainty, Effect, Options, Reach, Segment, Word, copies,
     options::{self, Until},
     programs::{self, Act, Form, Operands, git},
     searches,
 };
 
-/// The form of a command line's program.
-pub(crate) struct Known {
-    /// The form.
+/// The table entry for a command, and the position where the options of the command begin.
+pub(crate) struct CommandForm {
     pub(crate) form: &'static Form,
-    /// Number of words before the options that the form knows.
+    /// Number of words before these options: the program and its subcommand.
     pub(crate) head: usize,
 }
 
-/// Finds the form of a command.
-pub(crate) fn known(segment: &Segment) -> Known {
-    let Some(name) = segment.program_name() else { return Known { form: programs::UNKNOWN, head: 1 } };
+/// Finds the table entry (`Form`) for the program and subcommand of a command.
+pub(crate) fn known(segment: &Segment) -> CommandForm {
+    let Some(name) = segment.program_name() else { return CommandForm { form: programs::UNKNOWN, head: 1 } };
     let first = if name == "git" { subcommand(segment) } else { 1 };
     let word = |at: usize| segment.words.get(at).and_then(Word::known).unwrap_or_default();
     let (one, two) = (word(first), word(first + 1));
     for (depth, text) in [(2, format!("{name} {one} {two}")), (1, format!("{name} {one}"))] {
         if let Some(form) = programs::find(&text) {
-            return Known { form, head: first + depth };
+            return CommandForm { form, head: first + depth };
         }
     }
-    Known { form: programs::find(name).unwrap_or(programs::UNKNOWN), head: 1 }
+    CommandForm { form: programs::find(name).unwrap_or(programs::UNKNOWN), head: 1 }
 }
 
-/// Finds the index of git's subcommand.
+/// Returns the index of the subcommand among the words of a `git` command.
 fn subcommand(segment: &Segment) -> usize {
     let words = segment.words.get(1..).unwrap_or_default();
     let sorted = options::sort(words, git::VALUED, options::Style::OneDash, Until::Operand);
     sorted.first.map_or(segment.words.len(), |first| first + 1)
 }
 
-/// Adds the effects of git's options before its subcommand.
+/// Records the effects of the options before git's subcommand.
 fn note_globals(segment: &mut Segment) {
     let end = subcommand(segment);
     let words = segment.words.get(1..end).unwrap_or_default();
@@ -48,8 +47,8 @@ fn note_globals(segment: &mut Segment) {
     }
 }
 
-/// Notes all that the words make of the command.
-pub(crate) fn note(segment: &mut Segment, known: &Known) {
+/// Records all effects of a command's words, according to its table entry.
+pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
     let form = known.form;
     if segment.program_name() == Some("git") {
         note_globals(segment);
@@ -62,25 +61,27 @@ pub(crate) fn note(segment: &mut Segment, known: &Known) {
     let stray = |word: &&Word| word.start.starts_with('-');
     let values = sorted.options.iter().filter_map(|(_, value)| value.as_ref());
     for word in values.chain(&sorted.operands).filter(stray) {
-        // Only the program decides whether it is a value or an option.
+        // Only the program knows whether the word is a value or an option, so its effects as an option count,
+        // too.
         for (given, value) in
             options::sort(std::slice::from_ref(word), form.valued, form.style, Until::End).options
         {
             option(segment, form, &given, value.as_ref());
         }
     }
-    // The name of a file in the directory, which is all that a pattern finds, can name nothing to read elsewhere.
+    // A wildcard matches only names in its directory, so a match that looks like an option cannot make the
+    // command read a file in another directory.
     let harms = |word: &&Word| {
         form.acts.iter().any(|(_, act)| *act != Act::Reads || (word.sure == Certainty::Nothing))
     };
     if let Some(doubtful) = sorted.doubtful.iter().find(harms) {
-        let what = "it is not known before it runs, and may turn out to be an option that does more";
+        let what = "the value is known only when the command runs, and may be an option with further effects";
         segment.more(doubtful.text.clone(), what);
     }
     operands(segment, form, &sorted);
     searches::note(segment, form, &sorted);
     if form.is_called("git diff") {
-        // A path outside the repository is compared as a file.
+        // `git diff` compares a path outside the repository as a file.
         let elsewhere = |word: &&Word| {
             word.start.starts_with(['/', '~']) || word.start.split('/').any(|part| part == "..")
         };
@@ -89,7 +90,7 @@ pub(crate) fn note(segment: &mut Segment, known: &Known) {
     if known.form.is_called("git push") {
         let forced = |word: &&Word| word.start.starts_with(['+', ':']);
         if let Some(word) = sorted.operands.iter().find(forced) {
-            segment.more(word.start.clone(), "it overwrites or deletes a branch on the other side");
+            segment.more(word.start.clone(), "this argument overwrites or deletes a branch of the remote");
         }
     }
     if form.is_called("date")
@@ -100,11 +101,14 @@ pub(crate) fn note(segment: &mut Segment, known: &Known) {
     if segment.program_name() == Some("git") {
         note_paths_of_revisions(segment, known, &sorted);
     }
+    if matches!(segment.program_name(), Some("test" | "cd")) {
+        segment.effects.extend(words.into_iter().map(Effect::Tests));
+    }
     variables(segment);
 }
 
-/// Notes the paths in `REVISION:PATH`, `:PATH` and `-L RANGE:PATH`.
-fn note_paths_of_revisions(segment: &mut Segment, known: &Known, sorted: &Options) {
+/// Records the paths that a git command reads from revisions: `REVISION:PATH`, `:PATH` and `-L RANGE:PATH`.
+fn note_paths_of_revisions(segment: &mut Segment, known: &CommandForm, sorted: &Options) {
     let subcommand = segment.words.get(known.head.wrapping_sub(1)).and_then(Word::known);
     if !subcommand.is_some_and(|name| git::OF_REVISIONS.contains(&name)) {
         return;
@@ -120,7 +124,7 @@ fn note_paths_of_revisions(segment: &mut Segment, known: &Known, sorted: &Option
 }
 
 impl Segment {
-    /// Returns whether it has an option in any spelling: long, short, abbreviated, or in a cluster.
+    /// Returns whether the command has an option, in any spelling: long, short, abbreviated, or in a cluster.
     #[must_use]
     pub fn carries(&self, option: &str) -> bool {
         let form = known(self).form;
@@ -160,7 +164,7 @@ fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>)
         is_git.then(|| programs::act(git::ANYWHERE, given)).flatten()
     });
     let Some((option, act)) = act else {
-        // Files that a search excludes are not read.
+        // An option such as `--exclude` names files that the command does not read.
         if let Some(value) = value.filter(|_| !given.starts_with("--exclude")) {
             segment.effects.push(Effect::Names(value.clone()));
         }
@@ -173,13 +177,24 @@ fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>)
     }
 }
 
+/// The effect of options that run other programs.
+const RUNS: &str = "this option can run other programs";
+
+impl Effect {
+    /// Checks whether the effect is that of an option which runs other programs.
+    #[must_use]
+    pub fn runs_programs(&self) -> bool {
+        matches!(self, Self::More { what, .. } if what == RUNS)
+    }
+}
+
 fn describe(act: Act) -> &'static str {
     match act {
-        Act::Runs => "with it, it can run other programs",
-        Act::Changes => "with it, it changes something",
-        Act::Elsewhere => "with it, it works in another place",
-        Act::Writes => "with it, it writes a file",
-        Act::Reads => "with it, it reads a file",
+        Act::Runs => RUNS,
+        Act::Changes => "this option makes the command change something",
+        Act::Elsewhere => "with this option the command works in another directory or on another machine",
+        Act::Writes => "with this option the command writes a file",
+        Act::Reads => "with this option the command reads a file",
     }
 }
 
@@ -196,14 +211,27 @@ fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
             segment.effects.extend(words.skip(skipped).cloned().map(Effect::Reads));
         }
         Operands::Written => segment.effects.extend(words.cloned().map(Effect::Writes)),
+        Operands::Copied => copies::note(segment, form, sorted),
+        Operands::Dd => copies::note_dd(segment, sorted),
+        Operands::Packed => copies::note_tar(segment, sorted),
+        Operands::NamesChanged => {
+            segment.effects.extend(words.clone().cloned().map(Effect::Names));
+            segment.effects.extend(words.cloned().map(Effect::MayWrite));
+        }
         Operands::ReadThenWritten => {
             segment.effects.extend(words.next().cloned().map(Effect::Reads));
             segment.effects.extend(words.cloned().map(Effect::Writes));
         }
-        Operands::Addresses => segment.effects.extend(words.cloned().map(Effect::Fetches)),
+        Operands::Addresses => {
+            segment.effects.extend(words.cloned().map(Effect::Fetches));
+            copies::note_sent(segment, sorted);
+        }
         Operands::Change => {
             if let Some(word) = words.next() {
-                segment.more(word.start.clone(), "it changes something, and does not only list");
+                segment.more(
+                    word.start.clone(),
+                    "with this argument, the command changes something instead of only listing",
+                );
             }
         }
         Operands::Sed => {
@@ -231,7 +259,7 @@ fn values(sorted: &Options, names: &str) -> Vec<Word> {
     named.map(|(option, value)| value.clone().unwrap_or_else(|| Word::beginning(option, ""))).collect()
 }
 
-/// Variables that change nothing but how a program words its output.
+/// Environment variables that only change how a program presents its output.
 const HARMLESS: &[&str] = &[
     "NO_COLOR",
     "FORCE_COLOR",
@@ -258,7 +286,8 @@ const HARMLESS: &[&str] = &[
     "LOG_LEVEL",
 ];
 
-/// Variables of the shell itself, or that its programs have from the start.
+/// Variables of the shell, and environment variables with which programs choose a behaviour or other
+/// programs.
 const SENSITIVE: &[&str] = &[
     "PATH",
     "HOME",
@@ -290,12 +319,33 @@ const SENSITIVE: &[&str] = &[
     "POSIXLY_CORRECT",
 ];
 
+/// Variables with which build tools and other programs find the programs that they run.
+const TOOLS: &[&str] = &[
+    "CC",
+    "CXX",
+    "LD",
+    "AR",
+    "MAKEFLAGS",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "MAVEN_OPTS",
+    "BROWSER",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+    "GH_PAGER",
+    "SYSTEMD_PAGER",
+    "BAT_PAGER",
+    "DELTA_PAGER",
+];
+
 const SENSITIVE_BEGINNINGS: &[&str] = &[
     "LD_", "DYLD_", "BASH", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "NPM_", "CARGO_", "RUST", "GCONV",
     "MALLOC",
 ];
 
-/// Assignments among the operands of `read` and similar builtins.
+/// Records the variables that the operands of `read` and similar builtins set.
 fn set_by_operands(segment: &mut Segment, sorted: &Options) {
     for word in &sorted.operands {
         match word.known() {
@@ -305,28 +355,43 @@ fn set_by_operands(segment: &mut Segment, sorted: &Options) {
                 value: Word::beginning("…", ""),
                 reach: Reach::Shell,
             }),
-            None => segment.more(word.text.clone(), "the variable that it sets is unknown"),
+            None => segment.more(word.text.clone(), "the variable that the command sets is unknown"),
         }
     }
 }
 
-/// Notes the variables that are set and can make another program of one that is allowed.
+/// Records the variables set by a command that can make an allowed program run another program.
 fn variables(segment: &mut Segment) {
     let noted: Vec<String> =
         segment.assignments.iter().filter(|set| changes_programs(set)).map(|set| set.name.clone()).collect();
     for name in noted {
-        segment
-            .more(format!("{name}="), "such a variable can change the behaviour or the choice of programs");
+        segment.more(format!("{name}="), "this variable can change which programs run, or how they behave");
     }
 }
 
-/// The doubt about an invalid variable name.
-pub(crate) const INDEX: &str = "it is no plain name of a variable, and an index in it can run commands";
+/// The reason why the effect of setting a variable with an invalid name is unknown.
+pub(crate) const INDEX: &str = "this is not a plain variable name, and an index in a name can run commands";
 
-/// Returns whether it is a plain variable name, without an index.
+/// Returns whether a text is a plain variable name, without an index.
 pub(crate) fn is_name(text: &str) -> bool {
     let begins = text.starts_with(|found: char| found.is_ascii_alphabetic() || found == '_');
     begins && text.chars().all(|found| found.is_ascii_alphanumeric() || found == '_')
+}
+
+impl crate::Assignment {
+    /// Checks whether the variable may name a program or a library that another program loads, or pass code to it: a
+    /// variable that can change which programs run, with a value that is more than one plain word.
+    #[must_use]
+    pub fn passes_code(&self) -> bool {
+        let name = self.name.as_str();
+        let is_library = name == "PATH" || name.starts_with("LD_") || name.starts_with("DYLD_");
+        let is_sensitive = SENSITIVE.contains(&name)
+            || TOOLS.contains(&name)
+            || SENSITIVE_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning));
+        let is_word =
+            |value: &str| value.chars().all(|found| found.is_ascii_alphanumeric() || "_-.,".contains(found));
+        is_library || (is_sensitive && !self.value.known().is_some_and(is_word))
+    }
 }
 
 fn changes_programs(set: &crate::Assignment) -> bool {

@@ -1,10 +1,11 @@
-//! The programs in a shell command, and their effects: files read and written, programs run.
+//! Parser of shell commands: the programs that they run, and their effects, such as files read and written.
 //!
-//! The grammar is bash's, so it is a superset of `sh`. A part of a command is reported as unsure if the grammar does not
-//! know it, if the grammar and this reader disagree about it, or if its effect is known only when it runs. No part is
-//! skipped.
+//! The grammar is that of bash, a superset of `sh`. A part of a command is reported as unsure if the grammar
+//! does not know it, if the checks of this crate find that a shell may read it differently, or if its effect
+//! is known only when it runs. No part is skipped.
 
 mod check;
+mod copies;
 mod effects;
 mod options;
 mod places;
@@ -21,13 +22,13 @@ pub use options::Options;
 pub use segment::{Assignment, Effect, Places, Reach, Role, Script, Search, Segment, UnknownPart};
 pub use word::{Certainty, Word, quoted};
 
-/// Reads a text that a shell would run.
+/// Parses a text that a shell would run: finds its commands and their effects.
 #[must_use]
 pub fn read(text: &str) -> Script {
     read::script(text, 0)
 }
 
-/// Reads a program and its arguments, which no shell looks at.
+/// Parses a command without a shell: a program and its arguments.
 #[must_use]
 pub fn read_words(words: &[String]) -> Script {
     let mut script = Script::default();

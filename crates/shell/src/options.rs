@@ -2,44 +2,50 @@
 
 use crate::Word;
 
-/// The words of a command after the program, sorted.
+/// The words of a command after the program, classified as options, their values, and operands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// The options, each with its value if it has one.
     pub options: Vec<(String, Option<Word>)>,
-    /// The operands, in order.
+    /// The operands, in the order of the command.
     pub operands: Vec<Word>,
-    /// Unknown words that may be options.
+    /// Words whose value is unknown before the command runs, and that may be options.
     pub doubtful: Vec<Word>,
-    /// Index of the first operand among the words.
+    /// Index of the first operand among the classified words; `None` without an operand.
     pub(crate) first: Option<usize>,
+    /// Number of operands before the word `--`; `None` without such a word.
+    pub(crate) separator: Option<usize>,
 }
 
 /// The style of a program's options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// `-a -b` or `-ab`, `--long`.
+    /// Options as in `-a -b`, `-ab` or `--long`.
     Clusters,
-    /// `-long`.
+    /// Long options with one dash, as in `-long`.
     OneDash,
 }
 
-/// When the options end.
+/// The position after which words that begin with a dash are operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// At `--`, or never.
+    /// After `--`; without `--`, no such position.
     End,
-    /// At the first operand.
+    /// After the first operand.
     Operand,
 }
 
-/// Sorts words; `valued` are the options that take the next word, or the rest of their own, as a value.
+/// Classifies the words of a command. `valued` are the options whose value is the next word or the rest of
+/// the option's word.
 pub(crate) fn sort(words: &[Word], valued: &str, style: Style, until: Until) -> Options {
     let mut sorted = Options::default();
     let mut rest = words.iter().enumerate();
     let mut ended = false;
     while let Some((at, word)) = rest.next() {
         let text = word.start.as_str();
+        if word.known() == Some("--") {
+            sorted.separator.get_or_insert(sorted.operands.len());
+        }
         if ended || !word.may_be_option() || (text == "-" && word.known().is_some()) {
             sorted.first.get_or_insert(at);
             sorted.operands.push(word.clone());
@@ -74,7 +80,7 @@ enum Value {
     None,
 }
 
-/// Takes one word apart: a long option, or a cluster of short ones.
+/// Splits an option word into its options: one long option, or a cluster of short ones.
 fn named(word: &Word, valued: &str, style: Style) -> Vec<(String, Value)> {
     let text = word.start.as_str();
     if text.starts_with("--") || style == Style::OneDash {
@@ -103,7 +109,7 @@ fn named(word: &Word, valued: &str, style: Style) -> Vec<(String, Value)> {
 }
 
 impl Options {
-    /// Returns whether a word is a known option, possibly abbreviated as long options may be.
+    /// Returns whether a given word is the option `option`, which may be abbreviated if it is long.
     pub(crate) fn means(given: &str, option: &str) -> bool {
         given == option || (given.len() > 2 && given.starts_with("--") && option.starts_with(given))
     }

@@ -1,11 +1,13 @@
-//! Working directories of the commands of a text.
+//! The possible working directories of the commands in a shell text.
 
 use crate::segment::{FUNCTION, LOOP, Places, Role, Script, Segment};
+use crate::{Effect, Word};
 
-/// The most directories that are followed.
+/// Maximum number of possible working directories; with more, the directory counts as unknown.
 const MOST: usize = 16;
 
-/// Finds the directories. A change may not happen, or end with a subshell, so each command may run in all of them.
+/// Finds the possible working directories. A `cd` may fail, or apply only to a subshell, so each command may
+/// run in any of them.
 pub(crate) fn of(segments: &[Segment]) -> Places {
     let mut places = vec![String::new()];
     if segments.iter().any(|segment| segment.role == Role::Function && segments.iter().any(moves)) {
@@ -29,14 +31,20 @@ pub(crate) fn of(segments: &[Segment]) -> Places {
     Places::Known(places)
 }
 
-/// Removes the start from the directories of a chain that begins with `cd`: the other commands run only after the change.
+/// Removes the start directory from the possible directories of a chain such as `cd a && make`: the commands
+/// after `cd` run only if it succeeded.
+///
+/// Only the builtin `cd` changes the directory, so a program of that name with a path does not count. Neither
+/// does `cd ""`, which succeeds and changes nothing.
 pub(crate) fn leave_start(script: &mut Script) {
     let Some(first) = script.segments.first() else { return };
-    let is_plain = first.program_name() == Some("cd")
+    let goes = first.words.get(1).and_then(Word::known).is_some_and(|target| !target.is_empty());
+    let is_plain = first.program() == Some("cd")
+        && goes
         && first.role == Role::Program
         && first.assignments.is_empty()
         && first.via.is_empty()
-        && first.effects.is_empty();
+        && first.effects.iter().all(|effect| matches!(effect, Effect::Tests(_)));
     let is_only = script.segments.iter().filter(|segment| moves(segment)).count() == 1;
     if let (Places::Known(places), true) = (&mut script.places, is_plain && is_only) {
         places.retain(|place| !place.is_empty());

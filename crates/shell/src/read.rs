@@ -1,13 +1,16 @@
-//! Walks the tree of a text of shell and collects its commands.
+//! Walks the syntax tree of a shell script and collects its commands.
 
 pub(crate) mod wrap;
 
-use crate::{Assignment, Reach, Role, Script, Segment, Word, check, effects, places, segment, word};
+use crate::{Assignment, Effect, Reach, Role, Script, Segment, Word, check, effects, places, segment, word};
 use toolpost_syntax::{ParseError, parse_bounded};
 use tree_sitter::Node;
 
-/// The deepest nesting that is followed: of nodes, and of texts in texts.
+/// Limits on the nesting of syntax nodes, and of scripts inside scripts (`sh -c`).
 const DEEPEST: (usize, usize) = (200, 6);
+
+/// Maximum number of substitutions outside the tree whose commands are read.
+const HIDDEN: usize = 1000;
 
 /// Reads a text that is nested in `depth` others.
 pub(crate) fn script(text: &str, depth: usize) -> Script {
@@ -22,13 +25,13 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     let tree = match parse_bounded(&tree_sitter_bash::LANGUAGE.into(), &check::plain(text)) {
         Ok(tree) => tree,
         Err(error @ (ParseError::TooLong | ParseError::TooTangled | ParseError::Grammar)) => {
-            script.unsure(text, format!("it cannot be read: {error}"));
+            script.unsure(text, format!("this text cannot be parsed: {error}"));
             return script;
         }
     };
     let root = tree.root_node();
     if let Some(gap) = check::gap(root, text) {
-        script.unsure(&gap, "the grammar does not account for this text");
+        script.unsure(&gap, "the shell grammar does not cover this text");
     }
     let mut reader = Reader {
         text,
@@ -41,10 +44,12 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     };
     reader.visit(root);
     let Reader { mut script, substitutions, .. } = reader;
-    if let Some(hidden) = check::hidden(root, text, &substitutions) {
-        script.unsure(&hidden, "a shell may run a command here that the grammar does not recognise");
+    let hidden = check::hidden(root, text, &substitutions);
+    if let Some(first) = hidden.first() {
+        let rest = text.get(*first..).unwrap_or(text);
+        script.unsure(rest, "a shell may run a command here that the grammar does not recognise");
     }
-    // Errors anywhere in the tree count, even in nodes that were not visited.
+    // Errors anywhere in the syntax tree count, even in nodes that were not visited.
     if root.has_error() && script.unsure.is_empty() {
         script.unsure(text, "the shell grammar does not know this");
     }
@@ -52,10 +57,15 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     if script.unsure.is_empty() && is_chain(root) {
         places::leave_start(&mut script);
     }
+    // A rule that denies a command must find it here, too.
+    for inner in check::substituted(text, &hidden).into_iter().take(HIDDEN) {
+        script.add(self::script(&inner, depth + 1), &[segment::SUBSTITUTION.to_owned()]);
+    }
     script
 }
 
-/// Returns whether a text is one chain of commands with `&&`, so that each runs only if the one before has succeeded.
+/// Returns whether a text is one chain of commands with `&&`, so that each command runs only if the one
+/// before it has succeeded.
 fn is_chain(root: Node<'_>) -> bool {
     let (Some(list), 1) = (root.named_child(0), root.named_child_count()) else { return false };
     let parts = if list.kind() == "list" { check::parts(list) } else { Vec::new() };
@@ -69,16 +79,16 @@ pub(crate) struct Reader<'t> {
     depth: usize,
     nested: usize,
     via: Vec<&'static str>,
-    /// The functions that are certainly there from here on.
+    /// The functions that are certainly defined at the current position.
     functions: Vec<String>,
-    /// The byte ranges of the substitutions whose contents were judged.
+    /// The byte ranges of the command substitutions whose contents were judged.
     substitutions: Vec<std::ops::Range<usize>>,
 }
 
 impl<'t> Reader<'t> {
     pub(crate) fn visit(&mut self, node: Node<'_>) {
         if self.nested > DEEPEST.0 {
-            self.unsure(node, "it is nested too deeply");
+            self.unsure(node, "this is nested too deeply");
             return;
         }
         self.nested += 1;
@@ -106,7 +116,7 @@ impl<'t> Reader<'t> {
             "command_substitution" => self.substitution(node),
             "process_substitution" => {
                 self.substitutions.push(node.byte_range());
-                self.within("a substitution", node);
+                self.within(segment::SUBSTITUTION, node);
             }
             "for_statement" => self.for_each(node),
             "while_statement" => self.within(segment::LOOP, node),
@@ -158,10 +168,10 @@ impl<'t> Reader<'t> {
     fn substitution(&mut self, node: Node<'_>) {
         let text = self.slice(node);
         if text.starts_with('`') && text.contains('\\') {
-            self.unsure(node, "backquotes with backslashes in them are read twice");
+            self.unsure(node, "a shell processes the backslashes in this backquoted text twice");
         }
         self.substitutions.push(node.byte_range());
-        self.within("a substitution", node);
+        self.within(segment::SUBSTITUTION, node);
     }
 
     fn arithmetic(&mut self, node: Node<'_>) {
@@ -172,14 +182,34 @@ impl<'t> Reader<'t> {
         self.children(node);
     }
 
-    /// `[ … ]` and `[[ … ]]`: harmless, but for tests that evaluate arithmetic or indices.
+    /// Reads `[ … ]` or `[[ … ]]`, which is harmless, except for tests that evaluate arithmetic or indices.
     fn test(&mut self, node: Node<'_>) {
         let text = self.slice(node);
         if check::test_evaluates(text) {
-            self.unsure(node, "such a test can run the content of a variable");
+            self.unsure(node, "this test can run the content of a variable");
         }
         self.children(node);
-        self.push(Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() });
+        let mut effects = Vec::new();
+        self.tested(node, &mut effects);
+        self.push(Segment { role: Role::Nothing, text: self.shown(node), effects, ..Segment::default() });
+    }
+
+    /// Records the operands of a test, which may be paths.
+    fn tested(&self, node: Node<'_>, effects: &mut Vec<Effect>) {
+        match node.kind() {
+            "word" | "string" | "raw_string" | "concatenation" => {
+                let mut holes = Vec::new();
+                collect_holes(node, &mut holes);
+                let base = node.start_byte();
+                let ranges: Vec<_> = holes.iter().map(|hole| hole.start - base..hole.end - base).collect();
+                effects.extend(word::read(self.slice(node), &ranges).ok().map(Effect::Tests));
+            }
+            "test_command" | "unary_expression" | "binary_expression" | "parenthesized_expression" => {
+                let mut cursor = node.walk();
+                node.named_children(&mut cursor).for_each(|child| self.tested(child, effects));
+            }
+            _ => {}
+        }
     }
 
     pub(crate) fn command(&mut self, node: Node<'_>, around: Option<(Node<'_>, &[Node<'_>])>) {
@@ -220,18 +250,22 @@ impl<'t> Reader<'t> {
         self.push(segment);
     }
 
-    /// A call of a function of the same text runs the function's commands, which are judged at the definition.
+    /// Marks a command as the call of a function of the same script. The call runs the commands of the
+    /// function, which are judged at its definition.
     fn called(&mut self, segment: &mut Segment, node: Node<'_>) {
         if !segment.program().is_some_and(|program| self.functions.iter().any(|name| name == program)) {
             return;
         }
         if self.via.contains(&segment::FUNCTION) {
-            self.unsure(node, "a function that calls a function may never end");
+            self.unsure(
+                node,
+                "a function calls a function of the same script, so the calls may recurse without end",
+            );
         }
         segment.role = Role::Function;
     }
 
-    /// A loop sets its variable, whatever its name.
+    /// Records the variable that a `for` loop sets: it may affect programs, as `PATH` does.
     fn for_each(&mut self, node: Node<'_>) {
         if let Some(variable) = node.child_by_field_name("variable") {
             let mut segment =
@@ -301,7 +335,7 @@ impl<'t> Reader<'t> {
         self.via.push(segment::FUNCTION);
         let mut cursor = node.walk();
         let before = self.functions.len();
-        // Its name first, so that a call of itself is seen.
+        // The name of the function is recorded before its body is read, so that a recursive call is detected.
         self.functions.extend(name.clone());
         let parts: Vec<Node<'_>> = node.children(&mut cursor).collect();
         for child in parts.into_iter().filter(|child| child.is_named() && child.kind() != "word") {
@@ -314,7 +348,7 @@ impl<'t> Reader<'t> {
         self.functions.extend(name.filter(|_| certain));
     }
 
-    /// Reads a word, and all that runs within it.
+    /// Reads a word, and judges the command substitutions in it.
     pub(crate) fn word(&mut self, node: Node<'_>) -> Word {
         let mut holes = Vec::new();
         collect_holes(node, &mut holes);
@@ -348,17 +382,19 @@ impl<'t> Reader<'t> {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// The text of a command in one line, without the text of a here-document.
+    /// Returns the text of a command as reports show it: only the first line if the command has a
+    /// here-document.
     pub(crate) fn shown(&self, node: Node<'_>) -> String {
         let text = self.slice(node);
         if text.contains("<<") { text.lines().next().unwrap_or_default().to_owned() } else { text.to_owned() }
     }
 }
 
-/// A word behind `export` and its like can be a name and a value too, once its quotes are gone.
+/// Records the effect of a word after `export` or a similar command. Without its quotes, the word can be an
+/// assignment.
 fn declared(word: &Word, reach: Reach, segment: &mut Segment) {
     let Some(known) = word.known() else {
-        return segment.more(word.text.clone(), "the variable that it sets is unknown");
+        return segment.more(word.text.clone(), "the variable that the command sets is unknown");
     };
     let name = known.split_once('=').map_or(known, |(name, _)| name.trim_end_matches('+'));
     if !known.starts_with(['-', '+']) && !effects::is_name(name) {
@@ -370,7 +406,7 @@ fn declared(word: &Word, reach: Reach, segment: &mut Segment) {
     }
 }
 
-/// Finds the places in a word whose outcome is known only when it runs.
+/// Finds the parts of a word that are known only when the command runs.
 fn collect_holes(node: Node<'_>, holes: &mut Vec<std::ops::Range<usize>>) {
     match node.kind() {
         "simple_expansion"

@@ -1,4 +1,4 @@
-//! Redirections of input and output.
+//! Effects of redirections: the files that they read and write.
 
 use crate::{Effect, Role, Segment, check, read::Reader};
 use tree_sitter::Node;
@@ -17,7 +17,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Redirections without a command of their own.
+    /// Adds a command that consists only of redirections.
     pub(crate) fn bare(&mut self, node: Node<'_>, redirects: &[Node<'_>]) {
         let mut segment = Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() };
         for redirect in redirects {
@@ -59,7 +59,7 @@ impl Reader<'_> {
         let Some(target) = words.next() else {
             return self.unsure(node, "the target of this redirection is unclear");
         };
-        // The words after the target belong to the command again.
+        // The words after the target of the redirection belong to the command again.
         segment.words.extend(words);
         let copies = target.known().is_some_and(|known| {
             known == "-" || known.trim_end_matches('-').chars().all(|found| found.is_ascii_digit())

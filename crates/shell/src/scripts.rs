@@ -1,6 +1,6 @@
-//! Recognition of sed and awk scripts that only print.
+//! Recognition of sed and awk scripts that neither run programs nor access files.
 
-/// Returns whether a sed script only prints, deletes and substitutes.
+/// Returns whether a sed script only prints, deletes and substitutes lines.
 pub(crate) fn sed_only_prints(script: &str) -> bool {
     let mut rest = script;
     loop {
@@ -16,7 +16,8 @@ pub(crate) fn sed_only_prints(script: &str) -> bool {
     }
 }
 
-/// Skips one sed command with its addresses; none if it does more than print.
+/// Skips one sed command with its addresses, and returns the text after it; `None` if the command is not
+/// known to be harmless.
 fn sed_command(text: &str) -> Option<&str> {
     let mut rest = sed_address(text)?;
     if let Some(after) = rest.strip_prefix(',') {
@@ -58,14 +59,16 @@ fn sed_address(text: &str) -> Option<&str> {
     }
 }
 
-/// Passes over text up to a mark that no backslash and no bracket holds.
+/// Returns the text after the next delimiter that is outside brackets and has no backslash before it; `None`
+/// without one, or if a delimiter is inside brackets before it.
 fn sed_part(text: &str, mark: char) -> Option<&str> {
     let mut held = false;
     for (at, found) in text.char_indices() {
         match found {
             _ if held => held = false,
             '\\' => held = true,
-            // Within brackets a mark may count or not; a script in which it matters is not judged.
+            // It is unclear whether sed counts a delimiter inside brackets, so such a script is not accepted
+            // as harmless.
             '[' if bracket(&text[at..]).contains(mark) => return None,
             _ if found == mark => return Some(&text[at + found.len_utf8()..]),
             _ => {}
@@ -74,7 +77,8 @@ fn sed_part(text: &str, mark: char) -> Option<&str> {
     None
 }
 
-/// Returns the bracket expression at the beginning of a text, read as long as possible: a leading `]` belongs to it.
+/// Returns the bracket expression at the beginning of a text, read as long as possible: a leading `]` belongs
+/// to the expression.
 fn bracket(text: &str) -> &str {
     let inside = text.trim_start_matches(['[', '^', ']']);
     let begins = text.len() - inside.len();

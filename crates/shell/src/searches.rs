@@ -1,4 +1,4 @@
-//! Directories that a command reads as a whole: recursive searches, and what `find` hands to other programs.
+//! Directories that a command reads recursively: searches, and files that `find` passes to other programs.
 
 use crate::{
     Effect, Options, Search, Segment, Word,
@@ -6,7 +6,7 @@ use crate::{
     programs::{self, Form, Operands},
 };
 
-/// The options that determine the files of a search.
+/// The options of a searching program, such as `grep`, that determine which files it reads.
 struct SearchOptions<'o>(&'o Options);
 
 impl SearchOptions<'_> {
@@ -18,14 +18,15 @@ impl SearchOptions<'_> {
         self.0.options.iter().filter(|(option, _)| programs::lists(names, option)).count()
     }
 
-    /// The known values of options; none if one of them is not known.
+    /// Returns the values of the options `names`; `None` if a value is missing, or unknown before the command
+    /// runs.
     fn values(&self, names: &str) -> Option<Vec<String>> {
         let given = self.0.options.iter().filter(|(option, _)| programs::lists(names, option));
         given.map(|(_, value)| value.as_ref().and_then(Word::known).map(str::to_owned)).collect()
     }
 }
 
-/// Notes the directories that a command searches by itself.
+/// Records the directories that a command searches recursively.
 pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
     let given = SearchOptions(sorted);
     let plain = |hidden, ignored| Search {
@@ -34,6 +35,7 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
         ignored,
         names: Vec::new(),
         except: Vec::new(),
+        loose_start: false,
     };
     let search = match segment.program_name() {
         Some("grep" | "egrep" | "fgrep" | "zgrep") if is_recursive_grep(&given) => Search {
@@ -47,7 +49,8 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
             plain(all, all)
         }
         Some("git") if form.is_called("git grep") => {
-            plain(true, given.any("--no-exclude-standard --no-index"))
+            let ignored = given.any("--no-exclude-standard --no-index");
+            Search { loose_start: true, ..plain(true, ignored) }
         }
         Some("diff") if given.any("-r --recursive") => plain(true, true),
         _ => return,
@@ -57,11 +60,41 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
         _ => 0,
     };
     let starts: Vec<Word> = sorted.operands.iter().skip(skipped).cloned().collect();
+    if search.loose_start {
+        // Git takes the operands before `--` as revisions, and those after it as paths.
+        let revisions = sorted.separator.map_or(0, |before| before.saturating_sub(skipped));
+        return segment.effects.extend(in_git(&starts, revisions, &search).map(Effect::Searches));
+    }
     if starts.is_empty() {
         return segment.effects.push(Effect::Searches(search));
     }
     let searches = starts.into_iter().map(|start| Effect::Searches(Search { start, ..search.clone() }));
     segment.effects.extend(searches);
+}
+
+/// Returns the searches of `git grep` for its operands, of which the first are certainly revisions. A revision can
+/// contain files that ignore rules name now.
+fn in_git<'s>(
+    operands: &'s [Word],
+    revisions: usize,
+    search: &'s Search,
+) -> impl Iterator<Item = Search> + 's {
+    let here = std::slice::from_ref(&search.start);
+    let starts = operands.get(revisions..).filter(|starts| !starts.is_empty()).unwrap_or(here);
+    starts.iter().map(move |start| {
+        if let Some(ending) = start.known().and_then(ending) {
+            let (start, names) = (Word::known_as("."), vec![ending.to_owned()]);
+            return Search { start, names, ignored: search.ignored || revisions > 0, ..search.clone() };
+        }
+        Search { start: start.clone(), ignored: search.ignored || revisions > 0, ..search.clone() }
+    })
+}
+
+/// Returns the pattern of names, such as `*.rs`, that every match of a git pattern has; `None` for other patterns.
+fn ending(pattern: &str) -> Option<&str> {
+    let name = pattern.rsplit('/').next()?;
+    let literal = name.strip_prefix('*')?;
+    (!pattern.starts_with(':') && !literal.contains(['*', '?', '[', '\\'])).then_some(name)
 }
 
 fn is_recursive_grep(given: &SearchOptions<'_>) -> bool {
@@ -72,7 +105,8 @@ fn is_recursive_grep(given: &SearchOptions<'_>) -> bool {
         || (given.any("-d --directories") && recurses(given.values("-d --directories")))
 }
 
-/// A glob or a type that names a file lifts the rules about hidden and ignored files for it.
+/// Describes the files that `rg` reads. If a glob or type selects a file, `rg` reads the file even if it is
+/// hidden or ignored.
 fn ripgrep(given: &SearchOptions<'_>, plain: impl Fn(bool, bool) -> Search) -> Search {
     let unrestricted = given.count("-u --unrestricted");
     let hidden = given.any("-. --hidden") || unrestricted > 1;
@@ -93,7 +127,7 @@ fn ripgrep(given: &SearchOptions<'_>, plain: impl Fn(bool, bool) -> Search) -> S
     Search { except, ..plain(hidden, ignored) }
 }
 
-/// Notes the directories whose files `find` and its like hand to a program that reads them.
+/// Records the directories whose files `find` or `fd` passes to a program that reads them.
 pub(crate) fn note_handed_on(segment: &mut Segment, own: &[Word], inner: &[Vec<Word>]) {
     let is_find = segment.program_name() == Some("find");
     let gets_files = |words: &Vec<Word>| !is_find || words.iter().any(|word| word.text.contains("{}"));
@@ -113,7 +147,7 @@ pub(crate) fn note_handed_on(segment: &mut Segment, own: &[Word], inner: &[Vec<W
     segment.effects.extend(searches);
 }
 
-/// Programs that look at names and attributes, and not into files.
+/// Programs that read names, attributes or sizes, but do not show file contents.
 const NAMES_ONLY: &[&str] = &[
     "ls", "dir", "stat", "du", "df", "realpath", "readlink", "basename", "dirname", "echo", "printf", "test",
     "[", "true", "wc", "file",
@@ -124,13 +158,20 @@ fn found(words: &[Word]) -> (Vec<Word>, Search) {
     let is_start = |word: &&Word| !word.start.starts_with(['-', '(', '!']);
     let starts = words.iter().skip_while(follows).take_while(is_start).cloned().collect();
     let known = |word: &Word, list: &[&str]| word.known().is_some_and(|known| list.contains(&known));
-    // With alternatives and negations a test need not hold for what is found.
+    // If the tests of `find` contain alternatives or negations, the found files need not match its `-name`
+    // test.
     let simple = !words.iter().any(|word| known(word, &["-o", "-or", "!", "-not", ",", "("]));
     let named = words.windows(2).find(|pair| known(&pair[0], &["-name", "-iname"]));
     let name = named.filter(|_| simple).and_then(|pair| pair[1].known()).map(str::to_owned);
     let start = Word::known_as(".");
-    let search =
-        Search { start, hidden: true, ignored: true, names: name.into_iter().collect(), except: Vec::new() };
+    let search = Search {
+        start,
+        hidden: true,
+        ignored: true,
+        names: name.into_iter().collect(),
+        except: Vec::new(),
+        loose_start: false,
+    };
     (starts, search)
 }
 
@@ -145,6 +186,7 @@ fn listed(words: &[Word]) -> (Vec<Word>, Search) {
         ignored: all || given.any("-I --no-ignore --no-ignore-vcs"),
         names: Vec::new(),
         except: Vec::new(),
+        loose_start: false,
     };
     (sorted.operands.into_iter().skip(1).collect(), search)
 }

@@ -1,127 +1,138 @@
-//! Commands of a text, and their effects.
+//! The commands of a shell text, and their effects.
 
 use crate::word::Word;
 use std::borrow::Cow;
 
-/// Label of commands in a loop.
+/// Label in `Segment::via` for commands inside a loop.
 pub(crate) const LOOP: &str = "a loop";
-/// Label of commands in a function.
+/// Label in `Segment::via` of commands in a substitution.
+pub(crate) const SUBSTITUTION: &str = "a substitution";
+/// Label in `Segment::via` of commands in a function.
 pub(crate) const FUNCTION: &str = "a function";
 
-/// All that a text would run, as far as it can be known.
+/// All commands that a shell text would run, to the extent that they are known before it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Script {
     /// Every command, including nested ones.
     pub segments: Vec<Segment>,
-    /// Parts with an unknown effect.
+    /// Parts of the text whose effect is unknown.
     pub unsure: Vec<UnknownPart>,
     /// The possible working directories of the commands.
     pub places: Places,
 }
 
-/// A part of a text with an unknown effect.
+/// A part of a shell text whose effect is unknown before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownPart {
-    /// The part as written.
+    /// The text of the part.
     pub text: String,
-    /// The reason.
+    /// The reason why the effect of the part is unknown.
     pub why: Cow<'static, str>,
 }
 
-/// One command.
+/// One command of a shell text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// The command as written.
+    /// The text of the command, as written.
     pub text: String,
-    /// The program and its arguments; empty if no program is run.
+    /// The program and its arguments; empty if the command runs no program.
     pub words: Vec<Word>,
-    /// The variables that are set before the program, or by it.
+    /// The variables that the command sets: before the program, or through it.
     pub assignments: Vec<Assignment>,
-    /// Its effects beyond running the program.
+    /// The effects of the command in addition to running its program.
     pub effects: Vec<Effect>,
-    /// The role of the command.
+    /// The kind of the command: a program, a wrapper, a function, or only assignments and redirections.
     pub role: Role,
-    /// The ways on which it is reached, the outermost first: a substitution, a wrapper.
+    /// The substitutions, loops and functions that contain the command, and the wrappers that run it, the
+    /// outermost first.
     pub via: Vec<String>,
 }
 
-/// The role of a command.
+/// The kind of a command, by what it runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Role {
-    /// A program or a builtin.
+    /// The command runs a program or a builtin.
     #[default]
     Program,
-    /// A program that only runs another, which is a segment of its own.
+    /// The command runs a wrapper such as `env`, which only runs another command. That command is a separate
+    /// segment.
     Wrapper,
-    /// A function of the same text, whose commands are segments of their own.
+    /// The command calls a function of the same text, whose commands are separate segments.
     Function,
-    /// Nothing is run: only something is set or redirected.
+    /// The command runs no program: it only sets a variable or redirects.
     Nothing,
 }
 
-/// A variable that is set.
+/// A variable that a command sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     /// The variable's name.
     pub name: String,
-    /// The value.
+    /// The new value of the variable.
     pub value: Word,
-    /// The programs that see it.
+    /// The processes that see the new value.
     pub reach: Reach,
 }
 
-/// The programs that see a variable.
+/// The processes that see a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// The shell; programs only if they saw it before.
+    /// The shell sees the variable; programs see it only if it was exported before.
     Shell,
-    /// The programs that are started.
+    /// The programs that the command starts see the variable.
     Programs,
 }
 
-/// An effect of a command beyond running its program.
+/// An effect of a command in addition to running its program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// It reads a file.
+    /// The command reads a file.
     Reads(Word),
-    /// It names a possible file.
+    /// An argument of the command may name a file.
     Names(Word),
-    /// It writes a file.
+    /// The command only tests or enters a path, as `test` and `cd` do: it does not read its content.
+    Tests(Word),
+    /// The command writes a file.
     Writes(Word),
-    /// It reads the files below a directory.
+    /// The command has an argument that may name a file which it writes.
+    MayWrite(Word),
+    /// The command reads the files below a directory.
     Searches(Search),
-    /// It fetches from an address.
+    /// The command fetches from a URL.
     Fetches(Word),
-    /// It does more than the harmless form of the program, because of a word.
+    /// With this word, the command does more than its program usually does, such as `-exec` of `find`.
     More {
-        /// The word that makes it so, as a rule can name it.
+        /// The word, in the spelling that a rule can name.
         word: String,
-        /// The additional effect.
+        /// The effect of the word, as the end of a sentence.
         what: Cow<'static, str>,
     },
 }
 
-/// A directory whose files a command reads.
+/// A recursive read of files below a directory by a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
-    /// The directory, or a file.
+    /// The directory, or the file, at which the search begins.
     pub start: Word,
-    /// Names that begin with a dot are read, too.
+    /// True if files and directories whose names begin with a dot are read, too.
     pub hidden: bool,
-    /// Files that ignore rules name are read, too.
+    /// True if files that ignore rules such as `.gitignore` name are read, too.
     pub ignored: bool,
-    /// Patterns of names: only these are read, unless there are none.
+    /// Patterns of file names: only files that match one are read. Empty for all files.
     pub names: Vec<String>,
-    /// Patterns of names that are not read.
+    /// Patterns of file names: files that match one are not read.
     pub except: Vec<String>,
+    /// The start may be a revision or a pattern instead of a path. Then the search can read files anywhere.
+    pub loose_start: bool,
 }
 
-/// The possible working directories of a text's commands, relative to its start.
+/// The possible working directories of a text's commands, relative to the directory in which the text starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Places {
-    /// One of these: empty for the start, else as the text names them.
+    /// One of these directories. The empty string is the start directory; other directories are spelled as in
+    /// the text.
     Known(Vec<String>),
-    /// Anywhere.
+    /// Any directory.
     Unknown,
 }
 
@@ -132,25 +143,26 @@ impl Default for Places {
 }
 
 impl Segment {
-    /// Creates a segment from a program and its arguments.
+    /// Creates a command from a program and its arguments.
     pub(crate) fn of(words: Vec<Word>) -> Self {
         let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         Self { text, words, ..Self::default() }
     }
 
-    /// Returns the program as written, if it is known.
+    /// Returns the program as written; `None` if there is none, or it is unknown before the command runs.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         self.words.first().and_then(Word::known)
     }
 
-    /// Returns the program's name without its directories, if it is known.
+    /// Returns the program's name without directories; `None` if there is no program, or it is unknown before
+    /// the command runs.
     #[must_use]
     pub fn program_name(&self) -> Option<&str> {
         self.program().map(|program| program.rsplit('/').next().unwrap_or(program))
     }
 
-    /// Adds that a word makes the command do more.
+    /// Records that a word makes the command do more than its program usually does; `what` is the effect.
     pub(crate) fn more(&mut self, word: impl Into<String>, what: impl Into<Cow<'static, str>>) {
         let added = word.into();
         let known = |effect: &Effect| matches!(effect, Effect::More { word, .. } if *word == added);
@@ -161,7 +173,7 @@ impl Segment {
 }
 
 impl Script {
-    /// Adds a part with an unknown effect.
+    /// Records a part of the text whose effect is unknown.
     pub(crate) fn unsure(&mut self, text: &str, why: impl Into<Cow<'static, str>>) {
         let unsure = UnknownPart { text: shortened(text), why: why.into() };
         if !self.unsure.contains(&unsure) {
@@ -169,7 +181,7 @@ impl Script {
         }
     }
 
-    /// Adds all that another text would run, which is reached in this way.
+    /// Adds the commands of a nested text; `via` names what contains or runs that text, the outermost first.
     pub(crate) fn add(&mut self, other: Self, via: &[String]) {
         for mut segment in other.segments {
             segment.via.splice(0..0, via.iter().cloned());

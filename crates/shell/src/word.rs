@@ -1,48 +1,48 @@
-//! A command word after quote removal, as far as they are known before the command runs.
+//! A word of a command after quote removal, with the part that is known before the command runs.
 
 use std::ops::Range;
 
-/// One word of a command.
+/// One word of a command, to the extent known before the command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// The word as written.
+    /// The word as written, with quotes.
     pub text: String,
-    /// The known beginning, without quotes.
+    /// The known beginning of the word, without quotes.
     pub start: String,
-    /// The certainty of the word.
+    /// The part of the word that is known: all, the beginning, or nothing.
     pub sure: Certainty,
 }
 
-/// The certainty of a word.
+/// The part of a word that is known before the command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certainty {
-    /// All of it.
+    /// The whole word is known.
     All,
-    /// Its beginning; each word that comes of it begins so.
+    /// The beginning is known. If the word expands to several words, each of them begins so.
     Start,
-    /// Nothing: it may become any words, or none.
+    /// Nothing is known: the word may expand to any number of words.
     Nothing,
 }
 
 impl Word {
-    /// Creates a known word.
+    /// Creates a word that is known as a whole.
     pub(crate) fn known_as(text: &str) -> Self {
         Self { text: quoted(text), start: text.to_owned(), sure: Certainty::All }
     }
 
-    /// Builds a word with a known beginning and an unknown rest.
+    /// Creates a word with a known beginning and an unknown end.
     pub(crate) fn beginning(text: &str, start: &str) -> Self {
         let sure = if start.is_empty() { Certainty::Nothing } else { Certainty::Start };
         Self { text: text.to_owned(), start: start.to_owned(), sure }
     }
 
-    /// Returns the word, if all of it is known.
+    /// Returns the word without quotes; `None` if a part of it is unknown.
     #[must_use]
     pub fn known(&self) -> Option<&str> {
         (self.sure == Certainty::All).then_some(self.start.as_str())
     }
 
-    /// Returns whether it may be an option: a word that begins with a dash.
+    /// Returns whether the word may be an option, which begins with a dash.
     #[must_use]
     pub fn may_be_option(&self) -> bool {
         match self.sure {
@@ -53,7 +53,7 @@ impl Word {
         }
     }
 
-    /// Removes a prefix.
+    /// Returns the word without a prefix; `None` if the known beginning does not have the prefix.
     pub(crate) fn after(&self, prefix: &str) -> Option<Self> {
         let rest = self.start.strip_prefix(prefix)?;
         let text = self.text.strip_prefix(prefix).map_or_else(|| quoted(rest), str::to_owned);
@@ -61,9 +61,10 @@ impl Word {
     }
 }
 
-/// Reads a word as a shell does; `opaque` are the places whose outcome is known only when it runs, in order.
+/// Reads a word as a shell does. `opaque` are the byte ranges that are known only when the command runs, in
+/// order.
 ///
-/// Fails with the difference between the grammar's and a shell's reading.
+/// Fails if a shell may read the word differently from the grammar.
 pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static str> {
     let cuts = |hole: &Range<usize>| !text.is_char_boundary(hole.start) || !text.is_char_boundary(hole.end);
     if opaque.iter().any(cuts) {
@@ -104,19 +105,19 @@ struct WordReader<'a> {
     opaque: &'a [Range<usize>],
     start: String,
     sure: Certainty,
-    /// Number of open braces.
+    /// Number of braces that are open at the current position of the word.
     depth: usize,
     braces: Braces,
 }
 
-/// The effect of unquoted braces on the word.
+/// The effect of unquoted braces on a word: none, or several words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Braces {
     Plain,
     Several,
 }
 
-const DIFFERS: &str = "a shell may read this otherwise than the grammar";
+const DIFFERS: &str = "a shell may read this word differently from the shell grammar";
 
 impl WordReader<'_> {
     fn run(&mut self) -> Result<(), &'static str> {
@@ -164,7 +165,7 @@ impl WordReader<'_> {
         self.push(found);
     }
 
-    /// From here on the word is known less.
+    /// Reduces the known part of the word to `sure`, unless nothing is known.
     fn lose(&mut self, sure: Certainty) {
         if self.sure != Certainty::Nothing {
             self.sure = sure;
@@ -213,7 +214,7 @@ impl WordReader<'_> {
         }
     }
 
-    /// A dollar that no node of the grammar explains.
+    /// Reads the text after a dollar sign that is not part of an expansion in the syntax tree.
     fn dollar(&mut self) -> Result<(), &'static str> {
         match self.text[self.at..].chars().next() {
             Some('\'') => {
@@ -237,7 +238,7 @@ impl WordReader<'_> {
         next.is_some_and(|next| next.is_ascii_alphanumeric() || "_({[@*#?-$!`".contains(next))
     }
 
-    /// The content of `$'…'`: common escapes are decoded, others make the rest unknown.
+    /// Reads the content of `$'…'`: decodes common escapes; any other escape makes the word unknown.
     fn escapes(&mut self) -> Result<(), &'static str> {
         loop {
             match self.next() {

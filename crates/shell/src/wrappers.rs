@@ -1,26 +1,28 @@
-//! The programs that run another program, or a text, that their arguments name.
+//! Table of wrappers: programs that run another program, or a script, from their arguments.
 
-/// The command that a wrapper runs.
+/// The arguments of a wrapper that contain the command which it runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WrappedCommand {
     /// The words from the first operand on.
     Words,
-    /// The same, with names and values before it that are set.
+    /// The words from the first operand on, after words of the form `NAME=value` that set variables.
     WordsAfterSettings,
-    /// The words, with more words of the input behind them.
+    /// The words from the first operand on, followed by words of the standard input.
     WordsAndInput,
-    /// The operands, put together, as a text of shell.
+    /// The operands, joined to one shell script.
     Text,
-    /// The value of `-c` as a text of shell.
+    /// The value of `-c`, a shell script.
     TextOfOption,
-    /// The words between an option and `;` or `+`.
+    /// The words between an option such as `-exec` and `;` or `+`.
     Within,
 }
 
-/// The effect of a wrapper itself.
+/// The treatment of a wrapper by the rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WrapperEffect {
+    /// Only the command that the wrapper runs is judged, because the wrapper itself has no effect.
     Nothing,
+    /// The wrapper is judged as a program, in addition to the command that it runs.
     Judged,
 }
 
@@ -29,13 +31,13 @@ pub(crate) struct Wrapper {
     pub(crate) runs: WrappedCommand,
     pub(crate) itself: WrapperEffect,
     pub(crate) valued: &'static str,
-    /// Options that do not affect the command.
+    /// Options of the wrapper that do not affect the command which it runs.
     pub(crate) plain: &'static str,
-    /// Number of operands before the command.
+    /// Number of operands before the command that the wrapper runs.
     pub(crate) skip: usize,
 }
 
-/// Finds the wrapper of a name.
+/// Finds the wrapper with this program name.
 pub(crate) fn find(name: &str) -> Option<&'static Wrapper> {
     WRAPPERS.iter().find(|wrapper| wrapper.names.split(' ').any(|known| known == name))
 }
@@ -48,7 +50,7 @@ const WRAPPERS: &[Wrapper] = &[
         "-u --unset -i --ignore-environment -0 --null -v",
     ),
     wrapper("nohup chronic catchsegv", WrappedCommand::Words, "", ""),
-    // Reserved words that the grammar takes for programs, as in `! { a; }`.
+    // Reserved words that the grammar parses as programs, as in `! { a; }`.
     wrapper("! {", WrappedCommand::Words, "", ""),
     wrapper("setsid", WrappedCommand::Words, "", "-c -f -w --fork --wait --ctty"),
     wrapper("command builtin", WrappedCommand::Words, "", "-p"),

@@ -1,10 +1,13 @@
-//! What a reading of shell finds: commands, what they touch, what is not known; and that nothing makes it fail.
+//! Tests of the analysis of shell scripts (commands, effects, unknown parts), which accepts any input.
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use toolpost_shell::{Certainty, Effect, Places, Role, Script, Word, read, read_words};
+use toolpost_test_rows::each;
 
-/// Words a script: a line for each segment, then what is unsure.
-fn told(script: &Script) -> Vec<String> {
+/// Describes a script: a line for each segment, then the uncertain parts. A sign before a word is its effect, such
+/// as `<` for a read.
+fn described(script: &Script) -> Vec<String> {
     let word = |word: &Word| match word.sure {
         Certainty::All => word.start.clone(),
         Certainty::Start => format!("{}…", word.start),
@@ -14,6 +17,7 @@ fn told(script: &Script) -> Vec<String> {
         Effect::Reads(file) => format!("<{}", word(file)),
         Effect::Names(file) => format!("?{}", word(file)),
         Effect::Writes(file) => format!(">{}", word(file)),
+        Effect::MayWrite(file) => format!("%{}", word(file)),
         Effect::Searches(search) => {
             let signs = [(search.hidden, "."), (search.ignored, "~")];
             let signs: String = signs.iter().filter(|(on, _)| *on).map(|(_, sign)| *sign).collect();
@@ -22,6 +26,7 @@ fn told(script: &Script) -> Vec<String> {
             format!("({signs}{}{names}{except})", word(&search.start))
         }
         Effect::Fetches(address) => format!("@{}", word(address)),
+        Effect::Tests(path) => format!("?{}", word(path)),
         Effect::More { word, .. } => format!("!{word}"),
     };
     let mut lines: Vec<String> = script
@@ -43,10 +48,10 @@ fn told(script: &Script) -> Vec<String> {
     lines
 }
 
-/// Compares all rows, and tells of all that differ at once.
+/// Compares all rows, and reports all differences together.
 fn check(rows: &[(&str, &[&str])]) {
     let differ = rows.iter().map(|(text, wanted)| {
-        (*text, told(&read(text)), wanted.iter().map(|line| (*line).to_owned()).collect())
+        (*text, described(&read(text)), wanted.iter().map(|line| (*line).to_owned()).collect())
     });
     let differ: Vec<(&str, Vec<String>, Vec<String>)> =
         differ.filter(|(_, found, wanted)| found != wanted).collect();
@@ -54,7 +59,7 @@ fn check(rows: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn a_chain_that_begins_with_cd_leaves_the_start() {
+fn a_leading_cd_chain_excludes_the_start_directory() {
     let known: [(&str, &[&str]); 12] = [
         ("ls", &[""]),
         ("cd a && ls", &["a"]),
@@ -69,15 +74,15 @@ fn a_chain_that_begins_with_cd_leaves_the_start() {
         ("true && cd a && ls", &["", "a"]),
         ("cd a && cd b && ls", &["", "a", "a/b", "b"]),
     ];
-    for (text, places) in known {
+    each(known, |(text, places)| {
         let places = places.iter().map(|place| (*place).to_owned()).collect();
         assert_eq!(read(text).places, Places::Known(places), "{text}");
-    }
+    });
     assert_eq!(read("cd $X && ls").places, Places::Unknown);
 }
 
 #[test]
-fn commands_are_found_wherever_they_stand() {
+fn commands_are_found_in_all_shell_constructs() {
     let rows: &[(&str, &[&str])] = &[
         ("echo a; b && c || d | e & f", &["echo a", "b", "c", "d", "e", "f"]),
         ("echo \"$(a)\" `b` <(c)", &["a", "b", "c", "echo … … /dev/fd/…"]),
@@ -133,7 +138,7 @@ fn commands_are_found_wherever_they_stand() {
 }
 
 #[test]
-fn what_find_runs_is_given_what_lies_below_its_start() {
+fn commands_run_by_find_get_paths_below_its_start() {
     let rows: &[(&str, &[&str])] = &[
         (
             "find . -exec a {} \\; -exec b {} + -delete",
@@ -186,7 +191,7 @@ fn a_search_names_the_directories_that_it_reads() {
 }
 
 #[test]
-fn letters_of_all_scripts_are_letters_of_words() {
+fn unicode_letters_are_part_of_words() {
     check(&[
         ("echo {1\u{e01c3}} é \"ü\" 'ß' 中; b é > ö", &["echo {1\u{e01c3}} é ü ß 中", "b é >ö ?é"]),
         ("é=1 a; é() { b; }; é", &["é=1 a ?a", "b", "function: é"]),
@@ -195,7 +200,7 @@ fn letters_of_all_scripts_are_letters_of_words() {
 }
 
 #[test]
-fn what_makes_more_of_a_program_is_seen_however_it_is_spelled() {
+fn arguments_with_extra_effects_are_found_in_any_spelling() {
     let rows = [
         ("git log --output=f", "git log --output=f >f"),
         ("git log --outp f", "git log --outp f !--output ?f"),
@@ -256,7 +261,7 @@ fn what_makes_more_of_a_program_is_seen_however_it_is_spelled() {
 }
 
 #[test]
-fn what_a_shell_may_see_otherwise_is_unsure() {
+fn ambiguous_syntax_is_reported_as_unsure() {
     let rows = [
         "echo hi\rtouch x",
         "echo\u{a0}hi",
@@ -298,9 +303,9 @@ fn what_a_shell_may_see_otherwise_is_unsure() {
         "f() { f | f & }; f",
         "echo \u{7}",
     ];
-    for text in rows {
+    each(rows, |text| {
         assert_ne!(read(text).unsure, [], "{text}");
-    }
+    });
     let certain = [
         "echo 'a\nb'",
         "[[ -f x && $y == z ]]",
@@ -309,15 +314,16 @@ fn what_a_shell_may_see_otherwise_is_unsure() {
         "ls -la \\\n  src",
         "echo \"$x\" ${y} ${z:-a}",
     ];
-    for text in certain {
+    each(certain, |text| {
         assert_eq!(read(text).unsure, [], "{text}");
-    }
+    });
 }
 
 #[test]
-fn words_without_a_shell_are_taken_as_they_are() {
-    let words =
-        |words: &[&str]| told(&read_words(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()));
+fn arguments_without_a_shell_are_taken_literally() {
+    let words = |words: &[&str]| {
+        described(&read_words(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()))
+    };
     assert_eq!(words(&["printf", "%s|", "a b", "$HOME", "*"]), ["printf %s| a b $HOME *"]);
     assert_eq!(words(&["sh", "-c", "a; b"]), ["wrapper: sh -c a; b", "a", "b"]);
     assert_eq!(words(&["echo", "a;", "rm"]), ["echo a; rm"]);
@@ -328,21 +334,25 @@ fn words_without_a_shell_are_taken_as_they_are() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 512,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/scripts.txt"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn any_text_is_read(text in "\\PC{0,60}(\n\\PC{0,20}){0,3}") {
+    fn any_text_is_parsed_without_panic(text in "\\PC{0,60}(\n\\PC{0,20}){0,3}") {
         let _ = read(&text);
     }
 
     #[test]
-    fn any_line_of_signs_is_read(text in "[a-c $'\"`(){}\\[\\]<>|&;#*!=~\n\\\\-]{0,60}") {
+    fn any_line_of_operators_is_parsed_without_panic(text in "[a-c $'\"`(){}\\[\\]<>|&;#*!=~\n\\\\-]{0,60}") {
         let _ = read(&text);
     }
 
-    /// What is written as one word is one word again.
+    /// A quoted word is parsed as one word again.
     #[test]
-    fn a_quoted_word_is_read_back(text in "[^\\p{C}\\p{Z}]{1,20}") {
+    fn a_quoted_word_parses_as_the_same_word(text in "[^\\p{C}\\p{Z}]{1,20}") {
         let text = format!("{text}{{a,b}}");
         let line = format!("printf {}", toolpost_shell::quoted(&text));
         let script = read(&line);

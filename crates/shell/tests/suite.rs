@@ -1,3 +1,4 @@
-//! Every integration test of this crate, in one binary, because linking each file by itself takes longer than running it.
+//! The integration tests of this crate, in one binary, because linking each file separately takes longer than
+//! running it.
 
 mod scripts;

@@ -2,17 +2,17 @@
 
 use tree_sitter::Query;
 
-/// The role of a capture; names that begin with `_` are only for conditions.
+/// The role of a capture. Captures whose names begin with `_` are used only in the predicates of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Call,
     Type,
-    /// A literal of a type.
+    /// A literal that constructs a value of a type.
     Construct,
     Inherit,
     Read,
     Write,
-    /// A name that is not a use.
+    /// A name that does not count as a use, although another part of the query matches it as one.
     Skip,
     Import,
     Export,
@@ -31,24 +31,24 @@ pub(crate) enum Role {
     Value,
     /// The parameters of a function.
     Parameters,
-    /// The arguments of a call, with the function among them.
+    /// The arguments of a call, one of which is a function.
     Arguments,
-    /// The call.
+    /// The call of a function that takes a callback; the local name is a parameter of that callback.
     Taker,
-    /// The member that is taken of the value.
+    /// The member of the value that a local name is bound to.
     Part,
-    /// The scope of a local name, if it is not the enclosing one.
+    /// The scope of a local name, if that is not the enclosing scope.
     Inside,
-    /// Tokens of a macro that include a call.
+    /// The tokens of a macro that contain a call.
     Tokens,
-    /// The token that must follow the name of such a call.
+    /// The token that must directly follow the name of a call among macro tokens.
     Beside,
-    /// All tokens that a macro is called with.
+    /// All tokens between the brackets of a macro call.
     Expanded,
     Help,
 }
 
-/// The queries of a language as one, and the role of each capture.
+/// The queries of a language, joined into one query, and the role of each capture.
 pub(crate) struct Queries {
     pub(crate) query: Query,
     pub(crate) roles: Vec<Role>,

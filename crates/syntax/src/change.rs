@@ -1,4 +1,4 @@
-//! Changes a symbol by its name: puts code in its place, before it or behind it.
+//! Changes a symbol by its name: replaces it, or inserts code before or after it.
 
 mod extent;
 mod header;
@@ -9,74 +9,74 @@ mod new_code;
 mod removal;
 
 use toolpost_text::encoding::{Indent, Splice};
-use toolpost_text::line_edit::Side;
+use toolpost_text::line_edit::EditPosition;
 use toolpost_text::lines::{self, LineIndex};
 
 use crate::{Language, ParseError, Resolution, Symbol, Tree, find};
 
-use lead::Lead;
+use lead::LeadOffsets;
 
-/// A change of a symbol, worked out.
+/// A computed change of a symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolEdit {
     /// The changes to the text.
     pub splice: Splice,
-    /// Kept or added lines, and new errors in the file.
+    /// Notes about kept or added lines, and about a new syntax error.
     pub notes: Vec<String>,
 }
 
-/// A reason for which a symbol cannot be changed.
+/// A reason why a symbol cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SymbolError {
     /// The file cannot be parsed.
-    #[error("it cannot be parsed: {0}")]
+    #[error("the file cannot be parsed, because {0}")]
     Unread(ParseError),
-    /// Nothing has the name; these are like it, or else the first of all.
-    #[error("it has no symbol {name}")]
+    /// No symbol has the name.
+    #[error("the file has no symbol {name}")]
     None {
-        /// The name.
+        /// The requested name.
         name: String,
-        /// Symbols with names like it.
+        /// The symbols with similar names.
         like: Vec<NamedSymbol>,
-        /// The definition, or its beginning.
+        /// The first symbols of the file.
         all: Vec<NamedSymbol>,
     },
-    /// Several have the name.
-    #[error("{} symbols are named {name}", all.len())]
+    /// Several symbols have the name.
+    #[error("{} symbols have the name {name}", all.len())]
     Several {
-        /// The name.
+        /// The requested name.
         name: String,
-        /// These.
+        /// The symbols with the name.
         all: Vec<NamedSymbol>,
     },
-    /// One statement defines more than it.
-    #[error("{name} is defined in one statement with {other}")]
+    /// The statement that defines the symbol also defines another symbol, as in `let a = 1, b = 2`.
+    #[error("{name} and {other} are defined in one statement")]
     Shared {
-        /// The name.
+        /// The qualified name of the symbol.
         name: String,
-        /// The name of what else it defines.
+        /// Another name that the statement defines.
         other: String,
     },
-    /// Other code is on the line.
+    /// Other code is on the first or the last line of the symbol.
     #[error("{name} shares line {line} with other code")]
     Crowded {
-        /// The name.
+        /// The qualified name of the symbol.
         name: String,
-        /// The line.
+        /// The line of the file, counted from 1.
         line: usize,
     },
     /// A line of the new code is a placeholder for omitted code.
     #[error("line {line} of the new code, {part:?}, is a placeholder for omitted code")]
     Elided {
-        /// The line, counted from 1.
+        /// The line of the new code, counted from 1.
         line: usize,
         /// The text of the line.
         part: String,
     },
     /// The new code is empty.
-    #[error("the new code is empty: nothing to insert next to {name}")]
+    #[error("the new code is empty, so there is nothing to insert next to {name}")]
     Nothing {
-        /// The name.
+        /// The qualified name of the symbol.
         name: String,
     },
 }
@@ -84,31 +84,34 @@ pub enum SymbolError {
 /// A symbol by its name and its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedSymbol {
-    /// Its kind and its qualified name.
+    /// The kind and the qualified name, such as `function A.b`.
     pub words: String,
-    /// Its name alone, as it can be asked for.
+    /// The qualified name that a request can pass; with `~2` for the second symbol of this name.
     pub name: String,
-    /// The first of its lines, counted from 1.
+    /// The first line, counted from 1.
     pub first: usize,
-    /// The last of them.
+    /// The last line, inclusive.
     pub last: usize,
 }
 
 /// Maximum number of symbols listed when none matches.
 const NAMED: usize = 40;
 
-/// Works out the change of a symbol of a text; nothing in its place takes it out.
+/// Computes the change of one symbol in a text: its replacement by the code `new`, or the insertion of that code
+/// before or after it. A symbol that is replaced by empty code is removed.
 ///
-/// Its comments and decorators stay unless the new code brings its own, and the new code is indented like it.
+/// The comments and decorators of the symbol stay, unless the new code has its own. The new code is indented
+/// like the symbol.
 ///
 /// # Errors
 ///
-/// When the name means no symbol or several, or when other code would be torn.
+/// If the text cannot be parsed, the name matches no symbol or several, the new code has a placeholder for
+/// omitted code, empty code must be inserted, or the change would split other code.
 pub fn change(
     language: Language,
     text: &str,
     name: &str,
-    side: Side,
+    side: EditPosition,
     new: &str,
 ) -> Result<SymbolEdit, SymbolError> {
     let tree = language.parse(text).map_err(SymbolError::Unread)?;
@@ -119,12 +122,12 @@ pub fn change(
     let place = Place { language, text, symbols: &symbols, at, end };
     let new = new_code::code(language, new, &text[place.symbol().span.clone()])?;
     let mut edited = match (side, new.is_empty()) {
-        (Side::Replace, true) => removal::of(&place)?,
-        (Side::Replace, false) => place.replaced(&new)?,
-        (Side::Before | Side::After, true) => {
+        (EditPosition::Replace, true) => removal::of(&place)?,
+        (EditPosition::Replace, false) => place.replaced(&new)?,
+        (EditPosition::Before | EditPosition::After, true) => {
             return Err(SymbolError::Nothing { name: place.symbol().qualified.clone() });
         }
-        (Side::Before | Side::After, false) => insertion::put(&place, side, &new)?,
+        (EditPosition::Before | EditPosition::After, false) => insertion::put(&place, side, &new)?,
     };
     edited.notes.extend(broken(&tree, &edited.splice));
     Ok(edited)
@@ -151,7 +154,7 @@ pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<NamedSymbol
     which.iter().map(describe).collect()
 }
 
-/// Finds the symbol that a name means.
+/// Resolves a name to the index of one symbol.
 fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, SymbolError> {
     let said = name.trim().to_owned();
     match find(symbols, name) {
@@ -165,7 +168,8 @@ fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, SymbolErro
     }
 }
 
-/// Includes the words before a symbol on its line if new code brings them, too, as `private` before a method of Ruby.
+/// Extends a symbol to the words before it on its line if the new code repeats them, such as `private` before
+/// a Ruby method.
 fn widen(text: &str, symbol: &mut Symbol, new: &str) {
     let line = text[..symbol.span.start].rfind('\n').map_or(0, |at| at + 1);
     let first = line + lines::indent(&text[line..symbol.span.start]).len();
@@ -179,7 +183,7 @@ fn widen(text: &str, symbol: &mut Symbol, new: &str) {
     }
 }
 
-/// Adds a note if the file was free of syntax errors and no longer is.
+/// Returns a note if the file had no syntax error before the change and has one after it.
 fn broken(tree: &Tree<'_>, splice: &Splice) -> Option<String> {
     if !tree.is_whole() {
         return None;
@@ -189,7 +193,7 @@ fn broken(tree: &Tree<'_>, splice: &Splice) -> Option<String> {
     let now = tree.language().parse(&after).ok()?;
     let at = now.errors().first()?.start;
     Some(format!(
-        "the file has a syntax error now, at line {}; it had none before",
+        "the file now has a syntax error, at line {}; before the change it had none",
         lines::number(&after, at)
     ))
 }
@@ -200,7 +204,7 @@ struct Place<'a> {
     text: &'a str,
     symbols: &'a [Symbol],
     at: usize,
-    /// End of its own code, before a comma and a comment behind it.
+    /// The end of the symbol's code, before a comma and a trailing comment.
     end: usize,
 }
 
@@ -224,7 +228,8 @@ impl Place<'_> {
         lines::indent(&self.text[self.line_start(self.symbol().span.start)..])
     }
 
-    /// Returns whether only a comma and the symbol's own comment follow on its line.
+    /// Returns whether only white space, commas and semicolons follow the symbol on the symbol's last line. A
+    /// comment of the symbol is part of the symbol's span.
     fn is_last_on_line(&self) -> bool {
         let end = self.symbol().span.end;
         self.text[end..self.line_end(end)].trim_start_matches([',', ';']).trim().is_empty()
@@ -234,7 +239,7 @@ impl Place<'_> {
         Indent::of(self.text)
     }
 
-    /// Refuses a symbol that one statement defines together with another.
+    /// Refuses a symbol if its statement also defines another symbol.
     fn alone(&self) -> Result<(), SymbolError> {
         let own = self.symbol();
         let shared = |(at, other): &(usize, &Symbol)| {
@@ -248,11 +253,11 @@ impl Place<'_> {
         }
     }
 
-    /// Puts code in the place of the symbol.
+    /// Replaces the symbol with code.
     fn replaced(&self, new: &str) -> Result<SymbolEdit, SymbolError> {
         self.alone()?;
         let symbol = self.symbol();
-        let own = Lead::of_symbol(symbol);
+        let own = LeadOffsets::of_symbol(symbol);
         let kept = lead::kept(self.language, self.text, &own, new);
         let (mut new, mut notes) = (kept.new, kept.notes);
         let export = exported(&self.text[own.head..]);
@@ -272,7 +277,7 @@ impl Place<'_> {
     }
 }
 
-/// Returns the export keywords of a module.
+/// Returns the export keywords at the start of a definition.
 fn exported(head: &str) -> Option<&'static str> {
     ["export default ", "export "].into_iter().find(|words| head.starts_with(words))
 }

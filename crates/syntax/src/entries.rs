@@ -1,10 +1,10 @@
-//! The entries of literals and argument lists, which have each key but once.
+//! The entries of literals and argument lists, in which each key may occur only once.
 
 use std::collections::HashSet;
 
 use tree_sitter::Node;
 
-/// Nodes that set something by a key, in any grammar.
+/// The kinds of nodes that assign a value to a key, in all grammars.
 const KEYED: &[&str] = &[
     "array_element_initializer",
     "element_value_pair",
@@ -15,19 +15,19 @@ const KEYED: &[&str] = &[
     "keyword_argument",
     "pair",
 ];
-/// Nodes that are both a key and its value.
+/// The kinds of nodes that are both a key and its value.
 const SHORT: &[&str] = &["shorthand_field_initializer", "shorthand_property_identifier"];
 
-/// An entry whose key occurs before.
+/// An entry whose key already occurs in an earlier entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DuplicateEntry {
     /// The key, without quotes.
     pub(crate) key: String,
-    /// Its offset.
+    /// The byte offset of the entry.
     pub(crate) at: usize,
 }
 
-/// Adds the entries of a node whose key occurs earlier in it.
+/// Adds the entries of a node whose keys occur in earlier entries of the node.
 pub(crate) fn repeated(node: Node<'_>, text: &str, out: &mut Vec<DuplicateEntry>) {
     let mut cursor = node.walk();
     let mut seen = HashSet::new();

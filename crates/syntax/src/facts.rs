@@ -8,24 +8,26 @@ mod tokens;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 pub use tokens::{NameToken, TokenForm};
 
 use crate::{Chain, Symbol};
 
-/// Facts about one file.
+/// The definitions, uses of names, imports and local names of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The name of its package.
+    /// The name of the file's package.
     pub package: Option<String>,
-    /// Its definitions, each before the nested ones.
+    /// The definitions, each before the nested ones.
     pub symbols: Vec<Symbol>,
-    /// Its uses of names, in order.
+    /// The uses of names, in order.
     pub references: Vec<Reference>,
-    /// Its imports and re-exports, in order.
+    /// The imports and re-exports, in order.
     pub imports: Vec<Import>,
-    /// Its scopes of local names; each before the nested ones.
+    /// The scopes of local names, each before the nested ones.
     pub scopes: Vec<Scope>,
-    /// The names that are local, in order.
+    /// The local names, in order.
     pub bindings: Vec<Binding>,
     /// The ranges that the parser did not understand.
     pub errors: Vec<Range<usize>>,
@@ -34,51 +36,70 @@ pub struct Facts {
 /// A use of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The kind of use.
+    /// The form of the use, such as a call or an import.
     pub usage: Usage,
     /// The range of the name.
     pub at: Range<usize>,
-    /// The receiver; none for a plain name.
+    /// The receiver; `None` for a plain name.
     pub receiver: Option<Chain>,
     /// Index of the enclosing definition among the symbols.
     pub within: Option<usize>,
 }
 
-/// The use of a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The use of a name. Stored records contain the index of the variant, so add new variants at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Usage {
-    /// It is read.
+    /// The name is read.
     Read,
-    /// It is a type.
+    /// The name is used as a type.
     Type,
-    /// Something else gets its value.
+    /// The name is assigned to.
     Write,
-    /// It is called, or one of it is made.
+    /// The name is called, or an instance of it is constructed.
     Call,
-    /// Something inherits from it.
+    /// A type inherits from the type with this name.
     Inherit,
-    /// It is imported.
+    /// The name is imported.
     Import,
-    /// A literal such as `T { … }` constructs one.
+    /// A literal such as `T { … }` constructs an instance of the name.
     Construct,
     /// The name occurs in an unknown role: a key, the name of an argument, a token of a macro.
     Mention,
-    /// It looks like a call, in text that the parser does not understand.
+    /// The name looks like a call, in text that the parser does not understand.
     Apparent,
 }
 
-/// Something that is imported, or exported on behalf of another file.
+impl Usage {
+    /// Returns the name of the use, as in replies.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Type => "type",
+            Self::Write => "write",
+            Self::Call => "call",
+            Self::Inherit => "inherit",
+            Self::Import => "import",
+            Self::Construct => "construct",
+            Self::Mention => "mention",
+            Self::Apparent => "apparent call",
+        }
+    }
+}
+
+/// An import, or a re-export of a name of another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// All of the statement.
+    /// The range of the whole statement.
     pub span: Range<usize>,
-    /// The module path without quotes; empty for the file itself.
+    /// The module path without quotes. Empty if the statement names no module: `export { a }` without `from`,
+    /// `use serde;`.
     pub module: String,
-    /// The imported part.
-    pub what: What,
-    /// The local name, if it differs.
+    /// The part of the module that is imported.
+    pub what: ImportTarget,
+    /// The local name, if it differs from the imported name.
     pub alias: Option<String>,
-    /// The visibility.
+    /// The files that can see the imported name.
     pub reach: Reach,
     /// The range of the name, or else of the module path.
     pub at: Range<usize>,
@@ -88,12 +109,12 @@ pub struct Import {
 
 /// The imported part of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum ImportTarget {
     /// The module itself.
     Module,
-    /// This name in it.
+    /// One name of the module.
     Name(String),
-    /// All names in it.
+    /// All names of the module.
     All,
     /// The default export, under this name.
     Default(String),
@@ -104,48 +125,48 @@ pub enum What {
 pub enum Reach {
     /// Only this file.
     Own,
-    /// Others, too: it is exported again.
+    /// Other files too: the name is re-exported.
     Exported,
 }
 
 /// A scope of local names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
-    /// The place.
+    /// The range of the scope.
     pub span: Range<usize>,
-    /// The scope around it, by place in the list.
+    /// The enclosing scope, as an index in the list of scopes.
     pub parent: Option<usize>,
 }
 
-/// A name that is local.
+/// The declaration of a local name: a parameter, a local variable, or a field that a method assigns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Binding {
-    /// The kind of name.
+    /// The kind of the declaration, such as parameter or field.
     pub sort: BindingKind,
     /// The range of the name.
     pub at: Range<usize>,
-    /// Index of the enclosing scope; none for the whole file.
+    /// The scope that declares the name, as an index in the list of scopes; `None` outside all scopes.
     pub scope: Option<usize>,
-    /// The range of its type annotation.
+    /// The range of the type annotation.
     pub hint: Option<Range<usize>>,
-    /// The range of its value.
+    /// The expression that is assigned to the name, if there is one.
     pub value: Option<Chain>,
-    /// Of a whole parameter: which one of its function it is, from 0.
+    /// For a parameter: its index in the function, from 0.
     pub place: Option<usize>,
 }
 
-/// The kind of a local name.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The kind of a local name. Stored records contain the index of the variant, so add new variants at the end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BindingKind {
     /// A parameter.
     Parameter,
     /// A variable.
     #[default]
     Local,
-    /// The elements of the value, one after the other.
+    /// A loop variable, which takes the elements of the value one after the other.
     Each,
-    /// The value while a block runs.
+    /// The result of a context manager, as in `with … as name`.
     Context,
-    /// A field of the object around it.
+    /// A field of the enclosing object.
     Field,
 }

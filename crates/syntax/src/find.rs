@@ -8,18 +8,18 @@ use crate::{Kind, Symbol};
 /// The result of resolving a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// One symbol, by place in the list.
+    /// Exactly one symbol.
     One(usize),
-    /// Several, in file order.
+    /// Several symbols, in file order.
     Several(Vec<usize>),
-    /// None; these have names like it.
+    /// No symbol; the indexes are those of symbols with similar names.
     None(Vec<usize>),
 }
 
 /// Maximum number of suggested names.
 const LIKE: usize = 5;
 
-/// Resolves a name: alone or qualified, `A.b`, `A::b` and `A#b` alike; `b~2` is the second symbol of a name.
+/// Resolves a name, qualified or not: `A.b`, `A::b` and `A#b` alike; `b~2` is the second symbol of that name.
 #[must_use]
 pub fn find(symbols: &[Symbol], name: &str) -> Resolution {
     let whole = symbols.iter().any(|symbol| symbol.qualified == name);
@@ -45,10 +45,11 @@ pub fn find(symbols: &[Symbol], name: &str) -> Resolution {
     }
 }
 
-/// Lists the symbols of a name, full matches before suffix matches.
+/// Lists the symbols that a requested name can mean. The first of these comparisons that finds a symbol counts: the
+/// full name, the last parts of the qualified name, and both again without regard to case.
 fn candidates(symbols: &[Symbol], name: &str) -> Vec<usize> {
     let whole = name.trim();
-    let wanted = asked(whole);
+    let wanted = requested_segments(whole);
     let same = |matches: &dyn Fn(&Symbol) -> bool| -> Vec<usize> {
         let found = symbols.iter().enumerate().filter(|(_, symbol)| matches(symbol));
         found.map(|(at, _)| at).collect()
@@ -70,7 +71,7 @@ fn candidates(symbols: &[Symbol], name: &str) -> Vec<usize> {
 }
 
 /// Parses a requested name; keywords before it, such as `fn` or `class`, are dropped.
-fn asked(name: &str) -> Vec<String> {
+fn requested_segments(name: &str) -> Vec<String> {
     let last = segments(name);
     if last.iter().any(|part| part.contains(' ')) && !name.contains(['"', '\'']) {
         return segments(
@@ -80,7 +81,8 @@ fn asked(name: &str) -> Vec<String> {
     last
 }
 
-/// Chooses between several of a name: types before their implementations, definitions before declarations.
+/// Chooses between several symbols of one name: types before their implementations, definitions before
+/// declarations; `None` if that leaves several.
 fn likeliest(symbols: &[Symbol], all: &[usize]) -> Option<usize> {
     let qualified = &symbols[all[0]].qualified;
     if all.iter().any(|at| symbols[*at].qualified != *qualified) {
@@ -100,9 +102,10 @@ fn likeliest(symbols: &[Symbol], all: &[usize]) -> Option<usize> {
     None
 }
 
-/// Lists symbols whose names are like one that is not there.
+/// Lists symbols with names similar to a missing one.
 fn like(symbols: &[Symbol], name: &str) -> Vec<usize> {
-    let wanted = [asked(name).pop().unwrap_or_default(), segments(name).pop().unwrap_or_default()];
+    let wanted =
+        [requested_segments(name).pop().unwrap_or_default(), segments(name).pop().unwrap_or_default()];
     let names: Vec<&str> = symbols.iter().map(|symbol| symbol.name.as_str()).collect();
     let mut scored: Vec<(usize, usize)> = names
         .iter()
@@ -116,7 +119,7 @@ fn like(symbols: &[Symbol], name: &str) -> Vec<usize> {
     scored.into_iter().take(LIKE).map(|(_, at)| at).collect()
 }
 
-/// Returns the distance of two names; none if they are not similar.
+/// Returns the distance of two names; `None` if they are not similar.
 fn apart(one: &str, other: &str) -> Option<usize> {
     if one.is_empty() || other.is_empty() {
         return None;

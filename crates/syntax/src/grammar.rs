@@ -5,15 +5,15 @@ use std::sync::OnceLock;
 use crate::Kind;
 use crate::captures::Queries;
 
-/// A grammar, and what its nodes are.
+/// A grammar, with a description of its node kinds.
 pub(crate) struct Grammar {
-    /// The language's name.
+    /// The name of the language.
     pub(crate) name: &'static str,
     /// Other names, as in the fences of code blocks.
     pub(crate) aliases: &'static [&'static str],
-    /// The extensions of its files.
+    /// The extensions of the language's files.
     pub(crate) extensions: &'static [&'static str],
-    /// The names of files of it that have no such extension.
+    /// The names of the language's files that have no such extension, such as `Gemfile`.
     pub(crate) files: &'static [&'static str],
     /// Loads the grammar.
     pub(crate) load: fn() -> tree_sitter::Language,
@@ -25,51 +25,56 @@ pub(crate) struct Grammar {
     pub(crate) wrappers: &'static [&'static str],
     /// Nodes whose children belong to the block around them.
     pub(crate) flat: &'static [&'static str],
-    /// Nodes that are items, by the names of the nodes.
+    /// Nodes that are items, sorted by the names of the nodes.
     pub(crate) rules: &'static [Rule],
     /// Nodes that are functions when they are the value of a variable.
     pub(crate) callables: &'static [&'static str],
-    /// Fields, or nodes with such fields, that hold the value of a variable.
+    /// Paths of fields to the value of a variable.
     pub(crate) values: &'static [&'static str],
-    /// Fields, or children after `@`, that hold a type: a function's return type, a variable's type.
+    /// Paths of fields, and of child kinds after `@`, to a type annotation: a function's return type, a
+    /// variable's type.
     pub(crate) hints: &'static [&'static str],
-    /// Nodes that bind several names in place of one, each with the field of its bound part; empty for all children.
+    /// The kinds of nodes that define several names at once, as in `const { a, b } = c`. Each has the field in which
+    /// the names are; an empty string means all children.
     pub(crate) patterns: &'static [(&'static str, &'static str)],
     /// Modifiers before the name of an item.
     pub(crate) modifiers: &'static [&'static str],
-    /// Code put around a snippet that is not valid alone.
+    /// Code put around a snippet that is not valid on its own.
     pub(crate) shells: &'static [(&'static str, &'static str)],
-    /// The content of an empty body.
+    /// The code that fills an empty body, such as `...` in Python; it may be empty.
     pub(crate) filler: &'static str,
-    /// Overloading of functions of one name.
+    /// The rule for several functions with one name.
     pub(crate) overloads: Overloads,
     /// Strategy for merging partial code.
     pub(crate) merges: Merges,
-    /// The sort of the language.
-    pub(crate) sort: Sort,
-    /// Code put around a pattern; each frame that makes it valid counts.
+    /// The purpose of the language: programs, documents or data.
+    pub(crate) sort: LanguageKind,
+    /// Code put around a pattern so that it parses. Each frame in which it is valid gives an alternative to
+    /// match.
     pub(crate) frames: &'static [(&'static str, &'static str)],
-    /// Code put around a hole of a pattern so that it parses; one of them.
+    /// Code before and after a placeholder of a pattern so that it can be parsed; the first pair with which it is
+    /// valid is used.
     pub(crate) holes: &'static [(&'static str, &'static str)],
-    /// Code put around a hole for any number of nodes that ends a block.
+    /// Code before and after a placeholder for any number of nodes (`$$$`) at the end of a block, so that it can be
+    /// parsed.
     pub(crate) many: (&'static str, &'static str),
-    /// Replacement for `$` in a pattern, if names cannot contain it.
+    /// The replacement for `$` in a pattern; `$` itself if names in the language can contain it.
     pub(crate) meta: char,
-    /// Rules for headings that hold the text below them.
+    /// Rules for headings that contain the text below them.
     pub(crate) headings: Option<Headings>,
     /// Nodes of expressions.
     pub(crate) shapes: Shapes,
     /// The queries, with the names of their files.
     pub(crate) queries: &'static [(&'static str, &'static str)],
-    /// The queries made ready, once they were needed.
+    /// The queries, compiled on first use.
     pub(crate) compiled: OnceLock<Option<Queries>>,
 }
 
-/// Overloading of functions of one name.
+/// The rule for several functions with one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overloads {
     None,
-    /// By the types of the nodes of this kind.
+    /// Functions are distinguished by the types of their parameters, in a node of this kind.
     ByType(&'static str),
 }
 
@@ -80,12 +85,12 @@ pub(crate) enum Merges {
     ByLines,
 }
 
-/// The sort of a language.
+/// The purpose of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
-    /// Programs.
+pub(crate) enum LanguageKind {
+    /// A programming language.
     Code,
-    /// Texts and how they look.
+    /// Documents and their appearance.
     Markup,
     /// Keys and values.
     Data,
@@ -96,42 +101,44 @@ pub(crate) struct Rule {
     pub(crate) node: &'static str,
     pub(crate) kind: Kind,
     pub(crate) name: Name,
-    /// The field or the kind of the node that is the body; the first that is there.
+    /// The fields or the kinds of the body node; the first one that exists counts.
     pub(crate) body: &'static [&'static str],
-    /// Other kinds, if a field or any child (`@child`) has some node kind.
+    /// Conditions under which the item has another kind. Each is a field (or `@child` for any child), the kind of
+    /// node that it must contain, and the resulting kind of the item.
     pub(crate) refine: &'static [(&'static str, &'static str, Kind)],
-    /// The kind without a body.
+    /// The kind of an item that has no body.
     pub(crate) without_body: Option<Kind>,
 }
 
-/// The place of an item's name.
+/// The location of an item's name.
 #[derive(Clone, Copy)]
 pub(crate) enum Name {
     /// In this field.
     Field(&'static str),
-    /// In the first of these fields that is there, then the next, with words between them.
+    /// In the first and the last of these fields, joined by the word between them; if only one field exists,
+    /// in that one.
     Joined(&'static str, &'static str, &'static str),
     /// In this field, up to the last `::`.
     Path(&'static str),
     /// In the innermost declarator.
     Declarator,
-    /// In the field `name` of the first node of this kind within.
+    /// In the field `name` of the first node of this kind inside the item.
     Within(&'static str),
     /// At the end of this path of fields and kinds of children.
     At(&'static str),
-    /// In the first child of this kind; else it is the word behind it.
+    /// In the first child of this kind; without one, the name is the second string.
     Child(&'static str, &'static str),
     /// In the first child.
     First,
-    /// It is all up to the body.
+    /// The name is the whole text before the body.
     Head,
     /// In the tag that opens an element, with the element's id.
     Tag,
     /// In a method's receiver and its name.
     Receiver,
-    /// It is all of the node.
+    /// The name is the text of the node.
     Text,
-    /// There is none.
+    /// The item has no name.
     None,
 }
 
@@ -139,9 +146,9 @@ pub(crate) enum Name {
 pub(crate) struct Headings {
     /// Nodes that are headings.
     pub(crate) nodes: &'static [&'static str],
-    /// The field that holds the text.
+    /// The field that holds the text of the heading.
     pub(crate) text: &'static str,
-    /// Children that tell the level.
+    /// Children that determine the level of the heading, each with the level.
     pub(crate) levels: &'static [(&'static str, usize)],
 }
 
@@ -149,23 +156,23 @@ pub(crate) struct Headings {
 pub(crate) struct Shapes {
     /// Nodes with the fields of the object and of the member's name.
     pub(crate) member: &'static [(&'static str, &'static str, &'static str)],
-    /// Nodes that call something.
+    /// Call expressions.
     pub(crate) call: &'static [(&'static str, Callee)],
-    /// Nodes that make something, with the field of its type.
+    /// Constructor expressions, with the field of the type.
     pub(crate) new: &'static [(&'static str, &'static str)],
-    /// Functions of the language that make something of the type that is their first argument.
+    /// Functions of the language that create an instance of the type in their first argument.
     pub(crate) makers: &'static [&'static str],
-    /// Nodes that take one of many, with the field of the many.
+    /// Element accesses, with the field of the collection.
     pub(crate) index: &'static [(&'static str, &'static str)],
-    /// Nodes without a meaning of their own, such as parentheses.
+    /// Nodes without meaning, such as parentheses.
     pub(crate) through: &'static [&'static str],
     /// Keywords for the object itself.
     pub(crate) own: &'static [&'static str],
     /// Keywords for the parent class.
     pub(crate) above: &'static [&'static str],
-    /// Nodes of literals, with what type they have.
+    /// Nodes of literals, with their types.
     pub(crate) literals: &'static [(&'static str, &'static str)],
-    /// Nodes around an imported name whose field is a part of its path.
+    /// Nodes around an imported name, each with the field that holds a part of the module path.
     pub(crate) prefixes: &'static [(&'static str, &'static str)],
 }
 
@@ -192,5 +199,5 @@ impl Grammar {
     }
 }
 
-// The table `ALL`, which the build script generates from the folders in `languages/`.
+// The table `ALL`, which the build script generates from the directories in `languages/`.
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));

@@ -1,4 +1,4 @@
-//! Headings as items: each holds what follows it, up to the next one that is not below it.
+//! Headings as items: each contains the text after it, up to the next heading of the same or a higher level.
 
 use tree_sitter::Node;
 
@@ -12,7 +12,7 @@ const DEEPEST: usize = 64;
 pub(crate) fn read(headings: &Headings, root: Node<'_>, text: &str) -> Vec<Item> {
     let mut found = Vec::new();
     collect(headings, root, text, 0, &mut found);
-    // The end of each is the beginning of the next one of its level or above.
+    // A section ends at the next heading of the same or a higher level.
     let ends: Vec<usize> = (0..found.len())
         .map(|at| {
             let (level, _): &(usize, Item) = &found[at];
@@ -40,7 +40,7 @@ pub(crate) fn read(headings: &Headings, root: Node<'_>, text: &str) -> Vec<Item>
     out
 }
 
-/// Puts the innermost open heading into the one around it.
+/// Closes the innermost open heading: adds it to the children of the enclosing heading.
 fn close(open: &mut Vec<(usize, Item)>, out: &mut Vec<Item>) {
     let Some((_, item)) = open.pop() else { return };
     match open.last_mut() {
@@ -70,7 +70,7 @@ fn heading(headings: &Headings, node: Node<'_>, text: &str) -> (usize, Item) {
     let mut item = Item::bare(Kind::Section, range.start..range.start + shown.trim_end().len());
     if let Some(words) = node.child_by_field_name(headings.text) {
         let name = text.get(words.byte_range()).unwrap_or_default().trim();
-        // A row of signs that closes a heading is not part of its text.
+        // The closing `#` characters of a heading are not part of its text.
         let bare = name.trim_end_matches('#');
         let name = if bare.len() < name.len() && bare.ends_with(' ') { bare.trim_end() } else { name };
         item.name = name.split_whitespace().collect::<Vec<_>>().join(" ");

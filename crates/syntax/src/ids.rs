@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::{Kind, Language, Symbol};
 
-/// Names the symbols of a file: `rust:src/a.rs#Cart.total(function)`; those of one name and kind are counted, `~2` the second.
+/// Returns the ids of the symbols of a file: `rust:src/a.rs#Cart.total(function)`. Symbols of one name and
+/// kind are numbered, with `~2` for the second.
 #[must_use]
 pub fn ids(language: Language, path: &str, symbols: &[Symbol]) -> Vec<String> {
     let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
@@ -18,7 +19,7 @@ pub fn ids(language: Language, path: &str, symbols: &[Symbol]) -> Vec<String> {
         .collect()
 }
 
-/// Names the symbol that is the `count`-th of its name and kind in a file.
+/// Returns the id of the symbol that is the `count`-th of its name and kind in a file.
 #[must_use]
 pub fn id(language: &str, path: &str, qualified: &str, kind: Kind, count: usize) -> String {
     let name = format!("{language}:{path}#{qualified}({})", kind.name());
@@ -30,18 +31,18 @@ pub fn id(language: &str, path: &str, qualified: &str, kind: Kind, count: usize)
 pub struct Id<'i> {
     /// The language; empty if omitted.
     pub language: &'i str,
-    /// The file.
+    /// The path of the file.
     pub path: &'i str,
     /// The symbol's qualified name.
     pub qualified: &'i str,
-    /// The name of its kind; empty if omitted.
+    /// The name of the symbol's kind; empty if omitted.
     pub kind: &'i str,
-    /// Its number among those of its name and kind, counted from 1.
+    /// The number among the symbols of the same name and kind, counted from 1.
     pub count: usize,
 }
 
 impl<'i> Id<'i> {
-    /// Parses an id, with or without language and kind; none if it is not an id.
+    /// Parses an id, with or without language and kind; `None` if it is not an id.
     #[must_use]
     pub fn read(text: &'i str) -> Option<Self> {
         let (file, symbol) = text.split_once('#')?;
@@ -49,13 +50,13 @@ impl<'i> Id<'i> {
         let counted = symbol.rsplit_once('~').and_then(|(symbol, count)| Some((symbol, count.parse().ok()?)));
         let (symbol, count) = counted.unwrap_or((symbol, 1));
         let kinded = symbol.strip_suffix(')').and_then(|symbol| symbol.rsplit_once('('));
-        // The brackets of an operator's or a function's name are not a kind.
+        // The empty brackets of `operator()` are not a kind.
         let (qualified, kind) = kinded.filter(|(_, kind)| !kind.is_empty()).unwrap_or((symbol, ""));
         let whole = !path.is_empty() && !qualified.is_empty() && !path.contains(char::is_control);
         (whole && count > 0).then_some(Self { language, path, qualified, kind, count })
     }
 
-    /// Returns whether its kind is a symbol's; without one, every kind matches.
+    /// Returns whether the id has the given kind; an id without a kind matches every kind.
     #[must_use]
     pub fn is_of(&self, kind: Kind) -> bool {
         self.kind.is_empty() || self.kind == kind.name() || Kind::of_word(self.kind) == Some(kind)
@@ -66,9 +67,10 @@ impl<'i> Id<'i> {
 mod tests {
     use super::{Id, ids};
     use crate::Language;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn a_name_is_taken_apart_again() {
+    fn symbol_ids_are_parsed() {
         let id = |language, path, qualified, kind, count| Some(Id { language, path, qualified, kind, count });
         let rows = [
             ("rust:src/a.rs#A.b(function)", id("rust", "src/a.rs", "A.b", "function", 1)),
@@ -84,13 +86,13 @@ mod tests {
             ("src/a.rs", None),
             ("", None),
         ];
-        for (text, wanted) in rows {
+        each(rows, |(text, wanted)| {
             assert_eq!(Id::read(text), wanted, "{text}");
-        }
+        });
     }
 
     #[test]
-    fn a_name_says_where_a_symbol_is_and_what() {
+    fn symbol_ids_contain_path_qualified_name_and_kind() {
         let rows = [
             (
                 "rust",

@@ -5,38 +5,38 @@ use std::ops::Range;
 /// A part of a file or of an item's body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// The kind.
+    /// The kind of the item, such as function or comment.
     pub kind: Kind,
-    /// Its name; empty for statements and comments.
+    /// The name; empty for statements and comments.
     pub name: String,
-    /// Its bytes, with the comments and attributes before it.
+    /// The byte range, with the comments and attributes before the item.
     pub range: Range<usize>,
-    /// End of its own code; the range also includes a comment behind it on its line.
+    /// End of the code; `range` also includes a trailing comment on the same line.
     pub end: usize,
-    /// Start of its attributes or decorators, if there are any before its head.
+    /// Start of the attributes or decorators, if there are any before the head.
     pub attributes: Option<usize>,
     /// Start of the item itself, after comments and attributes.
     pub head: usize,
-    /// The bytes of its body, with the brackets around it.
+    /// The byte range of the body, with the brackets around it.
     pub body: Option<Range<usize>>,
-    /// The parts of its body.
+    /// The parts of the body.
     pub children: Vec<Item>,
-    /// The types of its parameters, if they distinguish items of one name.
+    /// The types of the parameters, if they distinguish items of one name.
     pub parameters: Option<Vec<String>>,
-    /// The range of its name, if that is contiguous.
+    /// The range of the name, if that is contiguous.
     pub at: Option<Range<usize>>,
-    /// The range of its type: a function's return type, a variable's type.
+    /// The range of the type annotation: a function's return type, a variable's type.
     pub hint: Option<Range<usize>>,
-    /// The range of its value.
+    /// The byte range of the value that the item assigns to a variable or constant.
     pub value: Option<Range<usize>>,
-    /// The names that it binds if its name is a pattern, as in `const { a, b } = c`.
+    /// The bound names, if the item binds a pattern instead of one name, as in `const { a, b } = c`.
     pub bound: Vec<(String, Range<usize>)>,
     /// Further names of the same declaration, with their ranges, as in `int a, b;`.
     pub further: Vec<(String, Range<usize>)>,
 }
 
 impl Item {
-    /// Returns whether it is an import or a group of imports.
+    /// Returns whether the item is an import or a group of imports.
     pub(crate) fn imports(&self) -> bool {
         let single = |item: &Self| item.kind == Kind::Import;
         single(self) || self.kind == Kind::Group && self.children.iter().any(single)
@@ -96,7 +96,7 @@ pub enum Kind {
     Type,
     /// A macro.
     Macro,
-    /// A heading with what follows it.
+    /// A heading with the text after it.
     Section,
     /// An element of a document.
     Element,
@@ -110,7 +110,7 @@ pub enum Kind {
     Import,
     /// A documentation string.
     Documentation,
-    /// Several items together, without a name of their own or under a condition.
+    /// Several items together, without a name or under a condition.
     Group,
     /// A statement without a name.
     Statement,
@@ -118,7 +118,7 @@ pub enum Kind {
     Comment,
 }
 
-/// The kinds of definitions, each with synonyms.
+/// The kinds of definitions in code, each with synonyms.
 const OF_CODE: [(Kind, &[&str]); 15] = [
     (Kind::Function, &["method", "constructor", "func", "def"]),
     (Kind::Class, &[]),
@@ -138,6 +138,30 @@ const OF_CODE: [(Kind, &[&str]); 15] = [
 ];
 
 impl Kind {
+    /// Returns whether definitions of this kind are called or constructed by their name.
+    #[must_use]
+    pub fn is_callable(self) -> bool {
+        matches!(
+            self,
+            Self::Function | Self::Macro | Self::Class | Self::Struct | Self::Union | Self::Variant
+        )
+    }
+
+    /// Returns whether definitions of this kind are types.
+    #[must_use]
+    pub fn is_type(self) -> bool {
+        matches!(
+            self,
+            Self::Class
+                | Self::Struct
+                | Self::Union
+                | Self::Enum
+                | Self::Interface
+                | Self::Trait
+                | Self::Type
+        )
+    }
+
     /// Returns whether the bodies of items of this kind hold other items.
     #[must_use]
     pub fn holds_items(self) -> bool {
@@ -159,7 +183,7 @@ impl Kind {
         )
     }
 
-    /// Returns whether it defines a name that others may use.
+    /// Returns whether items of this kind define a name that other code may use.
     #[must_use]
     pub fn defines(self) -> bool {
         !matches!(
@@ -173,7 +197,7 @@ impl Kind {
         )
     }
 
-    /// Finds a kind by its name, or by a language's keyword for it.
+    /// Finds the kind of a definition in code by the kind's name, or by a synonym such as `method`.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         let word = word.trim().to_lowercase().replace([' ', '-'], "_");
@@ -182,12 +206,12 @@ impl Kind {
         OF_CODE.iter().find(meant).map(|(kind, _)| *kind)
     }
 
-    /// Names the kinds of what code defines.
+    /// Lists the names of the kinds of definitions in code.
     pub fn of_code() -> impl Iterator<Item = &'static str> {
         OF_CODE.iter().map(|(kind, _)| kind.name())
     }
 
-    /// Names it.
+    /// Returns the name of the kind, such as `function`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
-//! A language for which there is a parser.
+//! Languages for which there is a parser.
 
 use std::path::Path;
 
-use crate::grammar::{ALL, Grammar, Sort};
+use crate::grammar::{ALL, Grammar, LanguageKind};
 
 /// A language for which there is a parser.
 #[derive(Clone, Copy)]
@@ -43,7 +43,8 @@ impl Language {
         ALL.iter().find(called).map(|known| Self(known))
     }
 
-    /// Finds the language of a file for which one was named: the file's name decides unless it leaves both open.
+    /// Finds the language of a file for which the caller may name one. The file name decides: the named language
+    /// counts only if it also uses the extension of the file, or if the file has no known name and no extension.
     #[must_use]
     pub fn meant(path: &Path, name: Option<&str>) -> Option<Self> {
         let named = name.and_then(Self::of_name);
@@ -53,24 +54,25 @@ impl Language {
         match (fits, Self::of_path(path)) {
             (Some(fits), _) => Some(fits),
             (None, Some(own)) => Some(own),
-            // A file of an unknown language is not parsed as another one on request.
+            // A file with an unknown extension is not parsed, even if the caller names a language.
             (None, None) => named.filter(|_| extension.is_none() && !is_plain(path)),
         }
     }
 
-    /// Names the language.
+    /// Returns the name of the language, such as `rust`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// Returns whether it is a programming language, not one for texts or data.
+    /// Returns whether this is a programming language, not a markup or data format.
     #[must_use]
     pub fn is_code(self) -> bool {
-        self.0.sort == Sort::Code
+        self.0.sort == LanguageKind::Code
     }
 
-    /// Returns whether a request for another language includes this one, a superset of it.
+    /// Returns whether this language is a superset of another one, so that a request for the other one
+    /// includes it.
     #[must_use]
     pub fn widens(self, other: Self) -> bool {
         matches!((self.name(), other.name()), ("tsx", "typescript"))
@@ -87,14 +89,16 @@ impl Language {
         ALL.iter().map(|known| Self(known))
     }
 
-    /// Returns text that changes with every change to the language's data that can change the facts about a file.
+    /// Returns the name of the language, and the names and texts of its queries. If one of these strings changes,
+    /// facts that were stored earlier are out of date.
     pub fn print(self) -> impl Iterator<Item = &'static str> {
         let queries = self.0.queries.iter().flat_map(|(name, text)| [*name, *text]);
         std::iter::once(self.0.name).chain(queries)
     }
 }
 
-/// Names of files without an extension that are in no language with a parser, in lower case.
+/// Names, in lower case, of files that have no extension and contain no code in the usual languages: a language that
+/// a caller names is ignored for them.
 const PLAIN: [&str; 16] = [
     "makefile",
     "gnumakefile",
@@ -124,7 +128,7 @@ fn is_cpp(line: &str) -> bool {
     let line = line.trim();
     let begins = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '<', '\t']));
     let access = ["public:", "private:", "protected:"].contains(&line);
-    // A C++ keyword that C allows as a name, as in `int class;`, is not at the beginning of a line there.
+    // C allows C++ keywords as names, as in `int class;`, but not at the beginning of a line.
     access || ["namespace", "class", "template", "using", "constexpr"].into_iter().any(begins)
 }
 
@@ -146,18 +150,19 @@ impl Eq for Language {}
 mod tests {
     use super::Language;
     use std::path::Path;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn a_named_language_is_not_that_of_a_makefile() {
+    fn a_named_language_does_not_apply_to_makefiles() {
         let rows = [("tool", Some("go")), ("Makefile", None), ("GNUmakefile", None), ("a.rs", Some("rust"))];
-        for (path, wanted) in rows {
+        each(rows, |(path, wanted)| {
             let found = Language::meant(Path::new(path), Some("go")).map(Language::name);
             assert_eq!(found, wanted, "{path}");
-        }
+        });
     }
 
     #[test]
-    fn a_header_is_of_the_language_that_its_text_is_in() {
+    fn the_language_of_a_header_is_detected_from_its_text() {
         let rows = [
             ("a.h", "int f(void);\n", "c"),
             ("a.h", "struct class_of { int class; };\n", "c"),
@@ -167,9 +172,9 @@ mod tests {
             ("a.h", "template<class T> T f();\n", "cpp"),
             ("a.c", "class A;\n", "c"),
         ];
-        for (path, text, wanted) in rows {
+        each(rows, |(path, text, wanted)| {
             let found = Language::of_text(Path::new(path), text).map(Language::name);
             assert_eq!(found, Some(wanted), "{path}: {text}");
-        }
+        });
     }
 }

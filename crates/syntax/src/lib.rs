@@ -1,10 +1,10 @@
 //! Parse trees: languages, blocks, items, and the definitions and uses in a file.
 //!
-//! A language is a folder in `languages/`: a table of its grammar's nodes, and queries for the names that a file uses.
-//! A tree is a parsed text; items are its named parts. Nothing here reads or writes files.
+//! A language is a directory in `languages/`: a table of its grammar's nodes, and queries for the names that
+//! a file uses. A tree is a parsed text; items are its named parts. Nothing here reads or writes files.
 #![cfg_attr(
     not(feature = "grammars"),
-    expect(dead_code, reason = "only the tables of other languages use some rules")
+    expect(dead_code, reason = "some rules are used only by languages that this build omits")
 )]
 
 mod captures;
@@ -17,6 +17,7 @@ mod headings;
 mod ids;
 mod item;
 mod language;
+mod macro_modules;
 pub mod merge;
 mod naming;
 mod outline;
@@ -28,13 +29,13 @@ mod tree;
 
 pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, named};
 pub use facts::{
-    Binding, BindingKind, Facts, Import, NameToken, Reach, Reference, Scope, TokenForm, Usage, What,
+    Binding, BindingKind, Facts, Import, ImportTarget, NameToken, Reach, Reference, Scope, TokenForm, Usage,
 };
 pub use find::{Resolution, find};
 pub use ids::{Id, id, ids};
 pub use item::{Item, Kind};
 pub use language::Language;
 pub use outline::{Symbol, enclosing, segments};
-pub use pattern::{Fit, Hole, Pattern, PatternSyntaxError};
+pub use pattern::{Hole, Pattern, PatternMatch, PatternSyntaxError};
 pub use shape::{Base, Chain, Step};
 pub use tree::{ParseError, Tree, added_error, parse_bounded};

@@ -1,4 +1,4 @@
-//! Names of items, from the place that the language's table defines.
+//! Names of items, read from the location that the language's table defines.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use crate::grammar::{Name, Rule};
 use crate::read::{DEEPEST, Reader, at};
 
 /// The name of an item, and its range.
-type Named = (String, Option<Range<usize>>);
+type ItemName = (String, Option<Range<usize>>);
 
 impl Reader<'_> {
     /// Finds the name of an item, and its range if it is contiguous.
-    pub(crate) fn name(&self, node: Node<'_>, rule: &Rule) -> Named {
+    pub(crate) fn name(&self, node: Node<'_>, rule: &Rule) -> ItemName {
         let field = |field| node.child_by_field_name(field);
         match rule.name {
             Name::Field(named) => self.standing(field(named)),
@@ -123,9 +123,9 @@ impl Reader<'_> {
         Some(out)
     }
 
-    /// Adds the names in a node: those that it binds as a pattern, or else itself.
+    /// Adds the names in a node: the names that a pattern binds, or else the text of the node.
     fn bind(&self, node: Node<'_>, out: &mut Vec<(String, Range<usize>)>) {
-        // Patterns in patterns are rare; those deeper than this come from generated or broken code.
+        // Patterns that are nested deeper than `DEEPEST` occur only in generated or broken code, and are ignored.
         let mut open = vec![(node, 0)];
         while let Some((node, depth)) = open.pop() {
             let mut cursor = node.walk();
@@ -142,18 +142,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the field with the bound part of a pattern; `None` if the node is not a pattern.
+    /// Returns the field with the bound part of a pattern, empty if all children are bound; `None` if the
+    /// node is not a pattern.
     fn pattern(&self, node: Node<'_>) -> Option<&'static str> {
         let found = self.grammar.patterns.iter().find(|(kind, _)| *kind == node.kind());
         found.map(|(_, field)| *field)
     }
 
-    fn standing(&self, node: Option<Node<'_>>) -> Named {
+    fn standing(&self, node: Option<Node<'_>>) -> ItemName {
         node.map_or((String::new(), None), |node| (self.plain(node), Some(node.byte_range())))
     }
 
-    /// Finds the name of the tag that opens an element, and the element's id behind it.
-    fn tag(&self, node: Node<'_>) -> Named {
+    /// Finds the name of the tag that opens an element, and the element's id after it.
+    fn tag(&self, node: Node<'_>) -> ItemName {
         let (name, at) = self.standing(self.first(node, "tag_name", 2));
         let opening = self.first(node, "start_tag", 1).or_else(|| self.first(node, "self_closing_tag", 1));
         let id = opening.and_then(|opening| {
@@ -168,7 +169,7 @@ impl Reader<'_> {
     }
 }
 
-/// Follows declarators to the name that is declared.
+/// Follows declarators to the name that is declared; `None` if there is no declarator.
 fn declarator(node: Node<'_>) -> Option<Node<'_>> {
     let mut at = node;
     for _ in 0..16 {
@@ -183,7 +184,7 @@ fn declarator(node: Node<'_>) -> Option<Node<'_>> {
     Some(at).filter(|at| *at != node)
 }
 
-/// Takes the parameters off a type's name.
+/// Removes the parameters from a type's name.
 fn base(name: &str) -> &str {
     name.split('<').next().unwrap_or_default().trim()
 }

@@ -4,41 +4,41 @@ use std::ops::Range;
 
 use crate::{Item, Kind, Tree};
 
-/// Something that a file defines.
+/// A definition in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// The kind.
+    /// The kind of the definition, such as function or class.
     pub kind: Kind,
-    /// Its unqualified name.
+    /// The unqualified name of the symbol.
     pub name: String,
-    /// Its qualified name, with dots.
+    /// The qualified name, with dots.
     pub qualified: String,
-    /// Index of its parent in the list.
+    /// The enclosing symbol, as an index in the list of symbols.
     pub parent: Option<usize>,
-    /// All of it, with the comments, decorators and words such as `export` before it.
+    /// The whole range, with the comments, decorators and keywords such as `export` before the definition.
     pub span: Range<usize>,
-    /// End of its own code; the span also includes a comment behind it on its line.
+    /// End of the code; `span` also includes a comment after it on the same line.
     pub end: usize,
-    /// Its documentation: the comments before it, or the text at the beginning of its body.
+    /// The documentation: the comments before the definition, or the string at the beginning of its body.
     pub docs: Option<Range<usize>>,
-    /// Its attributes or decorators, up to its own start.
+    /// The attributes or decorators before the definition.
     pub decorators: Option<Range<usize>>,
-    /// From its own start to its body.
+    /// The range from the start of the definition to its body.
     pub signature: Range<usize>,
-    /// Its body, with the brackets around it.
+    /// The body, with the brackets around it.
     pub body: Option<Range<usize>>,
-    /// The range of its name, if that is contiguous.
+    /// The range of the name, if that is contiguous.
     pub at: Option<Range<usize>>,
-    /// The range of its type: the return type, or the type of a variable.
+    /// The range of the type annotation: the return type, or the type of a variable.
     pub hint: Option<Range<usize>>,
-    /// The range of its value.
+    /// The byte range of the value that the definition assigns.
     pub value: Option<Range<usize>>,
-    /// Modifiers before its name, such as `pub` and `async`.
+    /// The modifiers before the name, such as `pub` and `async`.
     pub modifiers: Vec<&'static str>,
 }
 
 impl Symbol {
-    /// Returns whether its range contains a place in the text.
+    /// Returns whether the span contains a byte offset.
     #[must_use]
     pub fn holds(&self, place: usize) -> bool {
         self.span.contains(&place)
@@ -52,7 +52,7 @@ impl Tree<'_> {
         self.symbols_in(&self.items())
     }
 
-    /// Lists what items define, as [`Tree::symbols`] does for those of the file.
+    /// Lists the definitions of items, as [`Tree::symbols`] does for those of the file.
     pub(crate) fn symbols_in(&self, items: &[Item]) -> Vec<Symbol> {
         let mut out = Vec::new();
         let mut lister = Lister { tree: self, out: &mut out };
@@ -61,7 +61,7 @@ impl Tree<'_> {
     }
 }
 
-/// Finds the innermost symbol that holds all of a range.
+/// Returns the index of the innermost symbol that contains a range completely.
 #[must_use]
 pub fn enclosing(symbols: &[Symbol], range: &Range<usize>) -> Option<usize> {
     let holds = |symbol: &Symbol| symbol.span.start <= range.start && range.end <= symbol.span.end;
@@ -104,7 +104,7 @@ struct Lister<'a, 't> {
 }
 
 impl Lister<'_, '_> {
-    /// Adds items and the nested ones.
+    /// Adds items and the items nested in them.
     fn list(&mut self, items: &[Item], parent: Option<usize>, above: &str) {
         for item in items {
             if !item.kind.defines() {
@@ -143,13 +143,13 @@ impl Lister<'_, '_> {
         let decorators = item.attributes.map(|from| trimmed(text, from..item.head));
         let mut end = item.body.as_ref().map_or(item.range.end, |body| body.start.max(item.head));
         if end == item.head {
-            // It is its own body, as an element or a table is: its first line describes it.
+            // The item is its own body, like an element or a table: its first line is the signature.
             let shown = text.get(item.head..item.range.end).unwrap_or_default();
             end = item.head + shown.lines().next().map_or(0, str::len);
         }
         let docs = if before.is_empty() { self.inner_docs(item) } else { Some(before) };
         let at = item.at.clone().map(|at| {
-            // Of a qualified name, only the last part counts.
+            // In a qualified name, only the last part is the name.
             let whole = text.get(at.clone()).unwrap_or_default();
             let own = whole.rfind(name.as_str()).map_or(0, |from| from);
             let end =
@@ -178,10 +178,10 @@ impl Lister<'_, '_> {
         }
     }
 
-    /// Finds a text of documentation at the beginning of an item's body.
+    /// Finds a documentation string at the beginning of an item's body.
     fn inner_docs(&self, item: &Item) -> Option<Range<usize>> {
         let body = item.body.clone()?;
-        // For an empty body, the node around it would be found.
+        // In an empty body, the search finds the node around the body, and can return a string outside it.
         self.tree.documentation(body.clone()).filter(|docs| body.start <= docs.start && docs.end <= body.end)
     }
 }
@@ -192,7 +192,7 @@ fn qualify(above: &str, path: &[String]) -> String {
     if above.is_empty() { own } else { format!("{above}.{own}") }
 }
 
-/// Returns the names on the path from an item's outermost parent to it.
+/// Splits the name of an item into a path: `A::b` into `A` and `b`.
 fn names(item: &Item) -> Vec<String> {
     let name = item.name.as_str();
     match item.kind {
@@ -211,7 +211,7 @@ fn names(item: &Item) -> Vec<String> {
     }
 }
 
-/// Removes text in angle brackets, and a parameter list at the end.
+/// Removes text in angle or square brackets, and a parameter list at the end.
 fn without_parameters(name: &str) -> String {
     let name = name.trim();
     if name.contains("operator") {
@@ -239,7 +239,7 @@ fn without_parameters(name: &str) -> String {
     out
 }
 
-/// Leaves out white space at both ends.
+/// Shrinks a range by the white space at both ends.
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let shown = text.get(range.clone()).unwrap_or_default();
     let start = range.start + (shown.len() - shown.trim_start().len());

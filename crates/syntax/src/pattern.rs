@@ -1,7 +1,7 @@
-//! Structural patterns: code with holes, found wherever a tree has its shape.
+//! Structural patterns: code with placeholders (holes), which matches code whose parse tree has the same form.
 //!
-//! `$NAME` stands for one node, `$$$NAME` for any number of them, and `$_` and `$$$` for such without a name; a name that stands
-//! twice means the same code in both places.
+//! `$NAME` matches one node and `$$$NAME` any number of nodes; `$_` and `$$$` match the same without a name.
+//! A name that is used twice must match the same code.
 
 mod grep;
 mod holes;
@@ -21,51 +21,51 @@ use crate::{Language, Tree};
 
 pub use read::PatternSyntaxError;
 
-/// Maximum depth of a tree in a search for equal code in two holes.
+/// The maximum depth of a parse tree in which a pattern that uses a placeholder twice is searched for.
 const DEEPEST: usize = 1_000;
 
-/// A pattern, as one language reads it.
+/// A pattern, parsed in one language.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     language: Language,
-    /// Its shape in each sort of place where it is valid.
+    /// The syntax tree of the pattern in each context in which it is valid.
     shapes: Vec<ast_grep_core::Pattern>,
-    /// A word that all matches contain.
+    /// A text that all matches contain; empty if none is known.
     word: String,
     compares: Compares,
 }
 
-/// It requires equal code in several places.
+/// The answer to whether matching compares code, because a placeholder that is used twice requires equal code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compares {
     Nothing,
     Code,
 }
 
-/// Code that has the shape of a pattern.
+/// Code that matches a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fit {
-    /// Its range.
+pub struct PatternMatch {
+    /// The range of the matching code.
     pub range: Range<usize>,
-    /// The code in the named holes.
+    /// The code that matches the pattern's placeholders with names.
     pub holes: Vec<Hole>,
 }
 
-/// The code in a hole.
+/// The code that matches a placeholder of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hole {
-    /// The hole's name, without its signs.
+    /// The name of the placeholder, without the `$`.
     pub name: String,
-    /// Its range; empty if a hole for any number matches nothing.
+    /// The byte range of the code; `None` if a placeholder for any number of nodes matches no node.
     pub range: Option<Range<usize>>,
 }
 
 impl Pattern {
-    /// Reads a pattern in a language.
+    /// Parses a pattern in a language.
     ///
     /// # Errors
     ///
-    /// When the language cannot read it as one piece of code.
+    /// If the text is not a pattern in the language.
     pub fn read(language: Language, text: &str) -> Result<Self, PatternSyntaxError> {
         let shapes = read::shapes(language, text)?;
         let words: Vec<Cow<'_, str>> = shapes.iter().map(ast_grep_core::Pattern::fixed_string).collect();
@@ -87,7 +87,7 @@ impl Pattern {
         self.language
     }
 
-    /// Returns whether a text can contain a match: it contains a word of the pattern.
+    /// Returns whether a text can contain a match: whether it contains the text that all matches contain.
     #[must_use]
     pub fn may_fit(&self, text: &str) -> bool {
         text.contains(&self.word)
@@ -99,15 +99,15 @@ impl Tree<'_> {
     ///
     /// # Errors
     ///
-    /// When the tree is too deep to compare code in it.
-    pub fn fits(&self, pattern: &Pattern) -> Result<Vec<Fit>, ParseError> {
+    /// If the tree is too deep to compare code in it.
+    pub fn fits(&self, pattern: &Pattern) -> Result<Vec<PatternMatch>, ParseError> {
         if pattern.compares == Compares::Code && deeper_than(self.root(), DEEPEST) {
             return Err(ParseError::TooTangled);
         }
         let source = StrDoc { src: self.text().to_owned(), lang: self.language(), tree: self.copied() };
         let root = AstGrep::doc(source);
         let top = root.root();
-        let mut fits: Vec<Fit> =
+        let mut fits: Vec<PatternMatch> =
             pattern.shapes.iter().flat_map(|shape| top.find_all(shape)).map(|found| fit(&found)).collect();
         fits.sort_by_key(|fit| (fit.range.start, Reverse(fit.range.end)));
         fits.dedup_by(|next, fit| next.range == fit.range);
@@ -115,7 +115,7 @@ impl Tree<'_> {
     }
 }
 
-fn fit(found: &NodeMatch<'_, StrDoc<Language>>) -> Fit {
+fn fit(found: &NodeMatch<'_, StrDoc<Language>>) -> PatternMatch {
     let env = found.get_env();
     let mut names = BTreeSet::new();
     for hole in env.get_matched_variables() {
@@ -132,5 +132,5 @@ fn fit(found: &NodeMatch<'_, StrDoc<Language>>) -> Fit {
         });
         Hole { name, range }
     });
-    Fit { holes: holes.collect(), range: found.range() }
+    PatternMatch { holes: holes.collect(), range: found.range() }
 }

@@ -1,11 +1,11 @@
-//! The queries of a language, made ready once.
+//! The queries of a language, compiled once.
 
 use tree_sitter::Query;
 
 use crate::captures::{Queries, Role};
 use crate::grammar::Grammar;
 
-/// An error in the queries of a language, with the file.
+/// An error in the queries of a language, and the file with the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadQuery {
     pub(crate) file: String,
@@ -13,12 +13,12 @@ pub(crate) struct BadQuery {
 }
 
 impl Queries {
-    /// Returns the queries of a language; none if it has none, or they are invalid.
+    /// Returns the queries of a language; `None` if it has none, or they are invalid.
     pub(crate) fn of(grammar: &'static Grammar) -> Option<&'static Self> {
         grammar.compiled.get_or_init(|| Self::make(grammar).ok().flatten()).as_ref()
     }
 
-    /// Prepares the queries of a language.
+    /// Compiles the queries of a language.
     pub(crate) fn make(grammar: &Grammar) -> Result<Option<Self>, BadQuery> {
         if grammar.queries.is_empty() {
             return Ok(None);
@@ -39,7 +39,7 @@ impl Queries {
         Ok(Some(Self { query, roles: roles? }))
     }
 
-    /// Finds the file that cannot be used.
+    /// Finds the query file that does not compile.
     fn wrong(grammar: &Grammar, language: &tree_sitter::Language) -> BadQuery {
         let found = grammar.queries.iter().find_map(|(file, text)| {
             let error = Query::new(language, text).err()?;
@@ -47,7 +47,7 @@ impl Queries {
         });
         found.unwrap_or_else(|| BadQuery {
             file: grammar.name.to_owned(),
-            why: "the queries cannot be used together".to_owned(),
+            why: "the query files compile alone, but not together".to_owned(),
         })
     }
 }
@@ -58,7 +58,7 @@ mod tests {
     use crate::grammar::ALL;
 
     #[test]
-    fn queries_of_all_languages_can_be_used() {
+    fn queries_of_all_languages_compile() {
         let wrong: Vec<_> = ALL.iter().filter_map(|grammar| Queries::make(grammar).err()).collect();
         assert_eq!(wrong, []);
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Overloads, Rule};
-use crate::{Item, Kind, headings};
+use crate::{Item, Kind, headings, macro_modules};
 
 /// Maximum depth at which bodies are parsed.
 pub(crate) const DEEPEST: usize = 64;
@@ -18,7 +18,7 @@ pub(crate) fn blocks(grammar: &Grammar, root: Node<'_>, text: &str) -> Vec<Item>
     }
 }
 
-/// Leaves statements and comments out; items in them take their place.
+/// Removes statements and comments, but keeps the items in them.
 pub(crate) fn named(items: Vec<Item>) -> Vec<Item> {
     let mut out = Vec::new();
     for mut item in items {
@@ -40,7 +40,7 @@ pub(crate) struct Reader<'a> {
 
 /// Comments and attributes that may belong to the next item.
 #[derive(Default)]
-struct Lead {
+struct LeadingTrivia {
     comments: Vec<Range<usize>>,
     attributes: Vec<Range<usize>>,
 }
@@ -49,7 +49,7 @@ impl Reader<'_> {
     /// Lists the parts of an item's body.
     fn block(&self, body: Node<'_>, depth: usize) -> Vec<Item> {
         let mut out: Vec<Item> = Vec::new();
-        let mut lead = Lead::default();
+        let mut lead = LeadingTrivia::default();
         for node in self.members(body) {
             let range = node.byte_range();
             let kind = node.kind();
@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 
     /// Adds an item with the adjacent comments before it; other comments are separate.
-    fn entry(&self, node: Node<'_>, lead: Lead, depth: usize, out: &mut Vec<Item>) {
+    fn entry(&self, node: Node<'_>, lead: LeadingTrivia, depth: usize, out: &mut Vec<Item>) {
         let mut item = self.describe(node, depth);
         let mut start = item.range.start;
         if let Some(first) = lead.attributes.first() {
@@ -112,20 +112,25 @@ impl Reader<'_> {
         out.push(item);
     }
 
-    /// Determines the kind of a node.
+    /// Converts a node to an item.
     fn describe(&self, node: Node<'_>, depth: usize) -> Item {
         let range = self.trimmed(&node.byte_range());
         let inner = self.unwrap(node);
         let (attributes, head) = self.head(node, &range);
         let mut item = Item { attributes, head, ..Item::bare(Kind::Statement, range) };
         let Some(rule) = self.grammar.rule(inner.kind()) else {
-            item.children = self.local(node, depth);
+            item.children = match inner.kind() {
+                "macro_invocation" if self.grammar.name == "rust" => {
+                    macro_modules::declared(inner, self.text)
+                }
+                _ => self.local(node, depth),
+            };
             return item;
         };
         item.kind = rule.kind;
         (item.name, item.at) = self.name(inner, rule);
         if item.name.is_empty() && item.kind.defines() {
-            // A field without a name may still define a type: `class Inner { … };` in a class of C++.
+            // A field without a name may still define a type: `class Inner { … };` in a C++ class.
             let unnamed_field = std::mem::replace(&mut item.kind, Kind::Statement) == Kind::Field;
             if unnamed_field {
                 item.children = self.local(node, depth);
@@ -168,7 +173,7 @@ impl Reader<'_> {
         item
     }
 
-    /// Goes through nodes that only wrap an item.
+    /// Unwraps nodes that only contain an item.
     fn unwrap<'t>(&self, node: Node<'t>) -> Node<'t> {
         let mut inner = node;
         for _ in 0..8 {
@@ -207,11 +212,11 @@ impl Reader<'_> {
             }
         }
         let rest = &self.text[head..];
-        // An item with only attributes, as in broken code, has its head at its end.
+        // If an item consists only of attributes, as in broken code, its head is at its end.
         (first, (head + (rest.len() - rest.trim_start().len())).min(range.end))
     }
 
-    /// Finds the body of an item: a field, or the first node of a kind within.
+    /// Finds the body of an item: a field, or the first node of a kind inside the item.
     pub(crate) fn body<'t>(&self, node: Node<'t>, rule: &Rule) -> Option<Node<'t>> {
         rule.body.iter().find_map(|wanted| match *wanted {
             "self" => Some(node).filter(|node| node.child_by_field_name("alternative").is_none()),
@@ -220,7 +225,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Finds the value that an item is given.
+    /// Finds the value of an item.
     fn value<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         self.grammar.values.iter().find_map(|path| at(node, path))
     }
@@ -228,13 +233,13 @@ impl Reader<'_> {
     /// Finds the type annotation of an item.
     fn hint(&self, node: Node<'_>) -> Option<Range<usize>> {
         let found = self.grammar.hints.iter().find_map(|path| at(node, path))?;
-        // A type that begins with the sign before it is the node within.
+        // If the node begins with a colon, the type is the inner node.
         let signed = self.text.get(found.byte_range()).is_some_and(|text| text.starts_with(':'));
         let found = if signed { found.named_child(0).unwrap_or(found) } else { found };
         Some(self.trimmed(&found.byte_range()))
     }
 
-    /// Finds the first node of a kind, not deeper than some levels.
+    /// Finds the first node of a kind, at most `levels` levels below a node.
     pub(crate) fn first<'t>(&self, node: Node<'t>, kind: &str, levels: usize) -> Option<Node<'t>> {
         let mut cursor = node.walk();
         let children: Vec<Node<'t>> = node.children(&mut cursor).collect();
@@ -245,7 +250,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Finds the bytes of a body from its opening bracket on, if it has one.
+    /// Returns the byte range of a body, from its opening bracket if it has one.
     fn bounds(&self, body: Node<'_>) -> Range<usize> {
         let mut cursor = body.walk();
         let opens = |node: &Node<'_>| matches!(node.kind(), "{" | "(");
@@ -254,7 +259,7 @@ impl Reader<'_> {
         open.unwrap_or(range.start)..range.end
     }
 
-    /// Distinguishes the kinds that one node may have.
+    /// Returns the kind of a node whose rule allows several kinds.
     fn refined(&self, node: Node<'_>, rule: &Rule, body: Option<Node<'_>>, kind: Kind) -> Kind {
         if let (Some(bare), None) = (rule.without_body, body) {
             return bare;
@@ -291,7 +296,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Checks whether items of this kind hold the methods of an object literal.
+    /// Checks whether the value of items of this kind may be an object literal with methods.
     fn holds_members(&self, kind: Kind) -> bool {
         let value = matches!(kind, Kind::Variable | Kind::Constant | Kind::Field);
         value && self.grammar.rule("pair").is_some()
@@ -344,7 +349,7 @@ impl Reader<'_> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Leaves out white space at the end of a node.
+    /// Shrinks a range by the white space at its end.
     fn trimmed(&self, range: &Range<usize>) -> Range<usize> {
         let text = self.text.get(range.clone()).unwrap_or_default();
         range.start..range.start + text.trim_end().len()
@@ -354,7 +359,7 @@ impl Reader<'_> {
         self.text.get(from..to).is_some_and(|between| between.contains('\n'))
     }
 
-    /// Returns whether there is no blank line between two places.
+    /// Returns whether there is no blank line between two locations.
     fn touches(&self, from: usize, to: usize) -> bool {
         self.text
             .get(from..to)
@@ -362,7 +367,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns whether a field holds a node of a kind, possibly behind pointer signs, as in `char *f(void);`.
+/// Returns whether a field contains a node of a kind, possibly inside pointer declarators, as in
+/// `char *f(void);`.
 fn declares(node: Node<'_>, field: &str, wanted: &str) -> bool {
     let mut found = node.child_by_field_name(field);
     while let Some(inner) = found {

@@ -1,4 +1,4 @@
-//! Shape of an expression: a base, and the steps from it.
+//! The shape of an expression: a base, and the steps from it.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use tree_sitter::Node;
 
 use crate::grammar::{Callee, Grammar};
 
-/// Maximum number of steps.
+/// Maximum number of steps of a chain.
 const MOST: usize = 64;
 
-/// Number of macro tokens that are searched for the receiver of a name.
+/// Maximum number of macro tokens that are searched for the receiver of a name.
 const TOKENS: u32 = 4_096;
 
 /// An expression such as `a.b().c`: a base, and the steps from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    /// The base.
+    /// The first part of the expression, as `a` in `a.b().c`.
     pub base: Base,
-    /// The steps, in order.
+    /// The member accesses and calls after the base, in order.
     pub steps: Vec<Step>,
 }
 
@@ -32,31 +32,31 @@ pub enum Base {
     Above,
     /// A new value of a type, by the range of the type's name.
     New(Range<usize>),
-    /// A literal of a type of the language.
+    /// A literal, with the name of its built-in type.
     Literal(&'static str),
-    /// Something else.
+    /// Any other expression.
     Other,
 }
 
-/// A step from a value.
+/// One operation in an expression, on the value of the part before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// A member, by the range of its name.
     Member(Range<usize>),
-    /// It is called.
+    /// A call.
     Call,
-    /// One of many is taken.
+    /// An element access.
     Index,
-    /// A call with a function, of whose parameter the value is taken.
+    /// The value that a function passes to a parameter of its callback.
     Handed {
-        /// Index of the function among the arguments, from 0.
+        /// Index of the callback among the arguments of the call, from 0.
         argument: usize,
-        /// Index of the function's parameter, from 0.
+        /// Index of the parameter of the callback, from 0.
         parameter: usize,
     },
 }
 
-/// Reads an expression.
+/// Converts an expression to a chain.
 pub(crate) fn chain(grammar: &Grammar, node: Node<'_>, text: &str) -> Chain {
     let mut steps = Vec::new();
     let mut node = node;
@@ -73,7 +73,8 @@ pub(crate) fn chain(grammar: &Grammar, node: Node<'_>, text: &str) -> Chain {
     Chain { base, steps }
 }
 
-/// Replaces a call's result by the value that it passes to a function.
+/// Converts the chain of a call to the chain of the value that the call passes to a callback. `step` selects the
+/// callback and its parameter.
 pub(crate) fn handed(mut call: Chain, step: Step) -> Chain {
     match call.base {
         Base::New(at) if call.steps.is_empty() => call.base = Base::Name(at),
@@ -85,7 +86,7 @@ pub(crate) fn handed(mut call: Chain, step: Step) -> Chain {
     call
 }
 
-/// Parses the receiver of a name among the tokens of a macro; none for a plain name.
+/// Parses the receiver of a name among the tokens of a macro; `None` for a plain name.
 pub(crate) fn among_tokens(grammar: &Grammar, tokens: Node<'_>, name: Node<'_>, text: &str) -> Option<Chain> {
     if tokens.child_count() > TOKENS {
         return Some(Chain { base: Base::Other, steps: Vec::new() });
@@ -144,7 +145,7 @@ pub(crate) fn taken<'t>(grammar: &Grammar, node: Node<'t>) -> Option<(usize, Nod
     (object.id() != name.id()).then(|| (last_name(name).start_byte(), object))
 }
 
-/// A view of a node.
+/// The result of one step of the traversal of an expression: the next node, or the base.
 enum Look<'t> {
     At(Node<'t>),
     Found(Base),
@@ -164,7 +165,7 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
         return Look::Found(Base::Literal(literal));
     }
     if let Some((_, made)) = of(shapes.new) {
-        // Of a path, each part is a step, and making one of what it ends at is a call of that.
+        // In `new a.B()`, the path `a.B` becomes steps, and constructing an object is a call of the type at its end.
         let path = field(node, made).filter(|made| shapes.member.iter().any(|(of, ..)| *of == made.kind()));
         if let Some(path) = path {
             steps.push(Step::Call);
@@ -181,8 +182,8 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
     }
     if let Some((_, called)) = shapes.call.iter().find(|(node, _)| *node == kind) {
         steps.push(Step::Call);
-        if let Some(made) = made(grammar, node, text) {
-            return Look::At(made);
+        if let Some(constructed) = constructed_type(grammar, node, text) {
+            return Look::At(constructed);
         }
         return match called {
             Callee::Function(function) => field(node, function).map_or(Look::Found(Base::Other), Look::At),
@@ -214,13 +215,13 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
 }
 
 /// Finds the type in a call of a constructing built-in, such as `new(T)` in Go.
-fn made<'t>(grammar: &Grammar, node: Node<'t>, text: &str) -> Option<Node<'t>> {
+fn constructed_type<'t>(grammar: &Grammar, node: Node<'t>, text: &str) -> Option<Node<'t>> {
     let function = field(node, "function")?;
     let named = grammar.shapes.makers.contains(&text.get(function.byte_range())?);
     node.child_by_field_name("arguments").filter(|_| named)?.named_child(0)
 }
 
-/// Finds a child by the name of its field, or by its number among the named ones.
+/// Finds a child by the name of its field, or by its index among the named children.
 fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     match name.parse::<u32>() {
         Ok(number) => node.named_child(number),
@@ -228,7 +229,7 @@ fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     }
 }
 
-/// Goes to the name in a node that has more than it: the first of a generic type, the last of a path.
+/// Finds the name inside a node: the type before generic arguments, or the last name of a path.
 fn last_name(node: Node<'_>) -> Node<'_> {
     let mut at = node;
     for _ in 0..8 {

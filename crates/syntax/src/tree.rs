@@ -1,4 +1,4 @@
-//! A parsed text.
+//! Parsed texts, and limits on the work of parsing.
 
 pub(crate) mod blank;
 mod margin;
@@ -11,12 +11,12 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 use crate::entries::{self, DuplicateEntry};
 use crate::{Item, Kind, Language, read};
 
-/// The longest text that is parsed, in bytes.
+/// The maximum length of a text that is parsed, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
-/// Maximum number of the parser's progress reports: for each byte of text, and at least.
+/// Maximum number of the parser's progress callbacks: per byte of text, and the minimum for short texts.
 const STEPS: (usize, usize) = (4, 10_000);
 
-/// Shorter texts cannot be nested so deeply that looking at them takes long.
+/// Texts up to this length, in bytes, cannot be nested so deeply that they take long, so their work is not estimated.
 const HARMLESS: usize = 20_000;
 /// Maximum work for a tree, as counted by [`work`].
 const MOST_WORK: u64 = 1_000_000_000;
@@ -24,14 +24,14 @@ const MOST_WORK: u64 = 1_000_000_000;
 /// A text that could not be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// It is too long.
+    /// The text is too long.
     #[error("the text is longer than 16 MiB")]
     TooLong,
-    /// It takes more steps than a text of its length should, or is nested too deeply.
+    /// Parsing the text takes more steps than its length justifies, or the text is nested too deeply.
     #[error("the text is too complex to parse")]
     TooTangled,
-    /// The parser does not know this version of the grammar.
-    #[error("the grammar is of another version")]
+    /// The parser does not support this version of the grammar.
+    #[error("the parser does not support this version of the grammar")]
     Grammar,
 }
 
@@ -48,7 +48,7 @@ impl Language {
     ///
     /// # Errors
     ///
-    /// When the text is too large or too tangled.
+    /// If the text is too long or too complex, or the parser does not support the grammar.
     pub fn parse(self, text: &str) -> Result<Tree<'_>, ParseError> {
         Tree::parse(self, text)
     }
@@ -80,7 +80,7 @@ impl<'a> Tree<'a> {
         read::blocks(self.language.0, self.tree.root_node(), self.text)
     }
 
-    /// Lists the items of the file; those in statements count as if they were in the statement's place.
+    /// Lists the items of the file, without comments and statements; items inside a statement take its place.
     #[must_use]
     pub fn items(&self) -> Vec<Item> {
         read::named(self.blocks())
@@ -99,7 +99,7 @@ impl<'a> Tree<'a> {
         out
     }
 
-    /// Lists the syntax errors and, in Python, the lines whose indentation belongs to no block, in order.
+    /// Lists the syntax errors and, in Python, the code with inconsistent indentation, in order.
     fn errors_and_margins(&self) -> Vec<Range<usize>> {
         let mut out = self.errors();
         if self.language.name() == "python" {
@@ -128,14 +128,15 @@ impl<'a> Tree<'a> {
         self.tree.root_node()
     }
 
-    /// Finds the text of documentation with which a body begins.
+    /// Finds the documentation string at the beginning of a body.
     pub(crate) fn documentation(&self, body: Range<usize>) -> Option<Range<usize>> {
         let grammar = self.language.0;
         if !grammar.rules.iter().any(|rule| rule.kind == Kind::Documentation) {
             return None;
         }
         let mut block = self.root().descendant_for_byte_range(body.start, body.end)?;
-        // Of a body with one statement, the statement has the same bytes.
+        // If a body has only one statement, both nodes have the same byte range, and the search above returns the
+        // statement. The outermost node with that range is the body.
         while let Some(around) = block.parent().filter(|around| around.byte_range() == block.byte_range()) {
             block = around;
         }
@@ -156,7 +157,7 @@ impl<'a> Tree<'a> {
         self.tree.clone()
     }
 
-    /// Lists the comments and texts that go over several lines.
+    /// Lists the comments and string literals that span several lines.
     pub(crate) fn long_tokens(&self) -> Vec<Range<usize>> {
         let grammar = self.language.0;
         let mut out = Vec::new();
@@ -172,7 +173,7 @@ impl<'a> Tree<'a> {
         out
     }
 
-    /// Lists the texts that go over several lines.
+    /// Lists the string literals that span several lines.
     pub(crate) fn long_texts(&self) -> Vec<Range<usize>> {
         let comments = |range: &Range<usize>| {
             let node = self.root().descendant_for_byte_range(range.start, range.end);
@@ -191,7 +192,7 @@ impl<'a> Tree<'a> {
         out
     }
 
-    /// Visits nodes in order; the children of those for which `visit` returns true.
+    /// Visits nodes in order. The children of a node are visited only if `visit` returns true for the node.
     pub(crate) fn walk<'t>(&'t self, mut visit: impl FnMut(Node<'t>) -> bool) {
         let mut cursor = self.tree.walk();
         loop {
@@ -223,7 +224,7 @@ pub fn added_error(language: Language, before: &str, after: &str) -> Option<usiz
 ///
 /// # Errors
 ///
-/// If the text is too long or too tangled, or the parser does not support the grammar.
+/// If the text is too long or too complex, or the parser does not support the grammar.
 pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree_sitter::Tree, ParseError> {
     if text.len() > LONGEST {
         return Err(ParseError::TooLong);
@@ -246,10 +247,10 @@ pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree
     Ok(tree)
 }
 
-/// Estimates the work of visiting all of a tree; stops above [`MOST_WORK`].
+/// Estimates the work of visiting all nodes of a tree; stops above [`MOST_WORK`].
 ///
-/// A visit of a node walks up to the root, so it costs the node's depth. The children of a node with a syntax error form a
-/// chain inside the parser, so each costs the number of its predecessors.
+/// A visit of a node walks up to the root, so it costs the node's depth. The children of a node with a syntax
+/// error form a chain inside the parser, so each costs the number of its predecessors.
 fn work(top: Node<'_>) -> u64 {
     let mut cursor = top.walk();
     let (mut work, mut depth) = (0_u64, 1_u64);
@@ -273,7 +274,7 @@ fn work(top: Node<'_>) -> u64 {
     }
 }
 
-/// Returns whether there are more levels below a node than this.
+/// Returns whether there are more than `levels` levels below a node.
 pub(crate) fn deeper_than(top: Node<'_>, levels: usize) -> bool {
     let mut cursor = top.walk();
     let mut depth = 0;

@@ -1,12 +1,14 @@
-//! A pattern defines each name that it binds, and no name that is written with brackets.
+//! Tests that a destructuring pattern defines each name that it binds, and that the pattern itself is not a
+//! symbol.
 
 use std::path::Path;
+use toolpost_test_rows::each;
 
 use toolpost_syntax::{Kind, Language, SymbolError, change};
-use toolpost_text::line_edit::Side;
+use toolpost_text::line_edit::EditPosition;
 
 #[test]
-fn each_name_of_a_pattern_is_a_symbol() {
+fn each_name_bound_by_a_destructuring_pattern_is_a_symbol() {
     let rows = [
         ("a.js", "const { a, b: c, d = 3, ...e } = require('./x')", "a c d e"),
         ("a.js", "const [f, , g = 2, [h, { i }]] = foo()", "f g h i"),
@@ -22,7 +24,7 @@ fn each_name_of_a_pattern_is_a_symbol() {
         ("a.py", "a, b = 1, 2\n(c, [d, *e]) = f()\n[g, h] = i", "a b c d e g h"),
         ("a.rb", "a, b = 1, 2\nC, (D, *e) = f", "a b C D e"),
     ];
-    for (name, text, wanted) in rows {
+    each(rows, |(name, text, wanted)| {
         let tree = Language::of_path(Path::new(name)).unwrap().parse(text).unwrap();
         let symbols = tree.symbols();
         let found: Vec<&str> = symbols.iter().map(|symbol| symbol.qualified.as_str()).collect();
@@ -32,11 +34,11 @@ fn each_name_of_a_pattern_is_a_symbol() {
             assert_eq!(text[at].rsplit('.').next(), Some(symbol.name.as_str()), "{text}");
             assert!(!symbol.modifiers.contains(&"get"), "{text}: {}", symbol.name);
         }
-    }
+    });
 }
 
 #[test]
-fn an_import_by_a_pattern_is_at_the_top_of_its_file() {
+fn a_destructured_require_is_a_top_level_import() {
     let text = "const { a, b: c } = require('./x')\nvar d = require('./y')\nconst e = require('./z').f\n\
                 function g() { const { h } = require('./i'); require('./j')(import('./k')) }\n";
     let facts = Language::of_path(Path::new("a.js")).unwrap().parse(text).unwrap().facts();
@@ -59,10 +61,10 @@ fn an_import_by_a_pattern_is_at_the_top_of_its_file() {
 }
 
 #[test]
-fn a_name_of_a_pattern_is_not_replaced_with_the_others() {
+fn one_of_several_names_in_a_pattern_cannot_be_replaced() {
     let language = Language::of_path(Path::new("a.js")).unwrap();
     for (text, shared) in [("const { a, b } = f()\n", true), ("const { a } = f()\n", false)] {
-        let edited = change(language, text, "a", Side::Replace, "const a = 1");
+        let edited = change(language, text, "a", EditPosition::Replace, "const a = 1");
         assert_eq!(matches!(edited, Err(SymbolError::Shared { .. })), shared, "{text}: {edited:?}");
     }
 }

@@ -1,6 +1,9 @@
-//! Snippets merged into files of all languages; each row is a snippet and what it changes, or why it is refused.
+//! Tests of snippets merged into files of all languages.
+//!
+//! Each row has a snippet and the resulting diff, or the reason for a refusal.
 
 use std::path::Path;
+use toolpost_test_rows::each;
 
 use toolpost_syntax::{Item, Language, merge};
 use toolpost_text::encoding::{Splice, Text};
@@ -8,10 +11,11 @@ use toolpost_text::merge::apply;
 use toolpost_text::{diff, lines};
 
 /// A file and a snippet.
+#[derive(Debug)]
 struct Row {
     name: String,
     file: String,
-    /// What the caller calls the language.
+    /// The name of the language that the caller gives.
     called: Option<String>,
     old: String,
     snippet: String,
@@ -22,7 +26,7 @@ struct Row {
 enum Expected {
     /// The lines that differ, as a unified diff without context.
     Diff(String),
-    /// A part of what is said.
+    /// A part of the message.
     Refused(String),
 }
 
@@ -42,7 +46,7 @@ const FILES: &[&str] = &[
 ];
 
 #[test]
-fn every_row_changes_what_it_says() {
+fn every_case_gives_its_diff_or_refusal() {
     let mut wrong = String::new();
     let rows: Vec<Row> = FILES.iter().flat_map(|file| rows(file)).collect();
     for row in &rows {
@@ -57,15 +61,34 @@ fn every_row_changes_what_it_says() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert_eq!(rows.len(), 152, "a row was added or lost");
+    assert_eq!(rows.len(), 159, "a row was added or lost");
+}
+
+/// A snippet without a marker that looks like a complete file replaces the file, and a note lists the removed
+/// definitions.
+#[test]
+fn a_complete_file_replaces_the_old_one_and_lists_removals() {
+    let mut wrong = String::new();
+    let rows = rows(include_str!("cases/complete.txt"));
+    for row in &rows {
+        let wanted = match &row.expected {
+            Expected::Diff(diff) => diff.clone(),
+            Expected::Refused(words) => format!("refused: {words}\n"),
+        };
+        if shown(row) != wanted {
+            wrong.push_str(&format!("==== {} ({})\n{}", row.name, row.file, shown(row)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert_eq!(rows.len(), 7, "a row was added or lost");
 }
 
 #[test]
-fn every_row_keeps_what_it_does_not_name_and_can_be_undone() {
-    for row in FILES.iter().flat_map(|file| rows(file)) {
-        let Ok((splices, got)) = run(&row, &row.old) else { continue };
+fn merges_keep_unnamed_items_and_can_be_undone() {
+    each(FILES.iter().flat_map(|file| rows(file)), |row| {
+        let Ok((splices, got)) = run(&row, &row.old) else { return };
         assert_eq!(undone(&got, &row.old, &splices), row.old, "{}", row.name);
-        let Some(language) = language(&row) else { continue };
+        let Some(language) = language(&row) else { return };
         let items = |text: &str| -> Vec<(String, String)> {
             let tree = language.parse(text).map(|tree| tree.items()).unwrap_or_default();
             let mut out = Vec::new();
@@ -78,15 +101,15 @@ fn every_row_keeps_what_it_does_not_name_and_can_be_undone() {
             let last = parts.rfind(|part| !part.is_empty()).unwrap_or_default().to_owned();
             let words: Vec<&str> = row.snippet.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
             let kept = after.iter().any(|(there, same)| *there == name && *same == text);
-            assert!(kept || words.contains(&last.as_str()), "{}: {name} is not as it was", row.name);
+            assert!(kept || words.contains(&last.as_str()), "{}: {name} was changed", row.name);
         }
-    }
+    });
 }
 
 #[test]
-fn line_breaks_byte_order_marks_and_open_ends_stay() {
-    for row in FILES.iter().flat_map(|file| rows(file)) {
-        let Ok((_, plain)) = run(&row, &row.old) else { continue };
+fn merges_preserve_line_endings_and_byte_order_marks() {
+    each(FILES.iter().flat_map(|file| rows(file)), |row| {
+        let Ok((_, plain)) = run(&row, &row.old) else { return };
         let crlf = |text: &str| format!("\u{feff}{}", lines::lf(text).replace('\n', "\r\n"));
         let Ok(text) = Text::open(crlf(&row.old).into_bytes(), None) else { panic!("{}", row.name) };
         let Ok((splices, _)) = run(&row, text.view()) else { panic!("{}", row.name) };
@@ -95,23 +118,23 @@ fn line_breaks_byte_order_marks_and_open_ends_stay() {
         let open = row.old.trim_end_matches('\n');
         if let Ok((_, got)) = run(&row, open) {
             let same = |text: &str| text.trim_end_matches('\n').to_owned();
-            assert_eq!(same(&got), same(&plain), "{} without a break at its end", row.name);
+            assert_eq!(same(&got), same(&plain), "{} without a line break at the end", row.name);
         }
-    }
+    });
 }
 
 #[test]
-fn a_snippet_that_is_the_file_changes_nothing() {
-    for row in FILES.iter().flat_map(|file| rows(file)) {
+fn a_snippet_equal_to_the_file_changes_nothing() {
+    each(FILES.iter().flat_map(|file| rows(file)), |row| {
         for snippet in [row.old.clone(), row.old.replace('\n', "\r\n"), format!("```\n{}```\n", row.old)] {
             let same = Row { snippet, ..copy(&row) };
             let got = run(&same, &same.old).map(|(_, got)| got);
             assert_eq!(got, Ok(row.old.clone()), "{}", row.name);
         }
-    }
+    });
 }
 
-/// Gives the lines that differ, and what is said of the merge.
+/// Formats the diff of a row and the notes about the merge, or the refusal.
 fn shown(row: &Row) -> String {
     match merge::merge(&row.old, &row.snippet, language(row)) {
         Ok(merged) => {
@@ -132,7 +155,7 @@ fn language(row: &Row) -> Option<Language> {
     Language::meant(Path::new(&row.file), row.called.as_deref())
 }
 
-/// Takes splices back.
+/// Reverts splices.
 fn undone(got: &str, old: &str, splices: &[Splice]) -> String {
     let (mut out, mut done, mut from) = (String::new(), 0, 0);
     for splice in splices {
@@ -145,7 +168,7 @@ fn undone(got: &str, old: &str, splices: &[Splice]) -> String {
     out + &got[done..]
 }
 
-/// Lists items that hold no others, with their text.
+/// Lists the items without children, with their text.
 fn list(text: &str, items: &[Item], path: &str, out: &mut Vec<(String, String)>) {
     for item in items.iter().filter(|item| item.kind.defines() || !item.children.is_empty()) {
         let name = format!("{path}/{}", item.name);
@@ -180,7 +203,7 @@ fn rows(text: &str) -> Vec<Row> {
             }),
             ("diff", Some(row)) => row.expected = Expected::Diff(body.to_owned()),
             ("refused", Some(row)) => row.expected = Expected::Refused(body.trim().to_owned()),
-            _ => panic!("no such part: {head}"),
+            _ => panic!("unknown part: {head}"),
         }
     }
     rows

@@ -1,7 +1,8 @@
-//! What becomes of a file when a symbol in it is replaced, or code put beside it.
+//! Tests of replacing a symbol, and of inserting code next to it.
 
 use toolpost_syntax::{Language, SymbolError, change};
-use toolpost_text::line_edit::Side;
+use toolpost_test_rows::each;
+use toolpost_text::line_edit::EditPosition;
 
 const RUST: &str = "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        1\n    }\n\n    fn two() {}\n}\n";
 const PYTHON: &str = "import a\n\n\nclass A:\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    # One.\n    @property\n    def one(self):\n        return 1\n\n    def two(self):\n        pass\n\n\ndef three():\n    return 3\n";
@@ -29,17 +30,17 @@ const MARKDOWN: &str = "# One\n\na\n\n## Two\n\nb\n\n## Three\n\nc\n";
 const YAML: &str = "a: 1\nb:\n  c: 2\n";
 const CRLF_FREE: &str = "fn a() {} // x\nfn b() {}\n";
 
-use Side::{After, Before, Replace};
+use EditPosition::{After, Before, Replace};
 
 /// Each row: a language, a text, a name, where the code goes, the code, and the text afterwards.
-const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
+const ROWS: &[(&str, &str, &str, EditPosition, &str, &str)] = &[
     (
         "rust",
         RUST,
         "A.one",
         Replace,
         "pub fn one(&self) -> u8 {\n    2\n}",
-        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        2\n    }\n\n    fn two() {}\n}\n[kept the comment and the decorators before it]\n",
+        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        2\n    }\n\n    fn two() {}\n}\n[kept the comment and the decorators before the symbol]\n",
     ),
     (
         "rust",
@@ -47,7 +48,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A::one",
         Replace,
         "/// Two.\npub fn one(&self) -> u8 {\n    2\n}\n",
-        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// Two.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        2\n    }\n\n    fn two() {}\n}\n[kept the decorators before it]\n",
+        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// Two.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        2\n    }\n\n    fn two() {}\n}\n[kept the decorators before the symbol]\n",
     ),
     (
         "rust",
@@ -55,7 +56,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "one",
         Replace,
         "    #[cold]\n    fn one() {\n        2\n    }",
-        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[cold]\n    fn one() {\n        2\n    }\n\n    fn two() {}\n}\n[kept the comment before it]\n",
+        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[cold]\n    fn one() {\n        2\n    }\n\n    fn two() {}\n}\n[kept the comment before the symbol]\n",
     ),
     (
         "rust",
@@ -63,7 +64,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "one",
         Replace,
         "fn one() {\n        2\n    }",
-        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[inline]\n    fn one() {\n        2\n    }\n\n    fn two() {}\n}\n[kept the comment and the decorators before it]\n",
+        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[inline]\n    fn one() {\n        2\n    }\n\n    fn two() {}\n}\n[kept the comment and the decorators before the symbol]\n",
     ),
     (
         "rust",
@@ -71,7 +72,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A",
         Replace,
         "struct A;",
-        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A;\n\nimpl A {\n    /// One.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        1\n    }\n\n    fn two() {}\n}\n[kept the comment and the decorators before it]\n",
+        "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A;\n\nimpl A {\n    /// One.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        1\n    }\n\n    fn two() {}\n}\n[kept the comment and the decorators before the symbol]\n",
     ),
     (
         "rust",
@@ -112,7 +113,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "E.B",
         Before,
         "X",
-        "enum E {\n    A,\n    X,\n    B,\n}\n[put a comma between the entries]\n",
+        "enum E {\n    A,\n    X,\n    B,\n}\n[added a comma between the entries]\n",
     ),
     (
         "python",
@@ -120,7 +121,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "def one(self):\n    return 2",
-        "import a\n\n\nclass A:\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    # One.\n    @property\n    def one(self):\n        return 2\n\n    def two(self):\n        pass\n\n\ndef three():\n    return 3\n[kept the comment and the decorators before it]\n",
+        "import a\n\n\nclass A:\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    # One.\n    @property\n    def one(self):\n        return 2\n\n    def two(self):\n        pass\n\n\ndef three():\n    return 3\n[kept the comment and the decorators before the symbol]\n",
     ),
     (
         "python",
@@ -128,7 +129,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "@cached\ndef one(self):\n    return \"\"\"a\nb\"\"\"",
-        "import a\n\n\nclass A:\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    # One.\n    @cached\n    def one(self):\n        return \"\"\"a\nb\"\"\"\n\n    def two(self):\n        pass\n\n\ndef three():\n    return 3\n[kept the comment before it]\n",
+        "import a\n\n\nclass A:\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    # One.\n    @cached\n    def one(self):\n        return \"\"\"a\nb\"\"\"\n\n    def two(self):\n        pass\n\n\ndef three():\n    return 3\n[kept the comment before the symbol]\n",
     ),
     (
         "python",
@@ -136,7 +137,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "def one(self):\n        return 2",
-        "import a\n\n\nclass A:\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    # One.\n    @property\n    def one(self):\n        return 2\n\n    def two(self):\n        pass\n\n\ndef three():\n    return 3\n[kept the comment and the decorators before it]\n",
+        "import a\n\n\nclass A:\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    # One.\n    @property\n    def one(self):\n        return 2\n\n    def two(self):\n        pass\n\n\ndef three():\n    return 3\n[kept the comment and the decorators before the symbol]\n",
     ),
     (
         "python",
@@ -184,7 +185,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "async one(): Promise<void> {}",
-        "/** Doc. */\n@dec()\nexport class A {\n  x = 1;\n\n  /** One. */\n  @log()\n  async one(): Promise<void> {}\n}\n\nexport const two = (a: number) => {\n  return a;\n};\n\nexport default function three() {}\n[kept the comment and the decorators before it]\n",
+        "/** Doc. */\n@dec()\nexport class A {\n  x = 1;\n\n  /** One. */\n  @log()\n  async one(): Promise<void> {}\n}\n\nexport const two = (a: number) => {\n  return a;\n};\n\nexport default function three() {}\n[kept the comment and the decorators before the symbol]\n",
     ),
     (
         "typescript",
@@ -192,7 +193,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "/** Two. */\nasync one(): Promise<void> {}",
-        "/** Doc. */\n@dec()\nexport class A {\n  x = 1;\n\n  /** Two. */\n  @log()\n  async one(): Promise<void> {}\n}\n\nexport const two = (a: number) => {\n  return a;\n};\n\nexport default function three() {}\n[kept the decorators before it]\n",
+        "/** Doc. */\n@dec()\nexport class A {\n  x = 1;\n\n  /** Two. */\n  @log()\n  async one(): Promise<void> {}\n}\n\nexport const two = (a: number) => {\n  return a;\n};\n\nexport default function three() {}\n[kept the decorators before the symbol]\n",
     ),
     (
         "typescript",
@@ -216,7 +217,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A",
         Replace,
         "export class A {}",
-        "/** Doc. */\n@dec()\nexport class A {}\n\nexport const two = (a: number) => {\n  return a;\n};\n\nexport default function three() {}\n[kept the comment and the decorators before it]\n",
+        "/** Doc. */\n@dec()\nexport class A {}\n\nexport const two = (a: number) => {\n  return a;\n};\n\nexport default function three() {}\n[kept the comment and the decorators before the symbol]\n",
     ),
     (
         "typescript",
@@ -296,7 +297,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "T.One",
         Replace,
         "func (t *T) One() int {\n    return 2\n}",
-        "package a\n\n// T is.\ntype T struct {\n\ta int\n}\n\n// One does.\nfunc (t *T) One() int {\n\treturn 2\n}\n\nfunc Two() {}\n[kept the comment before it]\n",
+        "package a\n\n// T is.\ntype T struct {\n\ta int\n}\n\n// One does.\nfunc (t *T) One() int {\n\treturn 2\n}\n\nfunc Two() {}\n[kept the comment before the symbol]\n",
     ),
     (
         "go",
@@ -328,7 +329,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "public int one() {\n    return 2;\n}",
-        "class A {\n    /** One. */\n    @Override\n    public int one() {\n        return 2;\n    }\n\n    int x = 1;\n}\n[kept the comment and the decorators before it]\n",
+        "class A {\n    /** One. */\n    @Override\n    public int one() {\n        return 2;\n    }\n\n    int x = 1;\n}\n[kept the comment and the decorators before the symbol]\n",
     ),
     (
         "java",
@@ -336,7 +337,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "@Deprecated\npublic int one() { return 2; }",
-        "class A {\n    /** One. */\n    @Deprecated\n    public int one() { return 2; }\n\n    int x = 1;\n}\n[kept the comment before it]\n",
+        "class A {\n    /** One. */\n    @Deprecated\n    public int one() { return 2; }\n\n    int x = 1;\n}\n[kept the comment before the symbol]\n",
     ),
     (
         "java",
@@ -360,7 +361,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "one",
         Replace,
         "int one(void) {\n  return 1;\n}",
-        "struct S {\n  int a;\n};\n\n/* One. */\nint one(void) {\n  return 1;\n}\n[kept the comment before it]\n",
+        "struct S {\n  int a;\n};\n\n/* One. */\nint one(void) {\n  return 1;\n}\n[kept the comment before the symbol]\n",
     ),
     (
         "c",
@@ -424,7 +425,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "def one\n  2\nend",
-        "class A\n  # One.\n  def one\n    2\n  end\n\n  def two; end\nend\n[kept the comment before it]\n",
+        "class A\n  # One.\n  def one\n    2\n  end\n\n  def two; end\nend\n[kept the comment before the symbol]\n",
     ),
     (
         "ruby",
@@ -448,7 +449,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "public function one() {\n    return '$1';\n}",
-        "<?php\nclass A {\n    /** One. */\n    public function one() {\n        return '$1';\n    }\n}\n[kept the comment before it]\n",
+        "<?php\nclass A {\n    /** One. */\n    public function one() {\n        return '$1';\n    }\n}\n[kept the comment before the symbol]\n",
     ),
     (
         "php",
@@ -496,7 +497,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "fun one() = 2",
-        "class A {\n    // One.\n    fun one() = 2\n}\n[kept the comment before it]\n",
+        "class A {\n    // One.\n    fun one() = 2\n}\n[kept the comment before the symbol]\n",
     ),
     (
         "kotlin",
@@ -544,7 +545,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.One",
         Replace,
         "public int One() {\n    return 2;\n}",
-        "namespace N {\n    class A {\n        /// One.\n        [Test]\n        public int One() {\n            return 2;\n        }\n    }\n}\n[kept the comment and the decorators before it]\n",
+        "namespace N {\n    class A {\n        /// One.\n        [Test]\n        public int One() {\n            return 2;\n        }\n    }\n}\n[kept the comment and the decorators before the symbol]\n",
     ),
     (
         "csharp",
@@ -600,7 +601,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "A.one",
         Replace,
         "pub fn one() u8 {\n    return 2;\n}",
-        "const A = struct {\n    x: u8,\n\n    /// One.\n    pub fn one() u8 {\n        return 2;\n    }\n};\n[kept the comment before it]\n",
+        "const A = struct {\n    x: u8,\n\n    /// One.\n    pub fn one() u8 {\n        return 2;\n    }\n};\n[kept the comment before the symbol]\n",
     ),
     (
         "zig",
@@ -624,7 +625,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "one",
         Replace,
         "one() {\n  echo 2\n}",
-        "# One.\none() {\n  echo 2\n}\n[kept the comment before it]\n",
+        "# One.\none() {\n  echo 2\n}\n[kept the comment before the symbol]\n",
     ),
     (
         "bash",
@@ -657,7 +658,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "a",
         After,
         "\"x\": 1",
-        "{\n  \"a\": 1,\n  \"x\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}\n[put a comma between the entries]\n",
+        "{\n  \"a\": 1,\n  \"x\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}\n[added a comma between the entries]\n",
     ),
     (
         "json",
@@ -665,7 +666,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "b",
         After,
         "\"x\": 1",
-        "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  },\n  \"x\": 1\n}\n[put a comma between the entries]\n",
+        "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  },\n  \"x\": 1\n}\n[added a comma between the entries]\n",
     ),
     (
         "json",
@@ -740,7 +741,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "S",
         Replace,
         "// Two.\nclass S {}",
-        "// Two.\n@a()\nexport class S {}\n[kept the decorators before it]\n[kept `export`]\n",
+        "// Two.\n@a()\nexport class S {}\n[kept the decorators before the symbol]\n[kept `export`]\n",
     ),
     (
         "rust",
@@ -764,7 +765,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "S.a",
         After,
         "c: u8",
-        "struct S {\n    a: u8, // first\n    c: u8,\n    b: u8,\n}\n[put a comma between the entries]\n",
+        "struct S {\n    a: u8, // first\n    c: u8,\n    b: u8,\n}\n[added a comma between the entries]\n",
     ),
     (
         "rust",
@@ -780,7 +781,7 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "E.B",
         After,
         "C",
-        "enum E {\n    A, // first\n    B, // last\n    C\n}\n[put a comma between the entries]\n",
+        "enum E {\n    A, // first\n    B, // last\n    C\n}\n[added a comma between the entries]\n",
     ),
     ("python", "x = 1  # note\ny = 2\n", "x", Replace, "x = 3", "x = 3  # note\ny = 2\n"),
     (
@@ -904,18 +905,18 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
 ];
 
 #[test]
-fn symbols_are_changed() {
+fn symbols_are_replaced_and_code_is_inserted_beside_them() {
     let mut wrong = Vec::new();
-    for (language, text, name, side, new, wanted) in ROWS {
+    each(ROWS, |(language, text, name, side, new, wanted)| {
         let got = got(language, text, name, *side, new);
         if got != *wanted {
             wrong.push(format!("{language}: {name} {side:?} {new:?}:\n{got}"));
         }
-    }
+    });
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-fn got(language: &str, text: &str, name: &str, side: Side, new: &str) -> String {
+fn got(language: &str, text: &str, name: &str, side: EditPosition, new: &str) -> String {
     let language = Language::of_name(language).unwrap_or_else(|| panic!("{language}"));
     match change(language, text, name, side, new) {
         Ok(edited) => {
@@ -929,19 +930,19 @@ fn got(language: &str, text: &str, name: &str, side: Side, new: &str) -> String 
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a row for each name")]
-fn names_that_mean_no_symbol_change_nothing() {
+fn names_that_match_no_single_symbol_change_nothing() {
     let rows = [
-        ("rust", "fn run() {}\n", "walk", Replace, "x", "it has no symbol walk"),
-        ("rust", RUST, "on", Replace, "x", "it has no symbol on"),
+        ("rust", "fn run() {}\n", "walk", Replace, "x", "the file has no symbol walk"),
+        ("rust", RUST, "on", Replace, "x", "the file has no symbol on"),
         (
             "rust",
             "impl A { fn run() {} }\nimpl B { fn run() {} }\n",
             "run",
             Replace,
             "x",
-            "2 symbols are named run",
+            "2 symbols have the name run",
         ),
-        ("javascript", "const a = 1, b = 2;\n", "b", Replace, "x", "b is defined in one statement with a"),
+        ("javascript", "const a = 1, b = 2;\n", "b", Replace, "x", "b and a are defined in one statement"),
         (
             "javascript",
             "class A { one() {} two() {} }\n",
@@ -964,10 +965,10 @@ fn names_that_mean_no_symbol_change_nothing() {
             "a",
             After,
             "\n",
-            "the new code is empty: nothing to insert next to a",
+            "the new code is empty, so there is nothing to insert next to a",
         ),
-        ("javascript", "const a = 1, b = 2;\n", "b", Replace, "", "b is defined in one statement with a"),
-        ("javascript", "const a = 1, b = 2;\n", "a", Replace, "", "a is defined in one statement with b"),
+        ("javascript", "const a = 1, b = 2;\n", "b", Replace, "", "b and a are defined in one statement"),
+        ("javascript", "const a = 1, b = 2;\n", "a", Replace, "", "a and b are defined in one statement"),
         (
             "javascript",
             "function f() {\n  return 1;\n}\n",
@@ -977,11 +978,11 @@ fn names_that_mean_no_symbol_change_nothing() {
             "line 2 of the new code, \"// ... existing code ...\", is a placeholder for omitted code",
         ),
     ];
-    for (language, text, name, side, new, wanted) in rows {
+    each(rows, |(language, text, name, side, new, wanted)| {
         let Some(language) = Language::of_name(language) else { panic!("{language}") };
         let error = change(language, text, name, side, new).map_err(|error| error.to_string());
         assert_eq!(error, Err(wanted.to_owned()), "{text}");
-    }
+    });
     let several = change(
         Language::of_name("java").unwrap_or_else(|| panic!("java")),
         "class A {\n  int a() { return 1; }\n  int a(int b) {\n    return b;\n  }\n}\n",

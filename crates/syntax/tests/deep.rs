@@ -1,18 +1,19 @@
-//! Thousands of calls in a chain are all seen, in their order.
+//! Tests of long call chains, of deeply nested texts and of long files.
 
 use std::path::Path;
+use toolpost_test_rows::each;
 
 use toolpost_syntax::{Language, ParseError};
 
 #[test]
-fn long_chains_are_seen_to_their_ends() {
+fn all_calls_of_a_long_chain_are_found() {
     let rows = [
         ("a.js", "a", ";\n"),
         ("a.py", "a", "\n"),
         ("a.rs", "fn f() { a", "; }\n"),
         ("a.go", "package p\nfunc f() { a", " }\n"),
     ];
-    for (name, head, tail) in rows {
+    each(rows, |(name, head, tail)| {
         for links in [90, 110, 5_000] {
             let calls: String = (0..links).map(|link| format!(".m{link}(1)")).collect();
             let text = format!("{head}{calls}{tail}");
@@ -27,10 +28,11 @@ fn long_chains_are_seen_to_their_ends() {
             let wanted: Vec<String> = (0..links).map(|link| format!("m{link}")).collect();
             assert_eq!(seen, wanted, "{name} with {links}");
         }
-    }
+    });
 }
 
-/// Texts that are nested very deeply, or that make no sense over very many tokens: what opens, how often, what stands inside, what closes.
+/// Deeply nested or nonsensical texts: the file name, the opening text, which is repeated, the innermost
+/// text, and the closing text, which is repeated too.
 const TANGLED: [(&str, &str, &str, &str); 22] = [
     ("a.js", "[", "", ""),
     ("a.js", "`${", "", ""),
@@ -56,15 +58,16 @@ const TANGLED: [(&str, &str, &str, &str); 22] = [
     ("a.json", "{\"a\":", "1", "}"),
 ];
 
-/// What is nested too deeply is refused before anything walks it; what is not is read as any other text.
+/// Texts that are nested too deeply are refused before any code walks the tree; other texts are parsed as
+/// usual.
 #[test]
-fn tangled_texts_are_refused_whatever_they_are_made_of() {
-    for (name, open, inside, close) in TANGLED {
+fn deeply_nested_texts_are_refused() {
+    each(TANGLED, |(name, open, inside, close)| {
         let Some(language) = Language::of_path(Path::new(name)) else { panic!("{name}") };
         for levels in [300, 100_000] {
             let text = format!("{}{inside}{}\n", open.repeat(levels), close.repeat(levels));
             let whole = match language.parse(&text) {
-                // The same look at each node that all tools make.
+                // The same passes over the tree that the tools make.
                 Ok(tree) => {
                     let facts = tree.facts();
                     let symbols = tree.symbols();
@@ -78,7 +81,7 @@ fn tangled_texts_are_refused_whatever_they_are_made_of() {
             };
             assert!(whole || levels > 300, "{name}: {open} is refused with {levels} levels");
         }
-    }
+    });
     let refused = TANGLED.iter().filter(|(name, open, inside, close)| {
         let text = format!("{}{inside}{}\n", open.repeat(100_000), close.repeat(100_000));
         Language::of_path(Path::new(name)).unwrap().parse(&text).is_err()
@@ -86,9 +89,9 @@ fn tangled_texts_are_refused_whatever_they_are_made_of() {
     assert!(refused.count() > TANGLED.len() / 2);
 }
 
-/// Long files that people and programs write are not taken for tangled ones.
+/// Long files as people and programs write them are not refused as too complex.
 #[test]
-fn long_honest_texts_are_read() {
+fn long_ordinary_texts_are_parsed() {
     let rows = [
         ("a.js", format!("x = [{}];\n", "{\"k\": [1, 2, {\"a\": null}]},\n".repeat(30_000))),
         ("a.js", format!("x = {}1;\n", "a + ".repeat(4_000))),
@@ -98,7 +101,7 @@ fn long_honest_texts_are_read() {
         ("a.c", "int f(int a) { return g(a) + (1); }\n".repeat(20_000)),
         ("a.json", format!("[{}1]", "[[[[[[1]]]]]],\n".repeat(40_000))),
     ];
-    for (name, text) in rows {
+    each(rows, |(name, text)| {
         assert!(Language::of_path(Path::new(name)).unwrap().parse(&text).is_ok(), "{name}: {text:.40}");
-    }
+    });
 }

@@ -1,6 +1,7 @@
-//! What names mean in a file.
+//! Tests of the resolution of names in a file.
 
 use toolpost_syntax::{Language, Resolution, enclosing, find, segments};
+use toolpost_test_rows::each;
 
 const RUST: &str = "struct A;\nimpl A {\n    fn run(&self) {}\n}\nimpl Show for A {\n    fn show(&self) {}\n}\nstruct B<T>(T);\nimpl<T> B<T> {\n    fn run(&self) {}\n}\nfn walk() {\n    fn inner() {}\n}\n";
 const GO: &str =
@@ -10,7 +11,7 @@ const CPP: &str = "namespace n { class A { void m(); bool operator==(int a); }; 
 const MARKDOWN: &str = "# Top\n\n## Use it\n\ntext\n\n## Use it not\n";
 const JSON: &str = "{\"a\": {\"b.c\": 1}}";
 
-/// Each row: a language, a text, a name, and the lines of what is meant, or what is like it.
+/// Each row: a language, a text, a name, and the lines of the matching symbols, or similar names.
 const ROWS: &[(&str, &str, &str, &str)] = &[
     ("rust", RUST, "A", "1"),
     ("rust", RUST, "struct A", "1"),
@@ -51,8 +52,8 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn names_mean_what_they_should() {
-    for (language, text, name, wanted) in ROWS {
+fn names_resolve_to_the_expected_symbols() {
+    each(ROWS, |(language, text, name, wanted)| {
         let Some(Ok(tree)) = Language::of_name(language).map(|language| language.parse(text)) else {
             panic!("{language}")
         };
@@ -69,11 +70,11 @@ fn names_mean_what_they_should() {
                 .fold("none:".to_owned(), |out, at| out + " " + &symbols[at].qualified),
         };
         assert_eq!(got, *wanted, "{language}: {name}");
-    }
+    });
 }
 
 #[test]
-fn names_are_split() {
+fn qualified_names_are_split_into_segments() {
     let rows = [
         ("A.b", "A b"),
         ("a::B<C::D>::e", "a B e"),
@@ -88,21 +89,22 @@ fn names_are_split() {
         ("Map[K]", "Map"),
         ("..", ""),
     ];
-    for (name, wanted) in rows {
+    each(rows, |(name, wanted)| {
         assert_eq!(segments(name).join(" "), wanted, "{name}");
-    }
+    });
 }
 
 #[test]
-fn the_innermost_holds_a_place() {
+fn the_innermost_symbol_encloses_a_position() {
     let Some(Ok(tree)) = Language::of_name("rust").map(|language| language.parse(RUST)) else { panic!() };
     let symbols = tree.symbols();
-    for (needle, wanted) in
-        [("fn inner", "walk.inner"), ("fn walk", "walk"), ("fn show", "A.show"), ("struct A", "A")]
-    {
-        let at = RUST.find(needle).unwrap_or_default();
-        let found = enclosing(&symbols, &(at..at + 1)).map(|at| symbols[at].qualified.as_str());
-        assert_eq!(found, Some(wanted));
-    }
+    each(
+        [("fn inner", "walk.inner"), ("fn walk", "walk"), ("fn show", "A.show"), ("struct A", "A")],
+        |(needle, wanted)| {
+            let at = RUST.find(needle).unwrap_or_default();
+            let found = enclosing(&symbols, &(at..at + 1)).map(|at| symbols[at].qualified.as_str());
+            assert_eq!(found, Some(wanted));
+        },
+    );
     assert_eq!(enclosing(&symbols, &(0..RUST.len())), None);
 }

@@ -1,4 +1,4 @@
-//! Lazy edits of another system's suite.
+//! Tests with snippets that omit code, from the test suite of the editor extension Continue.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use toolpost_syntax::{Language, merge};
 use toolpost_text::merge::apply;
 
 #[test]
-fn every_row_gives_what_it_expects() {
+fn continue_fixtures_merge_as_expected_or_are_refused() {
     let rows: Vec<Value> =
         serde_json::from_str(include_str!("fixtures/continue-edit/lazy_apply.json")).unwrap();
     let mut wrong = Vec::new();
@@ -17,7 +17,8 @@ fn every_row_gives_what_it_expects() {
         let merged = merge::merge(text("old"), text("content"), language);
         let got = merged.map(|merged| apply(text("old"), &merged.splices));
         let right = got.as_ref().is_ok_and(|got| plain(got) == plain(text("expected")));
-        // What upstream drops there is kept here, since the snippet does not speak of it.
+        // The expected text of upstream drops these methods. Here they are kept, because the snippet does not
+        // mention them.
         let keeps = |got: &String| got.contains("  getResult() {\n") && got.contains("  reset() {\n");
         let allowed = right || text("verdict") == "refuse_ok" && got.as_ref().map_or(true, keeps);
         if !allowed {
@@ -28,7 +29,7 @@ fn every_row_gives_what_it_expects() {
     assert_eq!(rows.len(), 13, "a row was added or lost");
 }
 
-/// Leaves out white space at line ends and runs of empty lines, as the rows' own comparison does.
+/// Ignores white space at line ends and runs of empty lines, like the comparison of the original suite.
 fn plain(text: &str) -> Vec<&str> {
     let mut out: Vec<&str> = Vec::new();
     for line in text.trim().lines().map(str::trim_end) {

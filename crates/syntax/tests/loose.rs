@@ -1,9 +1,11 @@
-//! Edits whose old text has another indentation than the file: the result is the one that was meant, or a refusal.
+//! Tests of edits whose old text is indented differently from the file: the result is the intended one, or a
+//! refusal.
 
 use std::path::Path;
+use toolpost_test_rows::each;
 
 use proptest::prelude::*;
-use proptest::test_runner::TestError;
+use proptest::test_runner::{FileFailurePersistence, TestError};
 use toolpost_syntax::{Language, added_error};
 use toolpost_text::matching::{How, Step, find};
 
@@ -62,10 +64,10 @@ const TONGUES: &[Tongue] = &[
     Tongue { file: "a.rb", blocks: Blocks::End, head: "def f#(a)", branch: "if a > #", call: "call_#(a)" },
 ];
 
-/// A line at a level.
+/// A line with its nesting level.
 type Leveled = (usize, String);
 
-/// Writes a block with nested branches, from numbers.
+/// Generates a block with nested branches from numbers.
 fn block(
     tongue: &Tongue,
     level: usize,
@@ -102,15 +104,15 @@ fn written(lines: &[Leveled], unit: &str, cut: usize) -> String {
     lines.join("\n")
 }
 
-/// The indentation in which a text of the edit is written.
+/// The indentation of the old and new text of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scheme {
     File,
-    /// Another unit, and so many levels less.
+    /// Another unit, and this many levels less than in the file.
     Foreign(&'static str, usize),
-    /// Some lines like the file, others in another unit.
+    /// Some lines are indented like the file, others in another unit.
     Mixed(&'static str),
-    /// The first line alone has lost its indentation.
+    /// Only the first line has lost its indentation.
     FirstCut,
 }
 
@@ -153,7 +155,7 @@ fn scheme(pick: u8) -> Scheme {
 enum Came {
     Refused,
     Right,
-    /// The result differs from the one that was meant, in this way.
+    /// The result differs from the intended one; with a description.
     Wrong(String),
 }
 
@@ -162,7 +164,7 @@ fn bare(text: &str) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns how deeply each line is nested, by its indentation.
+/// Returns the nesting level of each line, by its indentation.
 fn nests(text: &str) -> Vec<usize> {
     let mut open: Vec<usize> = Vec::new();
     let depths = text.lines().map(|line| {
@@ -189,7 +191,8 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
         block(tongue, 1, &mut picked, &mut lines, &mut count);
         close(tongue, 0, &mut lines);
     }
-    // The old text is some lines in a row; in the new text calls have other names, and some lines more.
+    // The old text consists of consecutive lines. In the new text, calls have other names, and there are
+    // further lines.
     let from = usize::from(from) % lines.len();
     let to = (from + 1 + usize::from(to) % 6).min(lines.len());
     let mut wanted = Vec::new();
@@ -214,7 +217,7 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
     let old = text(&lines[from..to], unit, scheme(olds), picks);
     let new = text(&wanted, unit, scheme(news), &picks[1..]);
     let Ok(found) = find(&file, &old, &new, &How::one(Step::Spaced)) else { return Came::Refused };
-    // An exact match is taken at its word.
+    // After an exact match, the indentation of the new text is used unchanged.
     if found.step <= Step::Folded {
         return Came::Refused;
     }
@@ -225,22 +228,22 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
         assert_eq!(added_error(language, &file, &result), None, "{result}");
         return Came::Right;
     }
-    // Except in Python, the width of an indentation means nothing: other columns are ugly, not wrong.
+    // Except in Python, indentation has no meaning: other columns are ugly, but not wrong.
     let nested = tongue.blocks != Blocks::Colon || nests(&result) == nests(&meant);
     if bare(&result) == bare(&meant) && nested {
         return Came::Right;
     }
     if added_error(language, &file, &result).is_some() {
-        return Came::Refused; // as the engine does
+        return Came::Refused; // the engine refuses such an edit too
     }
     Came::Wrong(format!("== {}\n{file}\n-- old\n{old}\n-- new\n{new}\n-- result\n{result}", tongue.file))
 }
 
 #[test]
-fn a_loose_edit_does_what_was_meant_or_is_refused() {
+fn a_differently_indented_edit_is_right_or_refused() {
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         cases: 6000,
-        failure_persistence: None,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/loose.txt"))),
         ..ProptestConfig::default()
     });
     let right = std::cell::Cell::new(0);
@@ -261,12 +264,12 @@ fn a_loose_edit_does_what_was_meant_or_is_refused() {
         Err(TestError::Fail(how, input)) => panic!("{how}\n{input:?}"),
         Err(error) => panic!("{error}"),
     }
-    assert!(right.get() > 300, "only {} edits were made: nothing was tested", right.get());
+    assert!(right.get() > 300, "only {} edits were made, which is too few for a test", right.get());
 }
 
 #[test]
-fn new_text_in_the_indentation_of_the_file_is_kept() {
-    // File, old text, new text, and the result; none where no reading is certain.
+fn new_text_already_indented_like_the_file_is_unchanged() {
+    // The file, the old text, the new text, and the result; `None` if no interpretation is certain.
     let rows: &[(&str, &str, &str, Option<&str>)] = &[
         (
             "class A:\n    \"\"\"Doc.\"\"\"\n",
@@ -292,14 +295,14 @@ fn new_text_in_the_indentation_of_the_file_is_kept() {
             "function f() {\n  const y = 1;",
             Some("function f() {\n  const y = 1;\n}\n"),
         ),
-        // Old and new text share an indentation that the file does not have.
+        // The old and the new text have the same indentation, which the file does not have.
         (
             "class A:\n    def g(self):\n        return 3\n",
             "class A:\n  def g(self):\n    return 3",
             "class A:\n  def g(self):\n    if self:\n      return 3",
             Some("class A:\n    def g(self):\n        if self:\n            return 3\n"),
         ),
-        // One line like the file, one like the old text.
+        // One line is indented like the file, one like the old text.
         (
             "def f(x):\n    a = compute(x)\n    return a\n",
             "def f(x):\n  a = compute(x)\n  return a",
@@ -307,11 +310,11 @@ fn new_text_in_the_indentation_of_the_file_is_kept() {
             None,
         ),
     ];
-    for (file, old, new, wanted) in rows {
+    each(rows, |(file, old, new, wanted)| {
         let found = find(file, old, new, &How::one(Step::Spaced)).ok().map(|found| {
             let hit = &found.hits[0];
             format!("{}{}{}", &file[..hit.range.start], hit.new, &file[hit.range.end..])
         });
         assert_eq!(found.as_deref(), *wanted, "{old}");
-    }
+    });
 }

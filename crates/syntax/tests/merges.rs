@@ -1,5 +1,6 @@
-//! Random merges of partial code, judged by what they were made from: a result is the one that was meant, or one that
-//! the snippet allows as well, or a refusal.
+//! Tests of random merges of partial code.
+//!
+//! Each merge must give the intended result, another result that the snippet allows, or a refusal.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::path::Path;
 use toolpost_syntax::{Language, merge};
 use toolpost_text::merge::apply;
 
-/// A generator of numbers that gives the same ones for the same seed.
+/// A generator of pseudo-random numbers; equal seeds give equal numbers.
 struct Random(u64);
 
 impl Random {
@@ -19,7 +20,7 @@ impl Random {
     }
 }
 
-/// The form of a kind of file.
+/// The code pieces for files of one language.
 struct Style {
     file: &'static str,
     before: &'static str,
@@ -27,9 +28,9 @@ struct Style {
     close: &'static str,
     after: &'static str,
     unit: &'static str,
-    /// A statement; `#` is its number.
+    /// A statement; `#` is replaced by its number.
     line: &'static str,
-    /// A statement of several lines.
+    /// A multi-line statement.
     block: &'static [&'static str],
     marker: &'static str,
 }
@@ -114,7 +115,7 @@ const STYLES: &[Style] = &[
     },
 ];
 
-/// A change of a body.
+/// A kind of change to a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Act {
     Insert,
@@ -124,7 +125,7 @@ enum Act {
     Swap,
 }
 
-/// A body as numbers of statements; those above 1000 are new.
+/// A body as the numbers of its statements; numbers above 1000 are new statements.
 type Body = Vec<usize>;
 
 struct Case {
@@ -132,7 +133,7 @@ struct Case {
     act: Act,
     old: Body,
     meant: Body,
-    /// The statements that the snippet shows, and whether a marker is before and after them.
+    /// The statements that the snippet shows, and the presence of a marker before and after them.
     window: Body,
     before: bool,
     after: bool,
@@ -153,7 +154,7 @@ fn case(random: &mut Random) -> Option<Case> {
     let fresh = |random: &mut Random| -> Body { (0..1 + random.below(2)).map(|at| 1000 + at).collect() };
     let at = random.below(count);
     let end = (at + 1 + random.below(2)).min(count);
-    // The statements of the result that the snippet has to show.
+    // The statements of the result that the snippet must show.
     let mut changed = match act {
         Act::Insert => {
             let new = fresh(random);
@@ -185,7 +186,7 @@ fn case(random: &mut Random) -> Option<Case> {
     if meant == old || meant.is_empty() {
         return None;
     }
-    // A move shows its new place alone, or the former one as well.
+    // A snippet for a move shows only the new location, or also the old one.
     if act == Act::Move && random.below(2) == 0 {
         changed = changed.start.min(at)..changed.end.max((at + 1).min(meant.len()));
     }
@@ -237,14 +238,14 @@ fn file(style: &Style, body: &Body) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Came {
     Right,
-    /// Another result than the one that was meant, which the snippet allows as well.
+    /// A result other than the intended one that the snippet also allows.
     Arguable,
     Refused,
     Wrong,
 }
 
-/// Lists all bodies that the snippet can mean: it stands for some statements in a row, and what else it shows and the
-/// body has once is moved.
+/// Lists all bodies that the snippet allows: the snippet replaces some consecutive statements, and other
+/// statements that it shows and that the body has once are moved.
 fn readings(case: &Case) -> Vec<Body> {
     let (old, window) = (&case.old, &case.window);
     let count = |body: &[usize], number: usize| body.iter().filter(|other| **other == number).count();
@@ -258,7 +259,7 @@ fn readings(case: &Case) -> Vec<Body> {
                 let moved = |number: &usize| count(old, *number) == 1 && window.contains(number);
                 part.iter().copied().filter(|number| !moved(number)).collect()
             };
-            // Statements go only where others come.
+            // Statements are removed only if others are added.
             let gone = old[from..to].iter().filter(|number| !window.contains(number)).count();
             let come = window.iter().filter(|number| !old.contains(number)).count();
             if gone > 2 * come {
@@ -302,10 +303,10 @@ fn random_merges_are_right_or_refused() {
     let mut random = Random(number("TOOLPOST_TEST_SEED", 20_261_125) | 1);
     let mut came: HashMap<(Act, Came), usize> = HashMap::new();
     let mut wrong = Vec::new();
-    let mut made = 0_usize;
-    while made < usize::try_from(number("TOOLPOST_TEST_MERGES", 3000)).unwrap_or(3000) {
+    let mut count = 0_usize;
+    while count < usize::try_from(number("TOOLPOST_TEST_MERGES", 3000)).unwrap_or(3000) {
         let Some(case) = case(&mut random) else { continue };
-        made += 1;
+        count += 1;
         let (what, shown) = judge(&case);
         *came.entry((case.act, what)).or_default() += 1;
         if what == Came::Wrong {
@@ -324,16 +325,16 @@ fn random_merges_are_right_or_refused() {
         came.iter().filter(|((_, what), _)| *what == kind).map(|(_, count)| count).sum::<usize>()
     };
     let (right, arguable, refused) = (all(Came::Right), all(Came::Arguable), all(Came::Refused));
-    let told = format!(
-        "{made} merges: {right} right, {arguable} arguable, {refused} refused, {} wrong\n{came:?}",
+    let summary = format!(
+        "{count} merges: {right} right, {arguable} arguable, {refused} refused, {} wrong\n{came:?}",
         wrong.len()
     );
-    println!("{told}");
+    println!("{summary}");
     assert!(
-        wrong.len() * 500 <= made,
-        "{told}\n{}",
+        wrong.len() * 500 <= count,
+        "{summary}\n{}",
         wrong.iter().take(4).cloned().collect::<Vec<_>>().join("\n====\n")
     );
-    assert!(arguable * 50 <= made, "{told}");
-    assert!((right + arguable) * 10 >= made * 7, "{told}");
+    assert!(arguable * 50 <= count, "{summary}");
+    assert!((right + arguable) * 10 >= count * 7, "{summary}");
 }

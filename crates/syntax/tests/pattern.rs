@@ -1,6 +1,7 @@
-//! Where patterns fit, in every language.
+//! Tests of the matches of patterns, in every language.
 
 use toolpost_syntax::{Language, Pattern};
+use toolpost_test_rows::each;
 
 const RUST: &str = "fn one() {}\nfn two(a: u8) -> u8 {\n    let x = a + a;\n    x.max(a).min(a);\n    x\n}\npub fn three(a: u8) { one(); }\nstruct S { a: u8 }\nimpl S {\n    fn four(&self) { println!(\"{}\", 1); }\n}\nenum E { A, B }\ntrait T { fn five(&self); }\nmatch x { A => 1, _ => 2 }\nuse std::fmt;\n";
 const TYPESCRIPT: &str = "function one() {}\nfunction two(a: string): string {\n  let x = a + a;\n  return x.trim().slice(a, 1);\n}\nclass A { m(a) { return a; } }\nexport class B extends A { x = 1 }\ninterface I { a: string }\nconst f = (a) => a;\nif (a) { one(); }\nimport { q } from \"q\";\nfoo(1, 2, 3);\nx = x;\n";
@@ -27,7 +28,7 @@ const CSS: &str = ".a { color: red; margin: 0; }\nb { color: blue; }\n";
 const HTML: &str = "<div class=\"a\"><p>x</p></div>\n";
 const MARKDOWN: &str = "# One\n\ntext\n";
 
-/// Each row: a language, a text, a pattern, and where it fits: the lines with what stands in its holes.
+/// Each row: a language, a text, a pattern, and its matches: the lines with the captured texts.
 const ROWS: &[(&str, &str, &str, &str)] = &[
     ("rust", RUST, "fn $NAME() { $$$BODY }", "1 BODY= NAME=one"),
     ("rust", RUST, "fn $NAME($PARAMS) { $$$BODY }", "10 BODY=println!(\"{}\", 1); NAME=four PARAMS=&self"),
@@ -66,7 +67,7 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
         "rust",
         RUST,
         "let a = 1; let b = 2;",
-        "no: the pattern has 2 separate pieces of rust; add the block around them, or search for one of them",
+        "no: the pattern has 2 separate pieces of rust code; add the block around them, or search for one of them",
     ),
     ("rust", RUST, "fn four(&self) { $$$ }", "10"),
     ("rust", RUST, "if a { $$$B; }", ""),
@@ -251,19 +252,20 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
         "rust",
         RUST,
         "f($$$, f($$$, f($$$, f($$$, f($$$, f($$$, f($$$, f($$$, f($$$)))))))))",
-        "no: holes for any number of nodes, such as `$$$`, are nested more than 8 deep in the pattern; write `$_` for single nodes, or search for the inner code alone",
+        "no: placeholders for any number of nodes, such as `$$$`, are nested more than 8 deep in the pattern; write \
+         `$_` for single nodes, or search for the inner code alone",
     ),
 ];
 
 #[test]
-fn patterns_fit_where_they_should() {
+fn patterns_match_the_expected_code() {
     let mut wrong = Vec::new();
-    for (language, text, pattern, wanted) in ROWS {
+    each(ROWS, |(language, text, pattern, wanted)| {
         let got = got(language, text, pattern);
         if got != *wanted {
             wrong.push(format!("    ({language:?}, {pattern:?}) gives {got:?} and not {wanted:?}"));
         }
-    }
+    });
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 

@@ -1,11 +1,12 @@
-//! What holds for any file and any snippet: nothing with a name is lost, and what was done can be undone.
+//! Tests for random files and snippets: no named item is lost, and every merge can be reverted.
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 use crate::common;
 
-/// Merges a snippet made of pieces and of lines of the file.
-fn said(file: &str, picks: &[(u8, u8)]) -> String {
+/// Builds a snippet from pieces, markers and lines of the file.
+fn built_snippet(file: &str, picks: &[(u8, u8)]) -> String {
     let lines: Vec<&str> = file.lines().collect();
     let part = |(sort, at): &(u8, u8)| match sort % 4 {
         0 => common::marker(*at).to_owned(),
@@ -20,26 +21,30 @@ fn said(file: &str, picks: &[(u8, u8)]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 512,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/properties.txt"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn code_from_pieces(
+    fn merges_of_generated_code_lose_no_item_and_can_be_undone(
         language in any::<u8>(),
         file in prop::collection::vec(any::<u8>(), 0..8),
         picks in prop::collection::vec(any::<(u8, u8)>(), 0..8),
     ) {
         let file: String = file.iter().map(|pick| format!("{}\n", common::piece(*pick))).collect();
-        common::check(&file, &said(&file, &picks), common::language(language));
+        common::check(&file, &built_snippet(&file, &picks), common::language(language));
     }
 
     #[test]
-    fn noise(language in any::<u8>(), file in "\\PC{0,40}(\n\\PC{0,20}){0,6}", snippet in "\\PC{0,40}(\n\\PC{0,20}){0,6}") {
+    fn merges_of_random_text_lose_no_item_and_can_be_undone(language in any::<u8>(), file in "\\PC{0,40}(\n\\PC{0,20}){0,6}", snippet in "\\PC{0,40}(\n\\PC{0,20}){0,6}") {
         common::check(&file, &snippet, common::language(language));
     }
 }
 
 #[test]
-fn a_file_with_nothing_in_it_takes_any_snippet_or_refuses_it() {
+fn an_empty_file_accepts_or_refuses_any_snippet() {
     for (at, language) in (0..=u8::MAX).flat_map(|at| (0..14).map(move |language| (at, language))) {
         let language = common::language(language);
         for file in ["", "\n", "C"] {
@@ -50,10 +55,10 @@ fn a_file_with_nothing_in_it_takes_any_snippet_or_refuses_it() {
 }
 
 #[test]
-fn what_was_found_by_chance_stays_found() {
+fn former_merge_bugs_do_not_return() {
     let garbled = "module M\n  def seven\n    7\n  end\nend\nfn one() {\n    let a = 1;\n    a\n}\n";
     let doubled = format!("    7\n    7\n{}{}", &garbled[27..], &garbled[37..]);
-    // The changes that make one of the other lay in one another; an item ended before its head.
+    // Two former bugs: overlapping changes, and an item that ended before its head.
     for (file, snippet) in
         [(garbled, doubled.as_str()), ("x\n", "@a\n"), ("enum E {\n\n #[a]\n}\n", " #[b]\n")]
     {

@@ -1,9 +1,10 @@
-//! Symbols are replaced in each of sixteen languages in each form that it has: byte for byte, and without new errors.
+//! Tests that each form of symbol in sixteen languages is replaced byte for byte, without new syntax errors.
 
 use std::{fs, path::Path};
+use toolpost_test_rows::each;
 
 use toolpost_syntax::{Language, change};
-use toolpost_text::line_edit::Side;
+use toolpost_text::line_edit::EditPosition;
 
 const LANGUAGES: [&str; 16] = [
     "javascript",
@@ -28,7 +29,7 @@ const LANGUAGES: [&str; 16] = [
 fn every_form_of_a_symbol_is_replaced() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sixteen");
     let mut wrong = Vec::new();
-    for name in LANGUAGES {
+    each(LANGUAGES, |name| {
         let file = fs::read_to_string(folder.join(name).with_extension("txt")).unwrap();
         let mut parts = file.split("===== ");
         let text = parts.next().unwrap();
@@ -43,7 +44,7 @@ fn every_form_of_a_symbol_is_replaced() {
             let [given, old, new] = rest.split("-----\n").collect::<Vec<_>>()[..] else { panic!("{head}") };
             let (old, new) = (old.trim_end_matches('\n'), new.trim_end_matches('\n'));
             assert_eq!(text.matches(old).count(), 1, "{name}, {head}: {old}");
-            let got = change(language, text, symbol, Side::Replace, given).map(|edited| {
+            let got = change(language, text, symbol, EditPosition::Replace, given).map(|edited| {
                 let range = edited.splice.range;
                 format!("{}{}{}", &text[..range.start], edited.splice.new, &text[range.end..])
             });
@@ -53,6 +54,6 @@ fn every_form_of_a_symbol_is_replaced() {
                 Err(error) => wrong.push(format!("{name}, {head}: {error}")),
             }
         }
-    }
+    });
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }

@@ -1,5 +1,6 @@
-//! Every integration test of this crate, in one binary, because linking each file by itself takes longer than running it.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+//! The integration tests of this crate, in one binary, because linking each file separately takes longer than
+//! running it.
+#![expect(clippy::disallowed_methods, reason = "tests create their own files")]
 
 mod bound;
 mod cases;
@@ -13,6 +14,7 @@ mod find;
 mod fixtures;
 mod loose;
 mod merges;
+mod merges_of_code;
 mod pattern;
 mod properties;
 mod sixteen;

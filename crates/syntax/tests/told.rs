@@ -1,29 +1,31 @@
-//! What each language's files tell of themselves: a file for each language, the code and then what it tells.
+//! Tests of the facts about a file of each language.
+//!
+//! Each case is a file with the code and the expected facts.
 
 use crate::facts;
 
 use toolpost_syntax::Language;
 
-/// What parts the code of a case from what it tells.
+/// The separator between the code of a case and its facts.
 const APART: &str = "\n=====\n";
 
 #[test]
-fn each_language_tells_what_it_should() {
+fn each_language_yields_the_expected_facts() {
     for language in Language::all() {
         let (code, wanted, file) = case(language);
         let Ok(tree) = language.parse(&code) else { panic!("{file}") };
-        let told = facts::words(&code, &tree.facts());
-        if told != wanted && std::env::var_os("TOOLPOST_WRITE_FACTS").is_some() {
+        let found = facts::words(&code, &tree.facts());
+        if found != wanted && std::env::var_os("TOOLPOST_WRITE_FACTS").is_some() {
             #[expect(clippy::disallowed_methods, reason = "the cases are files of this repository")]
-            std::fs::write(&file, format!("{code}{APART}{told}")).ok();
+            std::fs::write(&file, format!("{code}{APART}{found}")).ok();
             continue;
         }
-        assert_eq!(told, wanted, "{file}; TOOLPOST_WRITE_FACTS=1 writes what is told now");
+        assert_eq!(found, wanted, "{file}; TOOLPOST_WRITE_FACTS=1 writes the current facts");
     }
 }
 
 #[test]
-fn line_ends_change_no_fact() {
+fn line_endings_do_not_change_symbol_names() {
     for language in Language::all() {
         let (code, _, file) = case(language);
         let crlf = code.replace('\n', "\r\n");
@@ -35,7 +37,7 @@ fn line_ends_change_no_fact() {
     }
 }
 
-/// Reads the case of a language: the code, what it tells, the file.
+/// Reads the case of a language: the code, the expected facts, and the path of the case.
 fn case(language: Language) -> (String, String, String) {
     let file = format!("{}/tests/facts/{}.txt", env!("CARGO_MANIFEST_DIR"), language.name());
     #[expect(clippy::disallowed_methods, reason = "the cases are files of this repository")]

@@ -1,4 +1,4 @@
-//! The corpus of traps says of every call where it goes.
+//! Tests that the corpus of traps (small programs that are hard to resolve) states the target of every call.
 
 use crate::expected;
 
@@ -7,10 +7,11 @@ use std::path::Path;
 
 use expected::{Outside, Trap, traps};
 
-/// What the traps of a language hold.
+/// A language with its counts.
 type Counts = (&'static str, [usize; 5]);
 
-/// Traps, calls, those that go to something in their folder, those that may go to one of several, and those that may go elsewhere.
+/// The numbers of traps, of calls, of calls with a proved definition in the directory, of calls with possible
+/// definitions, and of calls whose definition may be outside the directory.
 const ROWS: [Counts; 11] = [
     ("python", [29, 241, 189, 5, 55]),
     ("typescript", [27, 215, 180, 5, 35]),
@@ -26,14 +27,18 @@ const ROWS: [Counts; 11] = [
 ];
 
 #[test]
-fn every_call_is_expected() {
+fn every_call_in_the_traps_has_an_expected_target() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traps");
     let found = ROWS.map(|(language, _)| {
         let traps = traps(&corpus, language);
         let faults: Vec<&String> = traps.iter().flat_map(|trap| &trap.faults).collect();
         let labels = traps.iter().flat_map(|trap| trap.calls.values().map(|call| (&trap.name, &call.label)));
         let labels: Vec<_> = labels.collect();
-        assert_eq!(labels.iter().collect::<HashSet<_>>().len(), labels.len(), "a call is named twice");
+        assert_eq!(
+            labels.iter().collect::<HashSet<_>>().len(),
+            labels.len(),
+            "two calls have the same label"
+        );
         assert!(faults.is_empty(), "{faults:#?}");
         (language, counts(&traps))
     });

@@ -1,6 +1,7 @@
-//! What a tree tells of a file in each language.
+//! Tests of the items of a file in each language.
 
 use std::path::Path;
+use toolpost_test_rows::each;
 
 use toolpost_syntax::{Item, Language};
 
@@ -64,29 +65,29 @@ const ROWS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn outlines() {
-    for (file, text, expected) in ROWS {
+fn outlines_of_all_languages_match() {
+    each(ROWS, |(file, text, expected)| {
         let Some(language) = Language::of_path(Path::new(file)) else { panic!("{file}") };
         let Ok(tree) = language.parse(text) else { panic!("{file}") };
         let mut got = String::new();
         outline(text, &tree.items(), 0, &mut got);
         assert_eq!(got, *expected, "{file}");
         assert!(tree.errors().is_empty(), "{file}: {:?}", tree.errors());
-    }
+    });
 }
 
 #[test]
-fn errors_are_places() {
+fn syntax_errors_are_found_only_in_invalid_code() {
     let rows =
         [("rs", "fn a() {}", 0), ("rs", "fn a( {}", 1), ("py", "def f(:\n  pass\n", 1), ("js", "x = {", 1)];
-    for (name, text, least) in rows {
+    each(rows, |(name, text, least)| {
         let Some(Ok(tree)) = Language::of_name(name).map(|language| language.parse(text)) else { panic!() };
         assert_eq!(tree.errors().len().min(1), least, "{text}");
-    }
+    });
 }
 
 #[test]
-fn languages_are_found() {
+fn languages_are_detected_by_path_and_name() {
     let rows = [
         ("a/b.RS", None, "rust"),
         ("a.tsx", None, "tsx"),
@@ -100,25 +101,26 @@ fn languages_are_found() {
         ("a/.bashrc", None, "bash"),
         ("Makefile", None, ""),
     ];
-    for (path, called, expected) in rows {
+    each(rows, |(path, called, expected)| {
         let found = Language::meant(Path::new(path), called).map_or("", Language::name);
         assert_eq!(found, expected, "{path} {called:?}");
-    }
+    });
     assert_eq!(Language::all().count(), 24);
 }
 
 #[test]
-fn deep_nesting_ends() {
-    for (name, open) in
-        [("js", "class A { static x = "), ("rs", "mod a { "), ("py", "("), ("cpp", "namespace n { ")]
-    {
-        let text = open.repeat(20_000);
-        let Some(language) = Language::of_name(name) else { panic!("{name}") };
-        if let Ok(tree) = language.parse(&text) {
-            assert!(tree.items().len() < 20_001, "{name}");
-            assert!(!tree.errors().is_empty(), "{name}");
-        }
-    }
+fn parsing_deeply_nested_code_terminates() {
+    each(
+        [("js", "class A { static x = "), ("rs", "mod a { "), ("py", "("), ("cpp", "namespace n { ")],
+        |(name, open)| {
+            let text = open.repeat(20_000);
+            let Some(language) = Language::of_name(name) else { panic!("{name}") };
+            if let Ok(tree) = language.parse(&text) {
+                assert!(tree.items().len() < 20_001, "{name}");
+                assert!(!tree.errors().is_empty(), "{name}");
+            }
+        },
+    );
 }
 
 fn outline(text: &str, items: &[Item], depth: usize, out: &mut String) {

@@ -1,6 +1,6 @@
 //! Counts in English, such as `2 processes`.
 
-/// Counts something, as in `1 byte`, `2 processes` and `3 entries`.
+/// Formats a count with its noun in the singular or the plural, as in `1 byte`, `2 processes` and `3 entries`.
 #[must_use]
 pub fn counted(count: u64, what: &str) -> String {
     if count == 1 { format!("{count} {what}") } else { format!("{count} {}", plural(what)) }
@@ -19,6 +19,7 @@ fn plural(what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::counted;
+    use toolpost_test_rows::each;
 
     #[test]
     fn plurals_follow_the_rules_of_english() {
@@ -31,8 +32,8 @@ mod tests {
             (3, "day", "3 days"),
             (4, "match", "4 matches"),
         ];
-        for (count, what, wanted) in rows {
+        each(rows, |(count, what, wanted)| {
             assert_eq!(counted(count, what), wanted);
-        }
+        });
     }
 }

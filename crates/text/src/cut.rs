@@ -1,48 +1,50 @@
-//! Shortening a long text to its ends.
+//! Truncation of long texts, with a notice that counts the omitted lines and bytes.
 
 use std::{borrow::Cow, fmt};
 
 use serde::Serialize;
 
+use crate::budget::fair;
 use crate::lines::{line_end, line_start};
 
-/// Beginning of every truncation notice; [`crate::guard`] recognises notices by it.
+/// Beginning of every truncation notice; [`crate::guard`] recognises notices by this text.
 pub const NOTICE: &str = "[toolpost: ";
 
-/// Beginning of a truncation notice in a dialect with a fixed wording; ` - showing ` follows in its line.
+/// Beginning of a truncation notice in dialects (tool sets) whose reference fixes the wording; ` - showing `
+/// follows on the same line.
 pub const TRUNCATED: &str = "[TRUNCATED: ";
 
-/// Maximum size of a truncation notice with its line break, in bytes.
+/// Maximum size of a truncation notice, including its line break, in bytes.
 pub const NOTICED: usize = 120;
 
-/// Size limit for a text.
+/// Maximum size of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// At most this many bytes.
+    /// Maximum size in bytes.
     pub bytes: usize,
-    /// At most this many lines.
+    /// Maximum number of lines.
     pub lines: usize,
 }
 
 /// The parts of a long text that are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut<'a> {
-    /// The beginning.
+pub struct TruncatedText<'a> {
+    /// The beginning of the text.
     pub head: &'a str,
-    /// The end; empty if only the beginning is kept.
+    /// The end of the text; empty if only the beginning is kept.
     pub tail: &'a str,
-    /// The notice between them.
-    pub left: Left,
+    /// The omitted part between beginning and end; displayed as a notice.
+    pub omitted: OmittedPart,
 }
 
 /// The omitted part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Left {
-    /// Number of bytes.
+pub struct OmittedPart {
+    /// Number of omitted bytes.
     pub bytes: usize,
-    /// The first incomplete line, counted from 1.
+    /// The first line that is missing or incomplete, counted from 1.
     pub first: usize,
-    /// The last incomplete line.
+    /// The last line that is missing or incomplete, counted from 1.
     pub last: usize,
     /// Number of lines of the whole text.
     pub of_lines: usize,
@@ -50,7 +52,7 @@ pub struct Left {
     pub of_bytes: usize,
 }
 
-impl fmt::Display for Left {
+impl fmt::Display for OmittedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bytes, first, last, of_lines, of_bytes } = self;
         write!(
@@ -61,20 +63,20 @@ impl fmt::Display for Left {
     }
 }
 
-impl fmt::Display for Cut<'_> {
+impl fmt::Display for TruncatedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.head)?;
         if !self.head.is_empty() && !self.head.ends_with('\n') {
             f.write_str("\n")?;
         }
-        write!(f, "{}", self.left)?;
+        write!(f, "{}", self.omitted)?;
         if self.tail.is_empty() { Ok(()) } else { write!(f, "\n{}", self.tail) }
     }
 }
 
-/// Keeps the beginning of a text; none if the whole fits.
+/// Truncates a text to its beginning; `None` if the whole text fits.
 #[must_use]
-pub fn head(text: &str, limit: Limit) -> Option<Cut<'_>> {
+pub fn head(text: &str, limit: Limit) -> Option<TruncatedText<'_>> {
     if fits(text, limit) {
         return None;
     }
@@ -82,11 +84,12 @@ pub fn head(text: &str, limit: Limit) -> Option<Cut<'_>> {
     Some(cut(text, head, text.len()))
 }
 
-/// Keeps a number of lines of the beginning and of the end of a text; none if the whole fits.
+/// Truncates a text to `head` lines of its beginning and `tail` lines of its end; `None` if nothing has to be
+/// omitted.
 ///
-/// The limit's bytes are shared in proportion; what one end does not use, the other may.
+/// The byte limit is split in proportion to `head` and `tail`; each end may use what the other leaves unused.
 #[must_use]
-pub fn head_and_tail(text: &str, limit: Limit, head: usize, tail: usize) -> Option<Cut<'_>> {
+pub fn head_and_tail(text: &str, limit: Limit, head: usize, tail: usize) -> Option<TruncatedText<'_>> {
     if fits(text, limit) {
         return None;
     }
@@ -102,26 +105,27 @@ pub fn head_and_tail(text: &str, limit: Limit, head: usize, tail: usize) -> Opti
     (start < end).then(|| cut(text, start, end))
 }
 
-/// Keeps the beginning and the end of a text, half of the limit each; none if the whole fits.
+/// Truncates a text to its beginning and its end, half of the limit each; `None` if the whole text fits.
 #[must_use]
-pub fn ends(text: &str, limit: Limit) -> Option<Cut<'_>> {
+pub fn ends(text: &str, limit: Limit) -> Option<TruncatedText<'_>> {
     let tail = limit.lines / 2;
     head_and_tail(text, limit, limit.lines - tail, tail)
 }
 
-/// Returns as much of the beginning of a text as fits.
+/// Returns as much of the beginning of a text as the limit allows.
 #[must_use]
 pub fn first(text: &str, limit: Limit) -> &str {
     if fits(text, limit) { text } else { &text[..beginning(text, limit)] }
 }
 
-/// Returns as much of the end of a text as fits.
+/// Returns as much of the end of a text as the limit allows.
 #[must_use]
 pub fn last(text: &str, limit: Limit) -> &str {
     if fits(text, limit) { text } else { &text[ending(text, limit)..] }
 }
 
-/// Cuts the longest of several texts so that all of them fit into a room together; both ends of each stay.
+/// Truncates the longest texts of a list so that all texts together fit the limit `room`. Each keeps its beginning
+/// and its end.
 #[must_use]
 pub fn shared<'a>(texts: Vec<Cow<'a, str>>, room: Limit) -> Vec<Cow<'a, str>> {
     let sizes = |size: fn(&str) -> usize| texts.iter().map(|text| size(text)).collect::<Vec<_>>();
@@ -144,22 +148,7 @@ pub fn shared<'a>(texts: Vec<Cow<'a, str>>, room: Limit) -> Vec<Cow<'a, str>> {
         .collect()
 }
 
-/// Finds the size up to which every part stays whole when several share a room and longer parts are cut to that size.
-#[must_use]
-pub fn fair(mut sizes: Vec<usize>, room: usize) -> usize {
-    sizes.sort_unstable();
-    let mut left = room;
-    for (at, size) in sizes.iter().enumerate() {
-        let share = left / (sizes.len() - at);
-        if *size > share {
-            return share;
-        }
-        left -= size;
-    }
-    usize::MAX
-}
-
-/// Keeps at most a number of characters of a line, and counts the omitted ones.
+/// Truncates a line to a number of characters; also returns the number of omitted characters.
 #[must_use]
 pub fn line(line: &str, characters: usize) -> (&str, usize) {
     match line.char_indices().nth(characters) {
@@ -173,13 +162,15 @@ fn fits(text: &str, limit: Limit) -> bool {
     text.len() <= limit.bytes && crate::lines::count(text) <= limit.lines
 }
 
-/// Returns the end of a share of bytes, rounded to whole lines.
+/// Returns how many of `bytes` bytes the kept end gets, in proportion to the numbers of lines that beginning
+/// and end keep.
 fn share(bytes: usize, head: usize, tail: usize) -> usize {
     let all = (head + tail).max(1) as u128;
     usize::try_from(bytes as u128 * tail as u128 / all).unwrap_or(bytes)
 }
 
-/// Returns the end of the kept beginning: a line's end, or an offset in the first line if that exceeds the limit.
+/// Returns the offset where the kept beginning of a text ends: the end of a line, or an offset inside the
+/// first line if that line alone exceeds the limit.
 fn beginning(text: &str, limit: Limit) -> usize {
     let by_lines =
         memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).nth(limit.lines.saturating_sub(1));
@@ -194,7 +185,8 @@ fn beginning(text: &str, limit: Limit) -> usize {
     }
 }
 
-/// Returns the start of the kept end: a line's start, or an offset in the last line if that exceeds the limit.
+/// Returns the offset where the kept end of a text starts: the start of a line, or an offset inside the last
+/// line if that line alone exceeds the limit.
 fn ending(text: &str, limit: Limit) -> usize {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let by_lines =
@@ -213,14 +205,20 @@ fn ending(text: &str, limit: Limit) -> usize {
     }
 }
 
-/// Describes the kept and the omitted parts.
-fn cut(text: &str, start: usize, end: usize) -> Cut<'_> {
+/// Returns the kept parts of a text, before `start` and from `end` on, with a description of the omitted
+/// part.
+fn cut(text: &str, start: usize, end: usize) -> TruncatedText<'_> {
     let (head, tail) = (&text[..start], &text[end..]);
     let breaks = |part: &str| memchr::memchr_iter(b'\n', part.as_bytes()).count();
     let first = 1 + breaks(head);
     let middle = text[start..end].strip_suffix('\n').unwrap_or(&text[start..end]);
     let last = first + breaks(middle);
-    let left =
-        Left { bytes: end - start, first, last, of_lines: crate::lines::count(text), of_bytes: text.len() };
-    Cut { head, tail, left }
+    let left = OmittedPart {
+        bytes: end - start,
+        first,
+        last,
+        of_lines: crate::lines::count(text),
+        of_bytes: text.len(),
+    };
+    TruncatedText { head, tail, omitted: left }
 }

@@ -15,54 +15,57 @@ use crate::{counted::counted, cut, lines};
 /// Maximum number of lines of a written diff.
 pub const MAX_LINES: usize = 200;
 
-/// Maximum number of characters of a written line.
+/// Maximum number of characters of a line in a written diff.
 const MAX_WIDTH: usize = 2000;
 
-/// So many bytes before the first difference in a long line are shown.
+/// Number of bytes that are shown before the first difference in a long line.
 const BEFORE: usize = 80;
 
-/// So many characters of a long line are shown from there on.
+/// Number of characters of a long line that are shown, starting [`BEFORE`] bytes before its first difference.
 const AROUND: usize = 400;
 
-/// Number of bytes that are compared at once.
+/// Number of bytes that are compared in one step of the search for the common beginning or end of two texts.
 const CHUNK: usize = 256;
 
-/// After so long the rest is taken as replaced.
+/// Time limit for comparing two texts. After it, the parts that have not been compared yet count as replaced.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The difference of two texts.
+/// The difference between an old and a new text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Diff {
     /// The hunks, each line with its break; empty if the texts are the same.
     pub text: String,
-    /// Number of added lines.
+    /// Number of lines that only the new text has.
     pub added: usize,
-    /// Number of removed lines.
+    /// Number of lines that only the old text has.
     pub removed: usize,
     /// The first changed line, counted from 1, in the new text; 0 if the texts are the same.
     pub first_line: usize,
-    /// The last changed line in the new text; after a pure removal, the line behind it.
+    /// The last changed line in the new text, counted from 1; after a pure removal, the line that follows the
+    /// removed lines.
     pub last_line: usize,
-    /// Number of lines that were cut from the diff.
+    /// Number of lines of the diff that were left out because of the size limit.
     pub cut: usize,
 }
 
-/// Writes the difference of two LF texts with a number of unchanged lines around each change.
+/// Formats the difference of two texts with LF line breaks as a unified diff, with `context` unchanged lines
+/// around each change.
 ///
-/// A line is compared with its break, so that a missing last break is a difference too. At most [`MAX_LINES`] lines
-/// are written; a notice says how many more there are.
+/// A line includes its line break, so a missing break at the end is a difference too. At most [`MAX_LINES`]
+/// lines are written; a notice counts the others.
 #[must_use]
 pub fn unified(old: &str, new: &str, context: usize) -> Diff {
     write(old, new, context, Limits { lines: MAX_LINES, width: MAX_WIDTH })
 }
 
-/// Writes the difference of two LF texts whole, for a person or a program that asks for it.
+/// Formats the complete difference of two texts with LF line breaks, for a user or a program that requests
+/// it.
 #[must_use]
 pub fn unified_whole(old: &str, new: &str, context: usize) -> Diff {
     write(old, new, context, Limits { lines: usize::MAX, width: usize::MAX })
 }
 
-/// Size limit for a written diff.
+/// Maximum size of a written diff.
 #[derive(Clone, Copy)]
 struct Limits {
     lines: usize,
@@ -84,20 +87,25 @@ fn write(old: &str, new: &str, context: usize, limits: Limits) -> Diff {
     }
     let mut diff = out.diff;
     if diff.cut > 0 {
-        diff.text.push_str(&format!("{}left out {} more lines of the diff]\n", cut::NOTICE, diff.cut));
+        diff.text.push_str(&format!(
+            "{}left out {} of the diff]\n",
+            cut::NOTICE,
+            counted(diff.cut as u64, "more line")
+        ));
     }
     diff
 }
 
-/// The parts of two texts that a diff compares: the differences, with the lines around them.
+/// The parts of two texts that a diff compares: everything between the first and the last difference, with
+/// some lines around it.
 struct Around {
     old: Range<usize>,
     new: Range<usize>,
-    /// Number of equal lines above.
+    /// Number of lines before these parts, which are equal in both texts.
     above: usize,
 }
 
-/// Finds the parts of two texts that differ, with a number of lines around them.
+/// Finds the parts of two texts that differ, with `context` equal lines before and after them.
 fn around(old: &str, new: &str, context: usize) -> Around {
     let head = above(old, shared_start(old.as_bytes(), new.as_bytes()));
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
@@ -115,14 +123,14 @@ fn around(old: &str, new: &str, context: usize) -> Around {
     Around { old: start..end, new: start..new.len() - (old.len() - end), above }
 }
 
-/// Counts the bytes with which both begin.
+/// Returns the length of the common beginning of two byte strings, in bytes.
 fn shared_start(one: &[u8], other: &[u8]) -> usize {
     let chunks = one.chunks_exact(CHUNK).zip(other.chunks_exact(CHUNK));
     let same = CHUNK * chunks.take_while(|(one, other)| one == other).count();
     same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
 }
 
-/// Counts the bytes with which both end.
+/// Returns the length of the common end of two byte strings, in bytes.
 fn shared_end(one: &[u8], other: &[u8]) -> usize {
     let chunks = one.rchunks_exact(CHUNK).zip(other.rchunks_exact(CHUNK));
     let same = CHUNK * chunks.take_while(|(one, other)| one == other).count();
@@ -131,7 +139,7 @@ fn shared_end(one: &[u8], other: &[u8]) -> usize {
     same + one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
 }
 
-/// Returns the offset behind the last line break before an offset.
+/// Returns the offset where the line that contains `offset` starts.
 fn above(text: &str, offset: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |at| at + 1)
 }
@@ -141,7 +149,8 @@ fn split(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// Finds the changes; what both texts have in common at their ends is found without a search.
+/// Computes the changes from one sequence to another. The diff algorithm runs only on the part between their
+/// common beginning and end.
 pub(crate) fn changes<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
@@ -157,7 +166,8 @@ pub(crate) fn changes<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
         .collect()
 }
 
-/// Moves a change to the end of the one before it, since the reported offsets are not always right.
+/// Returns an operation with correct offsets, computed from the end of the previous operation: the offsets
+/// that the crate `similar` reports are not always right.
 fn placed(op: &DiffOp, place: &mut (usize, usize)) -> DiffOp {
     let (old_index, new_index) = *place;
     let (old_len, new_len) = (op.old_range().len(), op.new_range().len());
@@ -170,12 +180,12 @@ fn placed(op: &DiffOp, place: &mut (usize, usize)) -> DiffOp {
     }
 }
 
-/// A diff that is being written.
+/// A unified diff that is being written.
 struct Writer<'a> {
     diff: Diff,
     written: usize,
     limits: Limits,
-    /// Number of lines above the compared part.
+    /// Number of equal lines before the compared part of the texts.
     above: usize,
     /// The number of the last line of the new text, at least 1.
     last: usize,
@@ -184,7 +194,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Counts a change.
+    /// Adds a change to the line counts and to the range of changed lines.
     fn count(&mut self, op: &DiffOp) {
         let (old, new) = (op.old_range(), op.new_range());
         self.diff.added += new.len();
@@ -196,7 +206,7 @@ impl Writer<'_> {
         self.diff.last_line = (self.above + end).min(self.last);
     }
 
-    /// Writes adjacent changes with the lines around them.
+    /// Writes adjacent changes, with the unchanged lines around them, as one hunk.
     fn hunk(&mut self, ops: &[DiffOp]) {
         let (Some(first), Some(last)) = (ops.first(), ops.last()) else { return };
         let place = |range: Range<usize>| span(self.above + range.start, self.above + range.end);
@@ -224,7 +234,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns from which byte on two versions of a line are shown: some before their first difference, if they are long.
+    /// Returns the offset from which two versions of a line are shown: 0, or in a long line up to [`BEFORE`]
+    /// bytes before the first difference.
     fn begin(&self, old: &str, new: &str) -> usize {
         let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
         let longest = old.len().max(new.len());
@@ -235,12 +246,13 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes lines with the sign of what became of them.
+    /// Writes lines, each after the sign ` `, `-` or `+`.
     fn lines(&mut self, sign: char, lines: &[&str]) {
         self.cut_lines(sign, lines, &[]);
     }
 
-    /// Writes lines, each from a byte on, with the sign of what became of them.
+    /// Writes lines, each after the sign ` `, `-` or `+`. `from` lists the offset from which each line is
+    /// shown (default: 0).
     fn cut_lines(&mut self, sign: char, lines: &[&str], from: &[usize]) {
         for (at, line) in lines.iter().enumerate() {
             let from = from.get(at).copied().unwrap_or(0);
@@ -267,7 +279,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a line, or counts it.
+    /// Writes a line of the diff, or counts it as left out if the diff has reached its maximum number of
+    /// lines.
     fn line(&mut self, line: &str) {
         if self.written < self.limits.lines {
             self.diff.text.push_str(line);
@@ -278,7 +291,7 @@ impl Writer<'_> {
     }
 }
 
-/// Writes the place of a hunk: the first line and, unless it is one, the number of lines.
+/// Formats the range of a hunk header: the first line and, unless it is 1, the number of lines.
 fn span(start: usize, end: usize) -> String {
     match end - start {
         0 => format!("{start},0"),

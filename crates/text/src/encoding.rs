@@ -1,4 +1,4 @@
-//! Text encodings and line breaks.
+//! Text encodings and line breaks of files.
 
 mod decode;
 mod eol;

@@ -1,21 +1,24 @@
-//! File names written so that they cannot pass for anything else.
+//! Escaping of file names and other texts of unknown origin, so that they cannot imitate notes or control a
+//! terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Beginning of a remark by Toolpost.
+/// Beginning of a note that Toolpost adds to a reply.
 const REMARK: &str = "[toolpost:";
 
-/// Keeps a line of unknown origin from passing for a remark of Toolpost: one that begins like a remark gets a backslash.
+/// Prevents a line of unknown origin from imitating a note of Toolpost: puts a backslash before a line that
+/// begins like one.
 #[must_use]
 pub fn remark(line: &str) -> Cow<'_, str> {
     if line.trim_start().starts_with(REMARK) { Cow::Owned(format!("\\{line}")) } else { Cow::Borrowed(line) }
 }
 
-/// Writes a file name for a reply.
+/// Escapes a file name, so that it can be shown in a reply.
 ///
-/// Control characters, invisible and direction-changing ones, backslashes, bytes that are not UTF-8 and the beginning of a remark of
-/// Toolpost become escapes: `\n`, `\r`, `\t`, `\\`, `\u{202e}`, `\xff`. [`unescape`] reverses it.
+/// Escapes control characters, invisible and direction-changing characters, backslashes, bytes that are not
+/// UTF-8, and the beginning of a note of Toolpost: `\n`, `\r`, `\t`, `\\`, `\u{202e}`, `\xff`. [`unescape`]
+/// reverses this.
 #[must_use]
 pub fn name(name: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(name) {
@@ -27,7 +30,7 @@ pub fn name(name: &[u8]) -> Cow<'_, str> {
     let mut out = String::with_capacity(name.len() + 8);
     for chunk in name.utf8_chunks() {
         for (at, character) in chunk.valid().char_indices() {
-            // A name that begins as a remark of Toolpost does would pass for one.
+            // A name must not imitate a note of Toolpost.
             if chunk.valid()[at..].starts_with(REMARK) {
                 push(&mut out, format_args!("\\u{{{:x}}}", u32::from(character)));
             } else {
@@ -41,7 +44,7 @@ pub fn name(name: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Reads a file name as [`name`] writes it; none if an escape is wrong.
+/// Converts a file name that [`name`] has escaped back to its bytes; `None` if an escape is invalid.
 #[must_use]
 pub fn unescape(shown: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(shown.len());
@@ -72,7 +75,8 @@ pub fn unescape(shown: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Writes a short text of unknown origin on one line: as [`name`] does, but keeps backslashes.
+/// Formats a short text of unknown origin as one line: escapes control, invisible and direction-changing
+/// characters, but not backslashes.
 ///
 /// Not for the content of files.
 #[must_use]
@@ -87,25 +91,29 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Takes out of a text of unknown origin what could command a terminal, turn its direction, or hide words in it; line ends
-/// become plain ones.
+/// Removes from a text of unknown origin everything that could control a terminal, change the text direction,
+/// or hide words; line breaks become LF.
 ///
 /// Joiners and variation selectors stay, because languages and emoji need them.
 #[must_use]
 pub fn prose(text: &str) -> Cow<'_, str> {
-    let goes = |character: char| {
-        let plain = matches!(character, '\n' | '\t');
-        let joins = matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}');
-        !plain && !joins && hidden(character)
-    };
-    if text.chars().any(goes) {
-        Cow::Owned(text.chars().filter(|character| !goes(*character)).collect())
+    if text.chars().any(disguises) {
+        Cow::Owned(text.chars().filter(|character| !disguises(*character)).collect())
     } else {
         Cow::Borrowed(text)
     }
 }
 
-/// Writes one character.
+/// Returns whether a character in a text of several lines could control a terminal, change the text
+/// direction, or hide words. Joiners and variation selectors do not, because languages and emoji need them.
+#[must_use]
+pub fn disguises(character: char) -> bool {
+    let plain = matches!(character, '\n' | '\t');
+    let joins = matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}');
+    !plain && !joins && hidden(character)
+}
+
+/// Appends one character, escaped if it is a backslash or not visible.
 fn escape(out: &mut String, character: char) {
     match character {
         '\n' => out.push_str("\\n"),
@@ -117,7 +125,7 @@ fn escape(out: &mut String, character: char) {
     }
 }
 
-/// Returns whether a character is invisible or changes the display of others.
+/// Returns whether a character is invisible or changes how other characters are displayed.
 fn hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -127,12 +135,12 @@ fn hidden(character: char) -> bool {
             | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Lets only hexadecimal digits through, since parsing would take a sign too.
+/// Returns a hexadecimal number if it has only digits. Parsing alone would also accept a sign.
 fn digits(code: &str) -> Option<&str> {
     code.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(code)
 }
 
-/// Appends formatted text; a string takes all of it.
+/// Appends formatted text; writing to a string cannot fail.
 fn push(out: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(arguments);
 }

@@ -6,58 +6,60 @@ use thiserror::Error;
 /// The front matter of a file, and the text after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Front<'t> {
-    /// The fields, in their order.
+    /// The fields, in the order of the file.
     pub fields: Vec<(String, Value)>,
-    /// The text behind them.
+    /// The text after the closing `---`.
     pub body: &'t str,
-    /// Corrections that the parser made.
+    /// Notes about corrections that the parser made, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// The value of a field.
+/// The value of a front matter field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A text, a number or a word such as true, verbatim.
     Text(String),
-    /// Several.
+    /// A list of values.
     List(Vec<Self>),
-    /// Nested fields.
+    /// Nested fields, with their names.
     Map(Vec<(String, Self)>),
 }
 
-/// A reason for which the front matter cannot be read.
+/// A reason why the front matter cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FrontMatterError {
-    /// The file does not begin with dashes.
-    #[error("it does not begin with `---`, fields such as `name: value`, and `---`")]
+    /// The file does not begin with `---`.
+    #[error("the file does not begin with `---`, fields such as `name: value`, and `---`")]
     Missing,
-    /// The dashes that end the fields are missing.
+    /// The `---` that ends the fields is missing.
     #[error("the fields that begin in line 1 have no closing `---`")]
     Open,
-    /// There is too much.
-    #[error("its fields have more than {LONGEST} bytes")]
+    /// The fields exceed the size limit.
+    #[error("the fields between the `---` lines exceed {LONGEST} bytes")]
     TooLong,
-    /// It is not YAML.
+    /// The fields are not valid YAML.
     #[error("line {line} is not YAML: {why}")]
     Yaml {
-        /// The line of the file, counted from 1.
+        /// The line of the file with the error, counted from 1.
         line: usize,
-        /// The problem.
+        /// The message of the YAML parser.
         why: String,
     },
-    /// It is YAML, and no fields.
+    /// The text is valid YAML, but it is not a list of fields, or it is nested too deeply.
     #[error("the text between the dashes has no fields such as `name: value`")]
     NoFields,
 }
 
-/// Maximum size of the fields in bytes, and maximum nesting.
+/// Maximum size of all fields together, in bytes.
 const LONGEST: usize = 64 * 1024;
+/// Maximum nesting of lists and maps in a field, in levels.
 const DEEPEST: usize = 16;
 
-/// Parses the fields at the top of a text; if they are not YAML, again with each value as plain text.
+/// Parses the fields at the top of a text. If they are not valid YAML, parses them again with each value as
+/// plain text.
 ///
 /// # Errors
-/// When there are none, or they cannot be read either way.
+/// If there are no fields, or neither attempt can parse them.
 pub fn read(text: &str) -> Result<Front<'_>, FrontMatterError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (fields, body) = parts(text)?;
@@ -69,18 +71,18 @@ pub fn read(text: &str) -> Result<Front<'_>, FrontMatterError> {
         Err(wrong) => wrong,
     };
     let Ok(fields) = parse(&quoted(fields)) else { return Err(wrong) };
-    let note = format!("{wrong}; values were taken as the texts that stand there, put quotes around them");
+    let note = format!("{wrong}; the values were read as plain text: put quotes around them");
     Ok(Front { fields, body, notes: vec![note] })
 }
 
 impl Front<'_> {
-    /// Returns the value of a field.
+    /// Returns the value of a field; `None` if the file has no such field.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Value> {
         self.fields.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
 
-    /// Returns the text of a field, unless it is empty.
+    /// Returns the trimmed text of a field; `None` if the field is missing or empty, or is a list or a map.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.field(name)? {
@@ -89,7 +91,8 @@ impl Front<'_> {
         }
     }
 
-    /// Lists the words of a field: the members of a list, or the parts of a text between blanks and commas.
+    /// Lists the words of a field: the members of a list, or the parts of a text between spaces, commas and
+    /// line breaks.
     #[must_use]
     pub fn words(&self, name: &str) -> Vec<String> {
         match self.field(name) {
@@ -108,14 +111,14 @@ impl Front<'_> {
         }
     }
 
-    /// Returns whether a field is true.
+    /// Returns whether the value of a field is `true`, `yes` or `on`, in any letter case.
     #[must_use]
     pub fn says_yes(&self, name: &str) -> bool {
         self.text(name).is_some_and(|text| ["true", "yes", "on"].contains(&text.to_lowercase().as_str()))
     }
 }
 
-/// Takes a text apart at the two lines of dashes.
+/// Splits a text at its two `---` lines into the fields and the body.
 fn parts(text: &str) -> Result<(&str, &str), FrontMatterError> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
@@ -132,7 +135,7 @@ fn parts(text: &str) -> Result<(&str, &str), FrontMatterError> {
     Err(FrontMatterError::Open)
 }
 
-/// Quotes the values behind names at the beginning of lines.
+/// Puts quotes around plain values that follow a name at the beginning of a line.
 fn quoted(fields: &str) -> String {
     let line = |line: &str| {
         let Some((name, value)) = line.split_once(':') else { return line.to_owned() };
@@ -152,7 +155,7 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, FrontMatterError> {
     let mut whole = None;
     for event in Parser::new_from_str(fields) {
         let (event, _) = event.map_err(|error| FrontMatterError::Yaml {
-            // The dashes are the first line of the file.
+            // The first line of the file is `---`, which is not part of the YAML.
             line: error.marker().line() + 1,
             why: error.info().to_owned(),
         })?;
@@ -172,7 +175,7 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, FrontMatterError> {
                 let Some(value) = open.pop() else { return Err(FrontMatterError::NoFields) };
                 value
             }
-            // References to other fields are not expanded: the result could grow without limit.
+            // References to other fields are refused: the expanded value could grow without limit.
             Event::Alias(_) => return Err(FrontMatterError::NoFields),
             _ => continue,
         };
@@ -198,9 +201,10 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, FrontMatterError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
-    /// A correction, in one line.
-    fn said(text: &str) -> String {
+    /// Formats the parsed front matter in one line; `!` marks a correction.
+    fn rendered(text: &str) -> String {
         fn own(value: &Value) -> String {
             match value {
                 Value::Text(text) => format!("{text:?}"),
@@ -225,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_read_leniently() {
+    fn front_matter_fields_are_parsed_leniently() {
         let rows = [
             ("---\nname: a\n---\nBody\n", "name=\"a\" | \"Body\\n\""),
             ("\u{feff}---\r\nname: a\r\n---\r\nB", "name=\"a\" | \"B\""),
@@ -236,7 +240,7 @@ mod tests {
             ("---\nd: Use it: now\nn: a\n---\nB", "d=\"Use it: now\" n=\"a\" | \"B\" !"),
             ("---\nd: it's: so\n---\n", "d=\"it's: so\" | \"\" !"),
             ("---\n---\nB", " | \"B\""),
-            ("B", "it does not begin with `---`, fields such as `name: value`, and `---`"),
+            ("B", "the file does not begin with `---`, fields such as `name: value`, and `---`"),
             ("---\nname: a\n", "the fields that begin in line 1 have no closing `---`"),
             ("---\n- a\n- b\n---\n", "the text between the dashes has no fields such as `name: value`"),
             (
@@ -244,9 +248,9 @@ mod tests {
                 "the text between the dashes has no fields such as `name: value`",
             ),
         ];
-        for (text, wanted) in rows {
-            assert_eq!(said(text), wanted, "{text}");
-        }
+        each(rows, |(text, wanted)| {
+            assert_eq!(rendered(text), wanted, "{text}");
+        });
         let wrong = read("---\nname: a\nd: [a\n---\n").unwrap_err();
         assert!(matches!(wrong, FrontMatterError::Yaml { .. }), "{wrong}");
     }

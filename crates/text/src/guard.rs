@@ -5,26 +5,26 @@ use crate::{
     omission::{comment, is_omission},
 };
 
-/// The kind of a placeholder line.
+/// Kinds of lines in new text that stand for something else, and must not be written to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Code that the model did not write out.
+    /// A placeholder for code that the model did not write out, such as `// ... existing code ...`.
     Omission,
-    /// Content that Toolpost left out of a reply.
+    /// A notice of Toolpost about content that it left out of a reply.
     Notice,
-    /// Line numbers that Toolpost put before the lines.
+    /// A line with the line number that Toolpost puts before lines in a reply.
     Gutter,
 }
 
-/// A placeholder line that must not be written.
+/// A line of new text that stands for something else, and must not be written to a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the new text is {}: {text:?}; {}", self.what(), self.next())]
 pub struct Placeholder {
-    /// The kind of placeholder.
+    /// The kind of the line.
     pub kind: Kind,
     /// The line of the new text, counted from 1.
     pub line: usize,
-    /// The line's text, cut if it is long.
+    /// The text of that line, shortened if it is long.
     pub text: String,
 }
 
@@ -32,8 +32,8 @@ impl Placeholder {
     fn what(&self) -> &'static str {
         match self.kind {
             Kind::Omission => "a placeholder for code that is not there",
-            Kind::Notice => "a notice of left-out content, not content",
-            Kind::Gutter => "numbered, and line numbers are no part of a file",
+            Kind::Notice => "a notice about omitted content, not the content itself",
+            Kind::Gutter => "numbered, and line numbers are not part of a file",
         }
     }
 
@@ -48,17 +48,49 @@ impl Placeholder {
 
 /// Refuses new text with a placeholder that the old text did not have.
 ///
-/// Line numbers count when most lines have them as Toolpost writes them, one after the other.
+/// Line numbers count as placeholders if most lines have consecutive ones in Toolpost's format.
 ///
 /// # Errors
 ///
-/// With the first placeholder.
+/// The first placeholder that the new text has and the old text lacks.
 pub fn check(new: &str, old: &str) -> Result<(), Placeholder> {
+    check_lines(new, old, |_| false)
+}
+
+/// Refuses new text for a file with this name as [`check`] does, but lets Markdown and other prose quote
+/// placeholders for code: in a code fence, or in the form of a code comment.
+///
+/// # Errors
+///
+/// The first placeholder that the new text has and the old text lacks.
+pub fn check_for(name: &str, new: &str, old: &str) -> Result<(), Placeholder> {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    if !extension.is_some_and(|extension| PROSE.contains(&extension.as_str())) {
+        return check(new, old);
+    }
+    let mut fence: Option<&str> = None;
+    check_lines(new, old, |bare| {
+        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
+        fence = match (fence, mark) {
+            (None, Some(mark)) => Some(mark),
+            (Some(open), Some(mark)) if open == mark => None,
+            (open, _) => open,
+        };
+        fence.is_some() || (comment(bare).1 && !bare.starts_with("<!--"))
+    })
+}
+
+/// File name extensions of prose, which may quote code.
+const PROSE: &[&str] = &["md", "markdown", "mdx", "mdc", "rst", "adoc", "asciidoc", "org"];
+
+/// Checks each line of new text; `quotes` returns true for a line that may quote a placeholder for code.
+fn check_lines(new: &str, old: &str, mut quotes: impl FnMut(&str) -> bool) -> Result<(), Placeholder> {
     for (index, line) in new.split('\n').enumerate() {
         let bare = line.trim();
+        let is_quoted = quotes(bare);
         let kind = if is_notice(bare) {
             Kind::Notice
-        } else if is_omission(bare) {
+        } else if !is_quoted && is_omission(bare) {
             Kind::Omission
         } else {
             continue;
@@ -73,7 +105,8 @@ pub fn check(new: &str, old: &str) -> Result<(), Placeholder> {
     }
 }
 
-/// Splits a line into the number that Toolpost put before it and the rest.
+/// Splits a line into the line number at its beginning and the rest; `None` if the line does not begin with a
+/// number and a mark such as a tab or `|`.
 pub(crate) fn gutter(line: &str) -> Option<(u64, &str)> {
     let digits = line.trim_start_matches(' ');
     let length = digits.bytes().take_while(u8::is_ascii_digit).count();
@@ -86,12 +119,13 @@ pub(crate) fn gutter(line: &str) -> Option<(u64, &str)> {
     if let Some(rest) = marks.into_iter().find_map(|mark| rest.strip_prefix(mark)) {
         return Some((number, rest));
     }
-    // On an empty line, the space behind the mark is often trimmed.
+    // On an empty line, the space after the mark is often trimmed.
     let empty = ["|", " |", ":"].into_iter().find_map(|mark| rest.strip_prefix(mark))?;
     empty.trim_end().is_empty().then_some((number, empty))
 }
 
-/// Splits a line into number and rest if number and hash are before it, as in `42:ab | let a = 1;`.
+/// Splits a line such as `42:ab | let a = 1;` into its number and its text; `None` if the line does not begin
+/// with a number and a hash.
 fn referred(line: &str) -> Option<(u64, &str)> {
     let found = hashline::unreferred(line).filter(|found| found.reference.hash.is_some())?;
     Some((found.reference.line as u64, found.text))
@@ -103,12 +137,19 @@ fn placeholder(kind: Kind, line: usize, text: &str) -> Placeholder {
 
 /// Returns whether a line contains a truncation notice.
 fn is_notice(line: &str) -> bool {
-    let whole = line.split_once(cut::NOTICE).is_some_and(|(_, said)| said.contains(']'));
-    let truncated = line.strip_prefix(cut::TRUNCATED).is_some_and(|said| said.contains(" - showing "));
-    whole || truncated || comment(line).0.starts_with(cut::NOTICE)
+    let mut notices = line.match_indices(cut::NOTICE).map(|(at, mark)| &line[at + mark.len()..]);
+    let truncated = line.strip_prefix(cut::TRUNCATED).is_some_and(|text| text.contains(" - showing "));
+    notices.any(is_cut) || truncated || comment(line).0.starts_with(cut::NOTICE)
 }
 
-/// Finds the first numbered line of a text most of whose lines are numbered one after the other.
+/// Returns whether the text after the beginning of a notice reports how much of the same line was left out. Such
+/// notices stand next to content; all others have a line to themselves.
+fn is_cut(notice: &str) -> bool {
+    let counts = notice.starts_with(|first: char| first.is_ascii_digit()) || notice.starts_with("left out ");
+    counts && notice.contains(']')
+}
+
+/// Returns the first numbered line of a text, if most of its lines have consecutive numbers.
 fn numbered(text: &str) -> Option<(usize, &str)> {
     let (mut full, mut in_order) = (0_usize, 0_usize);
     let (mut first, mut last) = (None, None);
@@ -129,7 +170,8 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
 
 /// Parses a line number in Toolpost's format: right-aligned in six columns, then a tab.
 ///
-/// A number that fills the columns is a table's first one, unless a padded one came before.
+/// A number that fills all six columns counts only after a padded number. Otherwise it is probably the first
+/// column of a table.
 fn padded(line: &str, after_padded: bool) -> Option<u64> {
     let (columns, _) = line.split_once('\t')?;
     let digits = columns.trim_start_matches(' ');

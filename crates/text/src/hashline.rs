@@ -1,4 +1,4 @@
-//! Line references: a number, and a hash of the line's text.
+//! Line references: a line number, with a hash of the line's text.
 
 mod relocation;
 
@@ -10,28 +10,28 @@ pub use relocation::{Relocation, moved};
 /// A line as a model names it: `42`, or `42:ab` with the hash of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Reference {
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub line: usize,
-    /// The hash of its text, if given.
+    /// The hash of the line's text; `None` for a reference without a hash.
     pub hash: Option<u8>,
 }
 
 /// A text that is not a line reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{said:?} names no line; it takes a line's number from 1 on, such as 42, or number and hash, such as 42:ab"
+    "{said:?} is not a line; give a line number from 1, such as 42, or a number and a hash, such as 42:ab"
 )]
 pub struct ReferenceError {
-    /// The text, cut if it is long.
+    /// The text that was given, shortened if it is long.
     pub said: String,
 }
 
 /// A line with the reference that a model copied in front of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReferencedLine<'a> {
-    /// The reference.
+    /// The reference that was in front of the line.
     pub reference: Reference,
-    /// The line behind it.
+    /// The text of the line, without the reference.
     pub text: &'a str,
 }
 
@@ -42,7 +42,7 @@ impl Reference {
         Self { line, hash: Some(hash(text)) }
     }
 
-    /// Returns whether the hash, if any, is that of a text.
+    /// Returns whether the hash of the reference is that of a text; true if the reference has no hash.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         self.hash.is_none_or(|wanted| wanted == hash(text))
@@ -75,9 +75,9 @@ impl FromStr for Reference {
     }
 }
 
-/// Returns the hash of a line, which reveals a changed line. White space does not count.
+/// Returns the hash of a line, ignoring white space. A different hash shows that the line has changed.
 ///
-/// It is the low byte of the hash that multiplies by 33 and adds each UTF-16 unit, from 5381 on.
+/// The hash is the low byte of djb2 over UTF-16 code units: start with 5381, multiply by 33, add each unit.
 #[must_use]
 pub fn hash(line: &str) -> u8 {
     let mut hash = 5_u8;
@@ -97,7 +97,7 @@ pub fn hash(line: &str) -> u8 {
     hash
 }
 
-/// Writes a line behind its reference: `42:ab | let a = 1;`, or `42:05 |` for an empty line.
+/// Writes a line after its reference: `42:ab | let a = 1;`, or `42:05 |` for an empty line.
 #[must_use]
 pub fn referred(line: usize, text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 12);
@@ -105,7 +105,7 @@ pub fn referred(line: usize, text: &str) -> String {
     out
 }
 
-/// Adds a line with its reference in front to a text.
+/// Appends a line to `out`, with its reference in front.
 pub fn refer(line: usize, text: &str, out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let hash = hash(text);
@@ -120,7 +120,8 @@ pub fn refer(line: usize, text: &str, out: &mut String) {
     }
 }
 
-/// Takes the reference off a line that has one in front, as `42:ab | let a = 1;` or `42 | let a = 1;`.
+/// Splits a line into the reference in front of it and its text, as in `42:ab | let a = 1;` or `42 | let a =
+/// 1;`.
 #[must_use]
 pub fn unreferred(line: &str) -> Option<ReferencedLine<'_>> {
     let (front, text) = line.split_once('|')?;
@@ -132,18 +133,18 @@ pub fn unreferred(line: &str) -> Option<ReferencedLine<'_>> {
     Some(ReferencedLine { reference: Reference { line, hash }, text: text.strip_prefix(' ').unwrap_or(text) })
 }
 
-/// Reads a number that is nothing but digits.
+/// Parses a number that consists of digits only; signs are not accepted.
 fn number(digits: &str) -> Option<usize> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
-/// Reads two hexadecimal digits.
+/// Parses exactly two hexadecimal digits.
 fn byte(digits: &str) -> Option<u8> {
     (digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
         .then(|| u8::from_str_radix(digits, 16).ok())?
 }
 
-/// Returns whether the hash ignores a character: the white space of ECMAScript.
+/// Returns whether the hash ignores a character, because ECMAScript counts it as white space.
 fn is_space(character: char) -> bool {
     matches!(
         character,

@@ -1,5 +1,6 @@
-//! Lines, encodings, matching, diffs, cutting: bytes in, bytes out.
+//! Text processing without I/O: lines, encodings, matching, patches, merging, diffs and truncation.
 
+pub mod budget;
 pub mod counted;
 pub mod cut;
 pub mod diff;

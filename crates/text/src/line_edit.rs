@@ -9,60 +9,62 @@ use serde::Serialize;
 use crate::encoding::Splice;
 use crate::lines::{LineIndex, LineRange, lf};
 
-/// On which side of the lines new text goes.
+/// The position of new text relative to the selected lines of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
-    /// In their place; nothing in their place takes them out.
+pub enum EditPosition {
+    /// The new text replaces the selected lines; an empty text removes them.
     Replace,
-    /// In front of the first.
+    /// The new text is inserted before the first selected line.
     Before,
-    /// Behind the last.
+    /// The new text is inserted after the last selected line.
     After,
 }
 
-/// A change of lines, worked out.
+/// The change that an edit by line number makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineEdit {
-    /// The changes to the view.
+    /// The change to the text of the file.
     pub splice: Splice,
-    /// Corrections to the new text.
+    /// Corrections that were made to the new text.
     pub corrections: Vec<Correction>,
-    /// Number of lines of the new text.
+    /// Number of lines of the new text after the corrections.
     pub lines: usize,
 }
 
-/// A correction to new text.
+/// A correction to new text, for a common mistake of models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Correction {
-    /// Its lines had numbers in front.
+    /// Line numbers in front of the new lines were removed.
     LineNumbers,
-    /// Its first lines repeated this many lines before the place, which stay.
+    /// This many lines at the beginning of the new text were left out, because they repeat the lines before
+    /// the edited location.
     EchoBefore(usize),
-    /// Its last lines repeated this many lines behind the place, which stay.
+    /// This many lines at the end of the new text were left out, because they repeat the lines after the
+    /// edited location.
     EchoAfter(usize),
-    /// It had lost the indentation that the replaced lines have.
+    /// The new text had lost the indentation of the replaced lines. This indentation was restored.
     Indentation(String),
 }
 
-/// A reason for which lines cannot be changed.
+/// A reason why lines cannot be edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LineEditError {
     /// The range ends before it begins.
     #[error("the range ends at line {last}, before it begins at line {first}")]
     Reversed {
-        /// The first line.
+        /// The first line of the range, counted from 1.
         first: usize,
-        /// The last line.
+        /// The last line of the range, counted from 1.
         last: usize,
     },
     /// The file does not have this line.
-    #[error("there is no line {line}: the file has {count}")]
+    #[error("there is no line {line}; lines in the file: {count}")]
     Beyond {
-        /// The line.
+        /// The line number that was requested.
         line: usize,
-        /// Number of lines.
+        /// Number of lines in the file.
         count: usize,
     },
     /// The new text is empty.
@@ -78,23 +80,23 @@ impl Correction {
             if count == 1 { "a repeated line".to_owned() } else { format!("{count} repeated lines") }
         };
         match self {
-            Self::LineNumbers => "took the line numbers off the new text".to_owned(),
-            Self::EchoBefore(count) => format!("left out {} from before the place", lines(*count)),
-            Self::EchoAfter(count) => format!("left out {} from behind the place", lines(*count)),
+            Self::LineNumbers => "removed the line numbers from the new text".to_owned(),
+            Self::EchoBefore(count) => format!("left out {} (already above the change)", lines(*count)),
+            Self::EchoAfter(count) => format!("left out {} (already below the change)", lines(*count)),
             Self::Indentation(to) => format!("restored the indentation {to:?}"),
         }
     }
 }
 
-/// Works out the change of some lines of a view.
+/// Computes the change that replaces, or inserts text at, some lines of a text with LF line breaks (`view`).
 ///
-/// One line break at the end of `new` belongs to its last line, and a last line of the file without one stays without.
-/// CRLF counts as LF. An empty file is filled by a change of its line 1.
+/// A line break at the end of `new` ends its last line. If the last line of the file has no line break, the
+/// new last line has none either. CRLF counts as LF. In an empty file, line 1 can be replaced.
 ///
 /// # Errors
 ///
 /// If the lines do not exist, or the new text is empty.
-pub fn edit(view: &str, lines: LineRange, side: Side, new: &str) -> Result<LineEdit, LineEditError> {
+pub fn edit(view: &str, lines: LineRange, side: EditPosition, new: &str) -> Result<LineEdit, LineEditError> {
     let new = lf(new);
     check(crate::lines::count(view), lines, side, &new)?;
     if view.is_empty() {
@@ -107,58 +109,59 @@ pub fn edit(view: &str, lines: LineRange, side: Side, new: &str) -> Result<LineE
     Ok(LineEdit { lines: crate::lines::count(&new), splice, corrections })
 }
 
-/// The place of a change: the lines of the view, and which of them are meant.
+/// The location of a line edit: all lines of the text, and which of them are selected.
 struct Place<'a> {
     view: &'a str,
     lines: Vec<&'a str>,
     first: usize,
     end: usize,
-    side: Side,
+    side: EditPosition,
 }
 
 impl<'a> Place<'a> {
-    /// Returns the replaced lines; none for an insertion.
+    /// Returns the lines that the edit replaces; none for an insertion.
     fn replaced(&self) -> &[&'a str] {
         match self.side {
-            Side::Replace => &self.lines[self.first..self.end],
-            Side::Before | Side::After => &[],
+            EditPosition::Replace => &self.lines[self.first..self.end],
+            EditPosition::Before | EditPosition::After => &[],
         }
     }
 
-    /// Returns the lines before the new text.
+    /// Returns all lines of the file before the new text.
     fn before(&self) -> &[&'a str] {
         match self.side {
-            Side::Replace | Side::Before => &self.lines[..self.first],
-            Side::After => &self.lines[..self.end],
+            EditPosition::Replace | EditPosition::Before => &self.lines[..self.first],
+            EditPosition::After => &self.lines[..self.end],
         }
     }
 
-    /// Returns the lines behind the new text.
+    /// Returns all lines of the file after the new text.
     fn behind(&self) -> &[&'a str] {
         match self.side {
-            Side::Replace | Side::After => &self.lines[self.end..],
-            Side::Before => &self.lines[self.first..],
+            EditPosition::Replace | EditPosition::After => &self.lines[self.end..],
+            EditPosition::Before => &self.lines[self.first..],
         }
     }
 }
 
-/// Checks that the lines exist and that there is something to do.
-fn check(count: usize, lines: LineRange, side: Side, new: &str) -> Result<(), LineEditError> {
+/// Checks that the selected lines exist and that the edit changes something.
+fn check(count: usize, lines: LineRange, side: EditPosition, new: &str) -> Result<(), LineEditError> {
     let LineRange { first, last } = lines;
     if last < first {
         return Err(LineEditError::Reversed { first, last });
     }
-    let count_or_first = count.max(1); // the only line of an empty file can be filled
+    let count_or_first = count.max(1); // in an empty file, line 1 can be replaced
     if let Some(line) = [first, last].into_iter().find(|line| *line == 0 || *line > count_or_first) {
         return Err(LineEditError::Beyond { line, count });
     }
-    if new.is_empty() && (side != Side::Replace || count == 0) {
+    if new.is_empty() && (side != EditPosition::Replace || count == 0) {
         return Err(LineEditError::Nothing);
     }
     Ok(())
 }
 
-/// Corrects what models get wrong, in this order.
+/// Corrects common mistakes of models in new text: first copied line numbers, then repeated lines, then lost
+/// indentation.
 fn corrected(place: &Place<'_>, mut new: String) -> (String, Vec<Correction>) {
     let mut corrections = Vec::new();
     if let Some(bare) = prefix::strip(place, &new) {
@@ -181,23 +184,25 @@ fn corrected(place: &Place<'_>, mut new: String) -> (String, Vec<Correction>) {
     (new, corrections)
 }
 
-/// Builds the splice; the last line of the file keeps its break, or the lack of one.
-fn splice(view: &str, lines: LineRange, side: Side, new: &str) -> Splice {
+/// Builds the change of the text. If the file has no line break at its end, the new text has none there
+/// either.
+fn splice(view: &str, lines: LineRange, side: EditPosition, new: &str) -> Splice {
     let span = LineIndex::new(view).span(lines).unwrap_or(view.len()..view.len());
     let closed = view[..span.end].ends_with('\n');
     let body = new.strip_suffix('\n').unwrap_or(new);
-    // Without a break behind it, an empty last line would be none.
+    // Without a line break after it, an empty last line would not exist.
     let last = if body.is_empty() || body.ends_with('\n') { new } else { body };
     match side {
-        Side::Replace if new.is_empty() && !closed => {
-            // The new last line has no break, as the old one had none.
+        EditPosition::Replace if new.is_empty() && !closed => {
+            // The line before the removed ones becomes the last line. It loses its break, because the old
+            // last line had none.
             Splice { range: span.start.saturating_sub(1)..span.end, new: String::new() }
         }
-        Side::Replace if new.is_empty() => Splice { range: span, new: String::new() },
-        Side::Replace if closed => Splice { range: span, new: format!("{body}\n") },
-        Side::Replace => Splice { range: span, new: last.to_owned() },
-        Side::Before => Splice { range: span.start..span.start, new: format!("{body}\n") },
-        Side::After if closed => Splice { range: span.end..span.end, new: format!("{body}\n") },
-        Side::After => Splice { range: span.end..span.end, new: format!("\n{last}") },
+        EditPosition::Replace if new.is_empty() => Splice { range: span, new: String::new() },
+        EditPosition::Replace if closed => Splice { range: span, new: format!("{body}\n") },
+        EditPosition::Replace => Splice { range: span, new: last.to_owned() },
+        EditPosition::Before => Splice { range: span.start..span.start, new: format!("{body}\n") },
+        EditPosition::After if closed => Splice { range: span.end..span.end, new: format!("{body}\n") },
+        EditPosition::After => Splice { range: span.end..span.end, new: format!("\n{last}") },
     }
 }

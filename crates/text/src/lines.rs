@@ -1,4 +1,4 @@
-//! Lines and their offsets.
+//! Lines of a text, and their offsets.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use serde::Serialize;
 /// Lines from `first` to `last`, both counted from 1 and both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct LineRange {
-    /// The first line.
+    /// The first line, counted from 1.
     pub first: usize,
-    /// The last line.
+    /// The last line, included.
     pub last: usize,
 }
 
-/// The beginnings of the lines of a text.
+/// The offsets at which the lines of a text begin.
 ///
-/// Only `\n` ends a line. A text that ends with one has no empty line behind it; an empty text has no line.
+/// Only `\n` ends a line. A text that ends with one has no empty line after it; an empty text has no line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Vec<usize>,
@@ -36,32 +36,33 @@ impl LineIndex {
         Self { starts, end: text.len() }
     }
 
-    /// Counts the lines.
+    /// Returns the number of lines.
     #[must_use]
     pub fn count(&self) -> usize {
         self.starts.len()
     }
 
-    /// Returns the line, counted from 1, of an offset; the end of the text is in the last line.
+    /// Returns the number, counted from 1, of the line that contains an offset; the end of the text is in the
+    /// last line.
     #[must_use]
     pub fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset).max(1)
     }
 
-    /// Returns the offset of a line.
+    /// Returns the offset of the beginning of a line; `None` if the text has fewer lines.
     #[must_use]
     pub fn start(&self, line: usize) -> Option<usize> {
         self.starts.get(line.checked_sub(1)?).copied()
     }
 
-    /// Returns the byte range of a line with its break.
+    /// Returns the byte range of a line with its break; `None` if the text has fewer lines.
     #[must_use]
     pub fn range(&self, line: usize) -> Option<std::ops::Range<usize>> {
         let start = self.start(line)?;
         Some(start..self.starts.get(line).copied().unwrap_or(self.end))
     }
 
-    /// Returns the byte range of several lines with their breaks; none if one of them is missing.
+    /// Returns the byte range of several lines with their breaks; `None` if a line is missing.
     #[must_use]
     pub fn span(&self, lines: LineRange) -> Option<std::ops::Range<usize>> {
         let first = self.range(lines.first)?;
@@ -70,7 +71,7 @@ impl LineIndex {
     }
 }
 
-/// Turns every CRLF into LF, and nothing else.
+/// Converts every CRLF to LF; lone carriage returns stay.
 #[must_use]
 pub fn lf(text: &str) -> Cow<'_, str> {
     if memchr::memmem::find(text.as_bytes(), b"\r\n").is_some() {
@@ -86,7 +87,7 @@ pub fn breaks(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count()
 }
 
-/// Returns the line of an offset like [`LineIndex::line`], without an index.
+/// Returns the line number of an offset like [`LineIndex::line`], but without building an index.
 #[must_use]
 pub fn number(text: &str, offset: usize) -> usize {
     let begins = memchr_iter(b'\n', &text.as_bytes()[..offset]).count();
@@ -110,18 +111,19 @@ pub fn bare(text: &str) -> Vec<&str> {
     lines
 }
 
-/// Returns the tabs and spaces before a line.
+/// Returns the tabs and spaces at the beginning of a line.
 #[must_use]
 pub fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Returns whether a line is blank.
+/// Returns whether a line is empty or contains only white space.
 pub(crate) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-/// Rates, of 1000, how much two lines share at their beginning and end, white space around them aside.
+/// Returns the similarity of two lines in thousandths: how much is equal at their beginning and end, ignoring
+/// surrounding white space.
 pub(crate) fn likeness(one: &str, other: &str) -> usize {
     let (one, other) = (one.trim(), other.trim());
     let longer = one.chars().count().max(other.chars().count());
@@ -131,12 +133,12 @@ pub(crate) fn likeness(one: &str, other: &str) -> usize {
     (head + tail) * 1000 / longer.max(1)
 }
 
-/// Returns the start of the line around an offset.
+/// Returns the offset where the line that contains `offset` starts.
 pub(crate) fn line_start(text: &str, offset: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |at| at + 1)
 }
 
-/// Returns the end of the line around an offset, before its break.
+/// Returns the offset where the line that contains `offset` ends, before its line break.
 pub(crate) fn line_end(text: &str, offset: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[offset..]).map_or(text.len(), |at| offset + at)
 }

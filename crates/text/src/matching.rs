@@ -1,4 +1,4 @@
-//! Search for an old text in a file, and the new text fitted to its place.
+//! Search for the old text of an edit in a file, and adaptation of the edit's new text to the location.
 
 mod blocks;
 mod closest;
@@ -24,11 +24,12 @@ pub(crate) use keep::characters;
 
 pub use find::find;
 pub use hit::{Difference, Hit, Matches};
-pub use miss::{Closest, Miss, Place};
-pub use options::{How, Step, Want};
-pub(crate) use reindent::Shift;
+pub use miss::{ClosestLines, Miss, Place};
+pub use options::{How, MatchCount, Step};
+pub(crate) use reindent::IndentShift;
 
-/// Lists the differences between an old text and its place in the file, apart from indentation.
+/// Lists the differences between an old text and the text that it matches in the file, apart from
+/// indentation.
 pub(crate) fn differences(view: &str, old: &str, range: Range<usize>) -> Vec<Difference> {
     differ::all(view, old, &[range])
 }

@@ -1,4 +1,4 @@
-//! Merging of partial code: in a snippet, markers replace the unchanged lines.
+//! Merging of partial code: in a snippet, markers such as `// ... existing code ...` replace the unchanged lines.
 
 mod anchor;
 mod edge;
@@ -21,57 +21,58 @@ use crate::lines::{bare, lf};
 
 pub use anchor::place;
 pub use indent::{adapted, fit};
-pub use line::{Line, snippet};
+pub use line::{Line, literal_dots, snippet};
 pub use pieces::{Piece, apply, splices};
 pub use refusal::{Refusal, Why, no_marker};
 pub use scope::{Ends, Scope};
 pub use whole::{replace_all, resembles};
 
-/// A file into which a snippet is put has fewer lines than this.
+/// Number of lines from which a file is too long to merge a snippet (partial code) into it.
 pub const LIMIT: usize = 1000;
 
-/// The result of merging a snippet into a text.
+/// The result of merging a snippet (partial code) into a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeResult {
-    /// The changes, in order.
+    /// The changes to the text, in order.
     pub splices: Vec<Splice>,
-    /// The reading of the snippet.
+    /// Extent of the text that the snippet represents: all of it, or only parts.
     pub taken: SnippetExtent,
-    /// Oddities to report.
+    /// Notes about the merge for the reply.
     pub notes: Vec<String>,
 }
 
-/// The reading of a snippet.
+/// Extent of a text that a snippet (partial code) represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnippetExtent {
-    /// All of the text.
+    /// The snippet represents all of the text.
     Whole,
-    /// Parts of it.
+    /// The snippet represents only parts of the text.
     Parts,
 }
 
-/// Merges a snippet into a text by lines alone.
+/// Merges a snippet (partial code) into a text by comparing lines.
 ///
-/// With markers, the lines around each must determine one place in the text. Without any,
-/// it must resemble the whole text and replaces it. The splices leave every other line unchanged.
+/// If the snippet has markers for unchanged code, the lines around each marker must determine one location in
+/// the text. A snippet without markers must resemble the whole text and replaces it. The resulting changes
+/// leave every other line unchanged.
 ///
 /// # Errors
 ///
-/// With the first part of the snippet that has no certain place.
+/// If a part of the snippet has no certain location; the error names the first.
 pub fn merge(original: &str, text: &str) -> Result<MergeResult, Refusal> {
-    let snippet = snippet(text);
     if lf(text) == original {
         return Ok(MergeResult { splices: Vec::new(), taken: SnippetExtent::Parts, notes: Vec::new() });
     }
     let old = bare(original);
+    let snippet = literal_dots(&old, snippet(text));
     if !snippet.iter().any(|line| line.marker.is_some()) {
-        resembles(&old, &snippet)?;
+        let notes = resembles(&old, &snippet)?;
         let splices = replace_all(original, text);
-        return Ok(MergeResult { splices, taken: SnippetExtent::Whole, notes: Vec::new() });
+        return Ok(MergeResult { splices, taken: SnippetExtent::Whole, notes });
     }
     let style = Indent::of(original);
     let snippet = indent::of_file(&old, adapted(&old, snippet, style), style);
-    let scope = Scope { old: &old, base: 0, ends: Ends::Open };
+    let scope = Scope { old: &old, base: 0, ends: Ends::Open, file: &old };
     let pieces = place(&scope, &snippet)?;
     no_marker(&old, &pieces, |marker| marker == Marker::Said)?;
     let merged =
@@ -80,11 +81,12 @@ pub fn merge(original: &str, text: &str) -> Result<MergeResult, Refusal> {
     Ok(merged)
 }
 
-/// Refuses a merge that changes nothing although the text differs from the snippet.
+/// Refuses a merge that would change nothing although the text differs from the snippet.
 ///
 /// # Errors
 ///
-/// With the first line of the snippet that the text does not have at its place, or before which it has others.
+/// If the text lacks a line of the snippet, or has lines before it that the snippet lacks; the error names
+/// the first such line.
 pub fn changes_something(old: &[&str], snippet: &[Line], merged: &MergeResult) -> Result<(), Refusal> {
     match sequence::difference(old, snippet).filter(|_| merged.splices.is_empty()) {
         Some(line) => Err(Refusal::whole(Why::Unchanged { line })),

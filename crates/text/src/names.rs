@@ -1,33 +1,33 @@
-//! File names that look alike.
+//! File names that look alike, and suggestions for a misspelled name.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// In what two names differ that look alike.
+/// The difference between two names that look alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Difference {
-    /// In nothing.
+    /// The names are equal.
     None,
-    /// In how accents are composed (NFC or NFD).
+    /// The composition of accents (NFC or NFD) differs.
     Composition,
-    /// In the kind of a space.
+    /// The kinds of spaces differ.
     Space,
-    /// In the kind of an apostrophe or quote.
+    /// The kinds of apostrophes or quotes differ.
     Apostrophe,
-    /// In upper and lower case.
+    /// Upper and lower case differ.
     Case,
-    /// In more than one of these.
+    /// The names differ in more than one of these respects.
     Several,
 }
 
-/// Returns the key shared by all names that look alike.
+/// Returns a key that is equal for all names that look alike.
 #[must_use]
 pub fn variants(name: &str) -> String {
     case(&apostrophe(&space(&composition(name)))).into_owned()
 }
 
-/// Describes the difference between two names that look alike.
+/// Describes the difference between two names that look alike; `None` if they do not look alike.
 #[must_use]
 pub fn same_key(a: &str, b: &str) -> Option<Difference> {
     if a == b {
@@ -50,31 +50,33 @@ pub fn same_key(a: &str, b: &str) -> Option<Difference> {
     )
 }
 
-/// Picks the candidates whose last part is the likest to that of a wanted path, the likest first.
+/// Selects the candidates whose last path component is most similar to that of the requested path, the most
+/// similar first.
 ///
-/// Names that share neither most of their letters nor their beginning are left out.
+/// Names that share neither most of their letters nor their beginning are omitted.
 #[must_use]
 pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a str> {
     let name = variants(basename(wanted));
-    let wanted: Vec<char> = name.chars().take(MAX_NAME).collect();
-    let allowed = allowed(wanted.len());
+    let wanted = beginning(&name);
+    let letters = wanted.chars().count();
+    let allowed = allowed(letters);
     let mut found: Vec<(usize, &'a str)> = Vec::new();
     for &candidate in candidates {
         let last = basename(candidate);
-        // For plain ASCII, the length is known before any conversion.
-        if wanted.is_empty() || (last.is_ascii() && last.len().min(MAX_NAME).abs_diff(wanted.len()) > allowed)
-        {
+        // The length of a plain ASCII name is known without computing its key.
+        if wanted.is_empty() || (last.is_ascii() && last.len().min(MAX_NAME).abs_diff(letters) > allowed) {
             continue;
         }
-        let key: Vec<char> = match last.is_ascii() {
+        let key: String = match last.is_ascii() {
             true => last.chars().take(MAX_NAME).map(plain).collect(),
-            false => variants(last).chars().take(MAX_NAME).collect(),
+            false => beginning(&variants(last)),
         };
-        if key.len().abs_diff(wanted.len()) > allowed {
+        let length = key.chars().count();
+        if length.abs_diff(letters) > allowed {
             continue;
         }
-        let away = between(&wanted, &key);
-        if away <= allowed && away < wanted.len().max(key.len()) {
+        let away = strsim::osa_distance(&wanted, &key);
+        if away <= allowed && away < letters.max(length) {
             found.push((away, candidate));
         }
     }
@@ -82,7 +84,7 @@ pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a 
     found.into_iter().take(max).map(|(_, candidate)| candidate).collect()
 }
 
-/// Returns the maximum edit distance at which a name is suggested for a wanted one.
+/// Returns the maximum edit distance from `wanted` at which a name is suggested.
 #[must_use]
 pub fn tolerance(wanted: &str) -> usize {
     allowed(variants(basename(wanted)).chars().take(MAX_NAME).count())
@@ -92,24 +94,28 @@ fn allowed(letters: usize) -> usize {
     (letters / 3).max(2)
 }
 
-/// Writes a letter of ASCII as [`variants`] does.
+/// Converts an ASCII character as [`variants`] does.
 fn plain(letter: char) -> char {
     match letter {
         '`' => '\'',
-        // The only character that is a space but not a control character.
+        // In ASCII, only the space itself is white space and not a control character, so it stays.
         other => other.to_ascii_lowercase(),
     }
 }
 
-/// Counts the letters to insert, drop, change or swap with a neighbour until one name is the other.
+/// Returns the edit distance of two names: the number of letters to insert, delete, replace, or swap with a
+/// neighbour.
 #[must_use]
 pub fn distance(left: &str, right: &str) -> usize {
-    let letters = |name: &str| name.chars().take(MAX_NAME).collect::<Vec<char>>();
-    between(&letters(left), &letters(right))
+    strsim::osa_distance(&beginning(left), &beginning(right))
 }
 
-/// Longer names are compared by their beginning.
+/// Maximum number of characters of a name that are compared.
 const MAX_NAME: usize = 255;
+
+fn beginning(name: &str) -> String {
+    name.chars().take(MAX_NAME).collect()
+}
 
 type Fold = fn(&str) -> Cow<'_, str>;
 
@@ -137,28 +143,8 @@ fn case(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.to_lowercase())
 }
 
-/// Returns the last part of a path.
+/// Returns the last component of a path.
 fn basename(path: &str) -> &str {
     let path = path.trim_end_matches('/');
     path.rsplit_once('/').map_or(path, |(_, name)| name)
-}
-
-fn between(a: &[char], b: &[char]) -> usize {
-    let width = b.len() + 1;
-    let mut before: Vec<usize> = vec![0; width];
-    let mut above: Vec<usize> = (0..width).collect();
-    let mut row: Vec<usize> = vec![0; width];
-    for (i, &left) in a.iter().enumerate() {
-        row[0] = i + 1;
-        for (j, &right) in b.iter().enumerate() {
-            let change = above[j] + usize::from(left != right);
-            row[j + 1] = change.min(above[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && left == b[j - 1] && a[i - 1] == right {
-                row[j + 1] = row[j + 1].min(before[j - 1] + 1);
-            }
-        }
-        std::mem::swap(&mut before, &mut above);
-        std::mem::swap(&mut above, &mut row);
-    }
-    above[width - 1]
 }

@@ -1,18 +1,19 @@
-//! Placeholder lines for omitted code.
+//! Placeholder lines for omitted code, such as `// ... existing code ...`.
 
-/// The form of a marker.
+/// The form of a placeholder line for omitted code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
-    /// Omission phrases, or dots in a comment: `// ... existing code ...`, `# …`.
+    /// Dots in a comment, or a phrase for omitted code: `// ... existing code ...`, `# …`.
     Said,
-    /// Only dots, which may be code if three dots are an expression.
+    /// Only dots, which may be code in languages in which three dots are an expression.
     Bare,
 }
 
-/// The longest text of a marker.
+/// Maximum size of the text of a placeholder line, in bytes.
 const LONGEST: usize = 100;
 
-/// Returns whether a line is a placeholder for omitted code, in any language's comment.
+/// Returns the form of a placeholder line for omitted code: dots, or a comment in the syntax of any language;
+/// `None` for any other line.
 #[must_use]
 pub fn marker(line: &str) -> Option<Marker> {
     let bare = line.trim();
@@ -28,7 +29,7 @@ pub fn marker(line: &str) -> Option<Marker> {
     }
     let (begins, ends) = (begins(body), ends(body));
     let said = if !marked {
-        // Three dots straight before a word spread a value in several languages.
+        // In several languages, three dots directly before a word are the spread operator.
         let apart = begins && (ends || body.trim_start_matches(is_dot).starts_with(char::is_whitespace));
         apart && is_omission(body)
     } else {
@@ -40,7 +41,7 @@ pub fn marker(line: &str) -> Option<Marker> {
 
 /// Returns whether a line is a placeholder for omitted code, and so must not be written into a file.
 ///
-/// This is stricter than a marker: lone dots may be literal.
+/// This check is stricter than [`marker`]: it does not accept lone dots, which may be code.
 pub(crate) fn is_omission(line: &str) -> bool {
     let (body, marked) = comment(line);
     let core = body.trim_matches(|c: char| is_dot(c) || c.is_whitespace());
@@ -57,7 +58,7 @@ pub(crate) fn is_omission(line: &str) -> bool {
     if begins || ends { is_reference(&words) } else { is_plain_reference(&words) }
 }
 
-/// Returns whether words behind dots mean that nothing changes.
+/// Returns whether words after dots only repeat that the code is unchanged.
 fn is_same(core: &str) -> bool {
     matches!(core.to_lowercase().as_str(), "same" | "rest" | "the rest" | "the same" | "code" | "other code")
 }
@@ -105,10 +106,10 @@ fn is_plain_reference(words: &[&str]) -> bool {
     )
 }
 
-/// Terms for an omission; at least one is needed.
+/// Words that mark omitted code; a phrase for omitted code contains at least one of them.
 const KEYS: &[&str] = &["existing", "unchanged", "remaining", "omitted", "truncated", "elided", "snipped"];
 
-/// Terms that may accompany them.
+/// Words that may accompany those of [`KEYS`] in a phrase for omitted code.
 const FILL: &[&str] = &[
     "a",
     "above",
@@ -161,7 +162,7 @@ const FILL: &[&str] = &[
     "your",
 ];
 
-/// Removes comment signs or brackets from a line; returns whether there were any.
+/// Removes comment signs or brackets from a line. Also returns whether the line had any.
 pub(crate) fn comment(line: &str) -> (&str, bool) {
     let opens = ["//", "/*", "<!--", "{/*", "--", "#", "*", ";", "%", "(", "\"\"\""];
     let mut body = line;

@@ -1,4 +1,4 @@
-//! Patches: parsing, the places of hunks in a file, and the resulting content.
+//! Patches: parsing them, finding the locations of their hunks in a file, and computing the changed content.
 
 mod apply;
 mod envelope;
@@ -14,7 +14,7 @@ mod unwrap;
 
 pub use apply::{PatchResult, apply};
 pub use error::ParseError;
-pub use hunk::{End, Ending, Format, Hunk, Line, Numbers, Sign};
+pub use hunk::{End, Format, Hunk, Line, LineEnding, Numbers, Sign};
 pub use hunk_error::{HunkError, HunkProblem};
 pub use shell::{Invocation, invocation};
 pub use unified::is_unified;
@@ -22,53 +22,54 @@ pub use unified::is_unified;
 /// A parsed patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
-    /// The format that it came in.
+    /// The format of the patch.
     pub format: Format,
-    /// The directory that its paths are relative to, from a `cd`.
+    /// The directory to which the paths are relative, from a `cd` command before the patch.
     pub directory: Option<String>,
-    /// The files, in their order; one may come several times.
+    /// The changes to files, in order; the same file may occur several times.
     pub files: Vec<FilePatch>,
 }
 
-/// The change to one file.
+/// The change that a patch makes to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch {
-    /// The path as written.
+    /// The path of the file, as the patch writes it.
     pub path: String,
-    /// The change.
-    pub what: What,
+    /// The change to the file at this path.
+    pub what: PatchAction,
 }
 
-/// A change to a file.
+/// A change that a patch makes to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
-    /// It is made, with this content.
+pub enum PatchAction {
+    /// The file is created.
     Add {
-        /// The content.
+        /// The content of the new file.
         content: String,
     },
-    /// It is deleted.
+    /// The file is deleted.
     Delete {
-        /// Its whole expected content; unknown without a hunk.
+        /// The content that the file must have; empty if the patch does not specify it.
         hunks: Vec<Hunk>,
     },
-    /// It is changed, moved, or both.
+    /// The file is changed, moved, or both.
     Update {
-        /// Its new path.
+        /// The new path, if the file is moved.
         move_to: Option<String>,
-        /// The changes in it.
+        /// The changes to the content of the file.
         hunks: Vec<Hunk>,
     },
 }
 
-/// Reads a patch in any of its forms; `known` is the file that a diff without file names is for.
+/// Parses a patch in any of the supported formats; `known` is the file to which a diff of a single file
+/// applies.
 ///
-/// Understood are the `*** Begin Patch` format and unified diffs, each bare, between code fences, or as the input of a
-/// command in a shell.
+/// The formats are `*** Begin Patch` and unified diffs, each alone, between code fences, or as the input of a
+/// shell command.
 ///
 /// # Errors
 ///
-/// When the text is neither, or not complete; the message names the line.
+/// If the text is not a complete patch in one of these formats; the error names the line.
 pub fn parse(text: &str, known: Option<&str>) -> Result<Patch, ParseError> {
     let bare = unwrap::unwrap(text)?;
     let (format, files) = if !envelope::is_envelope(bare.text) && is_unified(bare.text) {

@@ -1,15 +1,15 @@
-//! Redaction of secrets with a known form in log lines.
+//! Redaction of secrets in log lines, for secrets that have a known form.
 //!
-//! It applies to lines that a program logs about its work, not to contents: recognising a secret is a guess, so it never
-//! changes a file or a reply. Secrets without a known form are not found.
+//! Redaction applies only to log lines, never to files or replies, because recognising a secret is a guess.
+//! Secrets without a known form are not found.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The replacement for a secret.
+/// The text that replaces a secret.
 const MASK: &str = "[redacted]";
 
-/// Ends of names whose values are secrets, without `_` and `-`.
+/// Endings of names, such as `password`, whose values are secrets. `_` and `-` in a name are ignored.
 const NAMES: &[&str] = &[
     "password",
     "passwd",
@@ -25,10 +25,10 @@ const NAMES: &[&str] = &[
     "credentials",
 ];
 
-/// Names whose values reach to the end of their line: headers with several words.
+/// Names of HTTP headers whose secret values may contain spaces, so the value extends to the end of the line.
 const HEADERS: &[&str] = &["authorization", "proxyauthorization", "cookie", "setcookie"];
 
-/// Key prefixes of well-known services.
+/// Prefixes of access keys of well-known services.
 const PREFIXES: &[&str] = &[
     "ghp_",
     "gho_",
@@ -56,17 +56,44 @@ const PREFIXES: &[&str] = &[
     "eyJ",
 ];
 
-/// Minimum length of the rest after such a prefix.
+/// Minimum length of an access key after one of [`PREFIXES`], in bytes.
 const KEY: usize = 16;
 
-/// Minimum length of a token after `Bearer`.
+/// Minimum length of a token after `Bearer`, in bytes.
 const BEARER: usize = 8;
 
-/// Replaces secrets, which it recognises by their form.
+/// Replaces the parts of a URL that may be a secret: the user and password, the query and the fragment. Absolute paths
+/// and other texts without such parts are unchanged.
 ///
-/// These are known: values of names such as `password`, `token` and `API_KEY`, in any spelling of a command, a header, a query or
-/// JSON; headers that prove who asks; `Bearer` with its token; passwords in addresses; private keys; keys that begin as those of
-/// well-known services do.
+/// For URLs of settings, which are shown although a key may be in any of these parts.
+#[must_use]
+pub fn url(text: &str) -> Cow<'_, str> {
+    let scheme = text.find("://").map_or(0, |at| at + 3);
+    if scheme == 0 && text.starts_with('/') {
+        return Cow::Borrowed(text);
+    }
+    let end = text[scheme..].find(['?', '#']).map_or(text.len(), |at| scheme + at);
+    let plain = &text[scheme..end];
+    // A password may contain a slash or an `@`, although they should be escaped.
+    let is_user = |at: &usize| plain[..*at].contains(':') || !plain[..*at].contains('/');
+    let user = plain.rfind('@').filter(is_user);
+    if user.is_none() && end == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = text[..scheme].to_owned();
+    out.push_str(&user.map_or_else(|| plain.to_owned(), |at| format!("{MASK}{}", &plain[at..])));
+    if end < text.len() {
+        out.push_str(&text[end..=end]);
+        out.push_str(MASK);
+    }
+    Cow::Owned(out)
+}
+
+/// Replaces secrets in a text, recognised by their form.
+///
+/// The forms are: values of names such as `password`, `token` and `API_KEY`, in the syntax of a command line,
+/// a header, a query string or JSON; authentication headers; tokens after `Bearer`; passwords in URLs;
+/// private keys; keys with the prefix of a well-known service.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
@@ -87,7 +114,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns the secret part of the text that begins here, if any, and the offset at which to continue.
+/// Returns the secret that begins at `at`, if there is one, and the offset at which to continue the search.
 fn look(text: &str, at: usize) -> (Option<Range<usize>>, usize) {
     let rest = &text[at..];
     if rest.starts_with("-----BEGIN ")
@@ -109,7 +136,8 @@ fn look(text: &str, at: usize) -> (Option<Range<usize>>, usize) {
     if let Some(secret) = word_of_secret(rest, word) {
         return found(at, secret);
     }
-    // Behind a backslash, the first letter may be that of an escape such as `\n`, and the word begins behind it.
+    // After a backslash, the first letter may belong to an escape such as `\n`; the word then begins with the
+    // second letter.
     let escape = text[..at].ends_with('\\') && matches!(rest.as_bytes()[0], b'n' | b'r' | b't');
     if escape {
         return (None, at + 1);
@@ -131,12 +159,12 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Counts the bytes at the beginning that are of a kind.
+/// Counts the bytes at the beginning of a text that satisfy a condition.
 fn count(text: &str, kind: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|byte| kind(*byte)).count()
 }
 
-/// Finds the body of a private key, to its end or to that of the text.
+/// Returns the range of the body of a private key, up to its `END` line or the end of the text.
 fn private_key(rest: &str) -> Option<Range<usize>> {
     let title = rest.find("-----BEGIN ")? + "-----BEGIN ".len();
     let open = title + rest[title..].find("-----")?;
@@ -148,7 +176,7 @@ fn private_key(rest: &str) -> Option<Range<usize>> {
     Some(body..end)
 }
 
-/// Finds the password in `://user:password@`.
+/// Returns the range of the password in `://user:password@`.
 fn password_of_address(rest: &str) -> Option<Range<usize>> {
     let start = "://".len();
     let length = count(&rest[start..], |byte| {
@@ -160,17 +188,17 @@ fn password_of_address(rest: &str) -> Option<Range<usize>> {
     (colon + 1 < user.len()).then(|| start + colon + 1..start + user.len())
 }
 
-/// Finds what follows the beginning of a service's key.
+/// Returns the range of a service's access key after its prefix.
 fn known_key(rest: &str) -> Option<Range<usize>> {
     let prefix = PREFIXES.iter().find(|prefix| rest.starts_with(**prefix))?;
     let body = &rest[prefix.len()..];
     let length = count(body, |byte| is_word(byte) || byte == b'.');
-    // Natural-language words contain no digits.
+    // The words of a natural language contain no digits.
     let is_key = length >= KEY && body[..length].bytes().any(|byte| byte.is_ascii_digit());
     is_key.then(|| prefix.len()..prefix.len() + length)
 }
 
-/// Finds the token behind the word `Bearer`.
+/// Returns the range of the token after the word `Bearer`.
 fn bearer(rest: &str, word: usize) -> Option<Range<usize>> {
     if !rest[..word].eq_ignore_ascii_case("bearer") {
         return None;
@@ -181,7 +209,7 @@ fn bearer(rest: &str, word: usize) -> Option<Range<usize>> {
     (start > word && length >= BEARER).then(|| start..start + length)
 }
 
-/// Finds the value of a name whose values are secrets.
+/// Returns the range of the value, if the name at the beginning of `rest` is one whose values are secrets.
 fn value(rest: &str, word: usize) -> Option<Range<usize>> {
     let name = &rest[..word];
     let plain: String =
@@ -205,15 +233,16 @@ fn value(rest: &str, word: usize) -> Option<Range<usize>> {
     (length > 0).then(|| start..start + length)
 }
 
-/// Returns the length of the separator between a name and its value: a closing quote, `=` or `:`, blanks; behind an option, blanks.
+/// Returns the length of the separator between a name and its value: an optional closing quote, then `=` or
+/// `:`, with the spaces around it. After a `--` option, spaces alone also count. `None` if there is no separator.
 fn sign(rest: &str, name: &str) -> Option<usize> {
     let blank = |at: usize| at + count(&rest[at..], |byte| matches!(byte, b' ' | b'\t'));
     let quoted = opening(rest).1;
     let at = blank(quoted);
     match rest.as_bytes().get(at) {
-        // `a == b` and `a::b` compare and lead on.
+        // `a == b` is a comparison and `a::b` a path.
         Some(sign @ (b'=' | b':')) if rest.as_bytes().get(at + 1) == Some(sign) => None,
-        // In a shell, `a= b` sets nothing for b.
+        // In a shell, `a= b` sets `a` to an empty value and runs `b`.
         Some(b'=') if at == quoted => Some(at + 1),
         Some(b'=' | b':') => Some(blank(at + 1)),
         Some(b'-') | None => None,
@@ -222,7 +251,8 @@ fn sign(rest: &str, name: &str) -> Option<usize> {
     }
 }
 
-/// Finds a quote, with the backslashes before it, and how long both are.
+/// Parses an opening quote with the backslashes before it. Returns the quote, if there is one, and the length
+/// of quote and backslashes.
 fn opening(text: &str) -> (Option<u8>, usize) {
     let slashes = count(text, |byte| byte == b'\\');
     match text.as_bytes().get(slashes) {
@@ -231,7 +261,8 @@ fn opening(text: &str) -> (Option<u8>, usize) {
     }
 }
 
-/// Returns the end of a quoted value: the same quote with as many backslashes, or the end of the text.
+/// Returns the offset where a quoted value ends: at the same quote with as many backslashes, or at the end of
+/// the text.
 fn closing(value: &str, quote: u8, slashes: usize) -> usize {
     let mut before = 0;
     for (at, byte) in value.bytes().enumerate() {

@@ -1,6 +1,6 @@
-//! Occurrences of a sequence in another.
+//! Search for the occurrences of one sequence in another.
 
-/// Lists the indexes at which a sequence occurs in another, overlaps included, in linear time.
+/// Returns the indexes at which `needle` occurs in `hay`, overlaps included, in linear time.
 pub(crate) fn occurrences<T: PartialEq>(hay: &[T], needle: &[T]) -> Vec<usize> {
     let mut fallback = vec![0; needle.len()];
     let mut length = 0;

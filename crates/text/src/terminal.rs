@@ -1,4 +1,4 @@
-//! Terminal output as the text that a reader sees at the end.
+//! Conversion of terminal output to the text that is visible at the end.
 
 mod escapes;
 mod utf8;
@@ -7,40 +7,43 @@ use crate::{cut::NOTICE, escape::remark};
 use escapes::{Escapes, Step};
 pub use utf8::Utf8;
 
-/// Number of repetitions of a line that are shown; further ones are only counted.
+/// Maximum number of times in a row that a line is shown. If it occurs more often, a notice shows the number
+/// instead.
 const RUN: u64 = 10;
 
 /// Number of bytes of a line that are buffered in case a carriage return replaces them.
 const OPEN_LINE: usize = 64 * 1024;
 
-/// Turns raw output into text, piece by piece, in bounded memory.
+/// Converts raw terminal output to text, piece by piece, in bounded memory.
 ///
-/// Characters are never split; a malformed sequence becomes one U+FFFD. Escape sequences and control characters go; a
-/// line that was written over (carriage return, erase, backspace) is left as it was last; a line that stands more than
-/// ten times in a row is followed by a notice in place of its copies. A line that begins like a remark of Toolpost gets a
-/// backslash in front.
+/// Characters are never split; a malformed sequence becomes one U+FFFD. Escape sequences and control
+/// characters are removed. Of a line that was overwritten (carriage return, erase, backspace), only the last
+/// version remains. If a line occurs more than ten times in a row, a notice replaces its copies. A line that
+/// begins like a note of Toolpost gets a backslash in front.
 #[derive(Debug, Default)]
 pub struct Terminal {
     utf8: Utf8,
     escapes: Escapes,
-    /// The line that is not yet ended, as far as it may still be replaced.
+    /// The current line, as far as later output may still overwrite it.
     line: String,
-    /// Column of the next character.
+    /// Column at which the next character is written.
     column: Column,
-    /// Number of bytes of the line that were already emitted because it was too long for the buffer.
-    given: Given,
-    /// The line before, and how many copies of it were seen and not yet given out.
+    /// The part of the current line that was already appended to the text, because the line was too long for
+    /// the buffer.
+    given: EmittedPart,
+    /// The previous line. `copies` is the number of its repetitions that are not in the text yet.
     last: Option<String>,
     copies: u64,
     decoded: String,
-    /// Number of control characters that were left out.
+    /// Number of control characters that were left out of the text.
     controls: u64,
 }
 
-/// The parts of an output that its text lacks.
+/// Numbers of characters and bytes of an output that are missing in the text made of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Number of control characters that were left out, apart from escape sequences, the bell and the editing of a line.
+    /// Number of control characters that were left out, apart from escape sequences, the bell and the editing
+    /// of a line.
     pub controls: u64,
     /// Number of malformed byte sequences, each shown as U+FFFD.
     pub malformed: u64,
@@ -50,19 +53,19 @@ pub struct Losses {
 enum Column {
     #[default]
     End,
-    /// After a carriage return: what comes next replaces the line.
+    /// After a carriage return: the next character replaces the line.
     Start,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Given {
+enum EmittedPart {
     #[default]
     Nothing,
     Beginning,
 }
 
 impl Terminal {
-    /// Takes the next bytes and appends the lines that became final.
+    /// Processes the next bytes of the output, and appends the lines that can no longer change to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut String) {
         let mut decoded = std::mem::take(&mut self.decoded);
         decoded.clear();
@@ -71,7 +74,7 @@ impl Terminal {
         self.decoded = decoded;
     }
 
-    /// Appends the buffered rest at the end of the output.
+    /// Appends the buffered rest of the text to `out`, at the end of the output.
     pub fn finish(&mut self, out: &mut String) {
         let mut decoded = String::new();
         self.utf8.finish(&mut decoded);
@@ -81,19 +84,20 @@ impl Terminal {
         *self = Self { utf8, controls, ..Self::default() };
     }
 
-    /// Returns what was left out of the text so far; the end of the output does not reset it.
+    /// Returns the counts of everything left out of the text so far; the end of the output does not reset them.
     #[must_use]
     pub fn losses(&self) -> Losses {
         Losses { controls: self.controls, malformed: self.utf8.malformed() }
     }
 
-    /// Returns the visible text after the final lines; it may still change.
+    /// Returns the visible text after the lines that [`Self::feed`] has appended; later output may still
+    /// change it.
     pub fn pending(&self) -> String {
         let mut text = String::new();
         self.say_copies(&mut text);
         match self.given {
-            Given::Nothing => text.push_str(&remark(&self.line)),
-            Given::Beginning => text.push_str(&self.line),
+            EmittedPart::Nothing => text.push_str(&remark(&self.line)),
+            EmittedPart::Beginning => text.push_str(&self.line),
         }
         text
     }
@@ -129,14 +133,14 @@ impl Terminal {
         self.line.push_str(text);
         if self.line.len() > OPEN_LINE {
             self.end_run(out);
-            if self.given == Given::Nothing {
+            if self.given == EmittedPart::Nothing {
                 out.push_str(&remark(&self.line));
             } else {
                 out.push_str(&self.line);
             }
             self.line.clear();
             self.last = None;
-            self.given = Given::Beginning;
+            self.given = EmittedPart::Beginning;
         }
     }
 
@@ -148,8 +152,8 @@ impl Terminal {
 
     fn end_line(&mut self, out: &mut String) {
         self.column = Column::End;
-        if self.given == Given::Beginning {
-            self.given = Given::Nothing;
+        if self.given == EmittedPart::Beginning {
+            self.given = EmittedPart::Nothing;
             out.push_str(&self.line);
             out.push('\n');
             self.line.clear();
@@ -177,7 +181,7 @@ impl Terminal {
         let Some(last) = self.last.as_ref().filter(|_| self.copies > 0) else { return };
         let all = self.copies + 1;
         if all > RUN {
-            out.push_str(&format!("{NOTICE}the line above comes {all} times in a row]\n"));
+            out.push_str(&format!("{NOTICE}the line above occurs {all} times in a row]\n"));
             return;
         }
         for _ in 0..self.copies {

@@ -1,7 +1,8 @@
-//! Name patterns with the wildcard `*`.
+//! Patterns for names, with the wildcard `*`.
 
-/// Returns whether a list selects something: a pattern matches one of its names, and none with `!` does. A list that only
-/// leaves out picks everything else.
+/// Returns whether a list of patterns selects an item. `means` returns whether a pattern matches the item.
+/// At least one pattern without a leading `!` must match, and no pattern with a leading `!` may match. A list with
+/// only `!` patterns selects every item that none of them matches.
 #[must_use]
 pub fn picks(list: &[String], means: impl Fn(&str) -> bool) -> bool {
     let (out, named): (Vec<&str>, Vec<&str>) =
@@ -10,7 +11,8 @@ pub fn picks(list: &[String], means: impl Fn(&str) -> bool) -> bool {
     listed && !out.iter().any(|name| means(&name[1..]))
 }
 
-/// Returns whether a pattern matches a name; only `*` is special.
+/// Returns whether a pattern matches a name. `*` stands for any text, also an empty one; no other character
+/// is special.
 #[must_use]
 pub fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
@@ -27,9 +29,10 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{matches, picks};
+    use toolpost_test_rows::each;
 
     #[test]
-    fn a_star_stands_for_any_part() {
+    fn star_matches_any_part_of_a_name() {
         let rows = [
             ("*", "anything", true),
             ("*", "", true),
@@ -44,13 +47,13 @@ mod tests {
             ("**", "x", true),
             ("a.c", "abc", false),
         ];
-        for (pattern, name, meant) in rows {
+        each(rows, |(pattern, name, meant)| {
             assert_eq!(matches(pattern, name), meant, "{pattern} {name}");
-        }
+        });
     }
 
     #[test]
-    fn what_is_left_out_is_out_wherever_it_stands() {
+    fn excluded_names_are_never_picked_in_any_order() {
         let rows: [(&[&str], &str, bool); 8] = [
             (&[], "read", false),
             (&["*"], "read", true),
@@ -61,9 +64,9 @@ mod tests {
             (&["*", "!mcp__x__*"], "mcp__x__y", false),
             (&["read", "!bash"], "write", false),
         ];
-        for (list, name, picked) in rows {
+        each(rows, |(list, name, picked)| {
             let names: Vec<String> = list.iter().map(|&name| name.to_owned()).collect();
             assert_eq!(picks(&names, |pattern| matches(pattern, name)), picked, "{list:?} {name}");
-        }
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! Some lines of a file that is read piece by piece.
+//! Selection of some lines of a file that is read in pieces.
 
 mod lines;
 mod reader;
@@ -12,44 +12,44 @@ use reader::{Decoding, Reader};
 pub use lines::{Line, Lines};
 pub use whole::seen;
 
-/// The lines to keep, and a limit on their length.
+/// The lines of a file to select, and a limit on their length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ask {
-    /// The first line to keep, counted from 1.
+    /// The first line to select, counted from 1.
     pub first: u64,
-    /// Maximum number of lines.
+    /// Maximum number of lines to select.
     pub count: u64,
-    /// Maximum number of characters of each.
+    /// Maximum number of characters to keep of each line.
     pub characters: u64,
 }
 
-/// Facts about the whole file.
+/// Facts about the whole file from which lines are selected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Facts {
-    /// Number of lines; an empty file has none, and a final break begins no line.
+    /// Number of lines of the file: 0 for an empty file; a line break at the end does not begin another line.
     pub lines: u64,
     /// Size of the file in bytes.
     pub bytes: u64,
-    /// Number of LF breaks.
+    /// Number of line breaks in the file that are LF.
     pub lf: u64,
-    /// Number of CRLF breaks.
+    /// Number of line breaks in the file that are CRLF.
     pub crlf: u64,
     /// Number of lines that begin with a tab.
     pub tabs: u64,
     /// Number of lines that begin with two spaces.
     pub spaces: u64,
-    /// The file begins with the byte order mark of UTF-8, which no line shows.
+    /// True if the file begins with the byte order mark of UTF-8, which no line shows.
     pub bom: bool,
-    /// The first NUL byte.
+    /// Offset of the first NUL byte in the file; `None` if it contains none.
     pub nul: Option<u64>,
-    /// Number of bytes in the kept lines that are not UTF-8.
+    /// Number of bytes in the selected lines that are not UTF-8.
     pub invalid: u64,
 }
 
-/// Lines and facts of a file.
+/// The selected lines of a file, and facts about the whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// The lines that were asked for and exist.
+pub struct WindowContent {
+    /// The requested lines, as far as the file has them.
     pub lines: Lines,
     /// The facts about the whole file.
     pub facts: Facts,
@@ -57,33 +57,35 @@ pub struct Seen {
 
 /// A scanner that takes a file in pieces and keeps only the requested lines.
 ///
-/// Only `\n` ends a line, and a `\r` in front of it belongs to the break. Whatever the length of a line, no more of
-/// it is kept than was asked for.
+/// Only a line feed ends a line, and a carriage return in front of it belongs to the line break. Memory use
+/// is bounded, because no more of a line is kept than requested.
 #[derive(Debug)]
 pub struct Window {
     ask: Ask,
     facts: Facts,
-    /// The text of the kept lines, joined, and the end of each.
-    kept: Vec<Kept>,
+    /// The selected lines so far; their text is in `reader`.
+    kept: Vec<KeptLine>,
     reader: Reader,
-    /// The number of the line that the next byte belongs to.
+    /// The number of the line to which the next byte of the file belongs.
     number: u64,
-    /// The last byte so far.
+    /// The last byte that was scanned.
     last: Option<u8>,
-    /// The bytes that may become the byte order mark; none once that is settled.
+    /// The first bytes of the file, while they may be the beginning of a byte order mark; `None` after that
+    /// is decided.
     mark: Option<Vec<u8>>,
-    /// The line has had no byte yet, or one space only.
+    /// The beginning of the current line, as far as it has been read.
     begins: Begins,
 }
 
-/// A kept line: its end in the joined text, and the number of further characters.
+/// A selected line: where it ends in the stored text, and the number of characters that were cut off.
 #[derive(Debug)]
-struct Kept {
+struct KeptLine {
     end: usize,
     more: u64,
 }
 
-/// Length of the scanned beginning of the line.
+/// Knowledge about the beginning of the current line: nothing yet, one space, or enough to determine the
+/// indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begins {
     Fresh,
@@ -91,9 +93,9 @@ enum Begins {
     Known,
 }
 
-/// Writes the bytes of one line as characters. If the line is not UTF-8, each byte above ASCII is a character of
-/// windows-1252 or U+FFFD, as in [`crate::encoding::Text::shown`]. A character that is cut off at an end of the line does
-/// not count against UTF-8.
+/// Decodes the bytes of one line for display. If the line is not UTF-8, each byte above ASCII is a character
+/// of windows-1252 or U+FFFD, as in [`crate::encoding::Text::shown`]. A character that is incomplete at an
+/// end of the line does not rule out UTF-8.
 #[must_use]
 pub fn shown(line: &[u8]) -> String {
     let cut = line.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
@@ -110,14 +112,14 @@ pub fn shown(line: &[u8]) -> String {
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Window {
-    /// Starts before the first byte of a file.
+    /// Prepares to scan a file from its first byte.
     #[must_use]
     pub fn new(ask: Ask) -> Self {
         Self::decoding(ask, Decoding::Utf8)
     }
 
-    /// Starts before the first byte of a file in an unknown 8-bit encoding: each byte above ASCII is shown as a character
-    /// of windows-1252.
+    /// Prepares to scan a file in an unknown 8-bit encoding from its first byte. Each byte above ASCII is
+    /// shown as a character of windows-1252.
     #[must_use]
     pub fn eight_bit(ask: Ask) -> Self {
         Self::decoding(ask, Decoding::EightBit)
@@ -130,7 +132,7 @@ impl Window {
         Self { ask, facts, kept, reader, number: 1, last: None, mark, begins: Begins::Fresh }
     }
 
-    /// Takes the next piece, cut anywhere.
+    /// Scans the next piece of the file, which may end inside a line or a character.
     pub fn feed(&mut self, piece: &[u8]) {
         let mut piece = piece;
         if let Some(nul) = memchr(0, piece).filter(|_| self.facts.nul.is_none()) {
@@ -153,15 +155,16 @@ impl Window {
         self.scan(piece);
     }
 
-    /// Returns whether all requested lines are there, so that only the facts are missing.
+    /// Returns whether all requested lines have been read, so that the rest of the file is needed for the
+    /// facts only.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.number >= self.ask.first.max(1).saturating_add(self.ask.count)
     }
 
-    /// Ends the file.
+    /// Ends the scan. Returns the selected lines and the facts about the file.
     #[must_use]
-    pub fn finish(mut self) -> Seen {
+    pub fn finish(mut self) -> WindowContent {
         if let Some(held) = self.mark.take() {
             self.scan(&held);
         }
@@ -176,10 +179,10 @@ impl Window {
         for (kept, number) in self.kept.iter().zip(self.ask.first.max(1)..) {
             lines.take(number, std::mem::replace(&mut from, kept.end), kept.end, kept.more);
         }
-        Seen { lines, facts: self.facts }
+        WindowContent { lines, facts: self.facts }
     }
 
-    /// Goes through bytes behind the byte order mark.
+    /// Scans bytes of the file after the byte order mark.
     fn scan(&mut self, piece: &[u8]) {
         let mut start = 0;
         for end in memchr_iter(b'\n', piece) {
@@ -199,7 +202,7 @@ impl Window {
         self.part(&piece[start..]);
     }
 
-    /// Takes a part of a line.
+    /// Processes bytes that belong to one line.
     fn part(&mut self, part: &[u8]) {
         let Some(&last) = part.last() else { return };
         self.last = Some(last);
@@ -211,7 +214,7 @@ impl Window {
         }
     }
 
-    /// Records the beginning of a line.
+    /// Updates `begins` by the first bytes of the current line.
     fn beginning(&mut self, part: &[u8]) {
         for &byte in part.iter().take(2) {
             self.begins = match (self.begins, byte) {
@@ -232,12 +235,12 @@ impl Window {
         }
     }
 
-    /// Keeps the line that ends here, if it was asked for.
+    /// Stores the line that ends here, if it was requested.
     fn keep(&mut self) {
         if self.is_wanted() {
             let (more, invalid) = self.reader.end();
             self.facts.invalid += invalid;
-            self.kept.push(Kept { end: self.reader.text.len(), more });
+            self.kept.push(KeptLine { end: self.reader.text.len(), more });
         }
     }
 

@@ -1,11 +1,13 @@
 //! Unified diffs.
 
+use toolpost_test_rows::each;
+
 use std::fmt::Write as _;
 
 use toolpost_text::diff::{Diff, MAX_LINES, unified};
 
 #[test]
-fn hunks_have_the_right_numbers() {
+fn unified_diff_hunks_have_correct_line_numbers() {
     let rows: [(&str, &str, usize, &str, [usize; 4]); 11] = [
         ("a\n", "a\n", 3, "", [0, 0, 0, 0]),
         ("a\nb\nc\n", "a\nB\nc\n", 3, "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", [1, 1, 2, 2]),
@@ -13,7 +15,7 @@ fn hunks_have_the_right_numbers() {
         ("a\n", "", 3, "@@ -1 +0,0 @@\n-a\n", [0, 1, 1, 1]),
         ("a\nb\nc\n", "a\nc\n", 0, "@@ -2 +1,0 @@\n-b\n", [0, 1, 2, 2]),
         ("a\nb\n", "a\n", 0, "@@ -2 +1,0 @@\n-b\n", [0, 1, 1, 1]),
-        // Both a line less in front and lines more behind.
+        // A removed line at the beginning and an added line at the end.
         ("x\n\n", "\n*\n", 0, "@@ -1 +0,0 @@\n-x\n@@ -2,0 +2 @@\n+*\n", [1, 1, 1, 2]),
         ("a\n", "a\nb\n", 0, "@@ -1,0 +2 @@\n+b\n", [1, 0, 2, 2]),
         ("a", "a\n", 3, "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", [1, 1, 1, 1]),
@@ -26,17 +28,17 @@ fn hunks_have_the_right_numbers() {
             [2, 2, 2, 9],
         ),
     ];
-    for (old, new, context, text, [added, removed, first_line, last_line]) in rows {
+    each(rows, |(old, new, context, text, [added, removed, first_line, last_line])| {
         let wanted = Diff { text: text.to_owned(), added, removed, first_line, last_line, cut: 0 };
         assert_eq!(unified(old, new, context), wanted, "{old:?} {new:?}");
-    }
+    });
 }
 
 #[test]
-fn long_diffs_say_how_long_they_are() {
+fn long_diffs_are_cut_with_the_number_of_omitted_lines() {
     let mut new = String::new();
     for line in 0..1000 {
-        writeln!(new, "{line}").expect("a string takes everything");
+        writeln!(new, "{line}").expect("writing to a string works");
     }
     let found = unified("", &new, 3);
     assert_eq!((found.text.lines().count(), found.cut, found.added), (MAX_LINES + 1, 1001 - MAX_LINES, 1000));
@@ -48,19 +50,19 @@ fn long_diffs_say_how_long_they_are() {
 }
 
 #[test]
-fn texts_without_anything_in_common_are_compared_too() {
+fn large_texts_without_common_lines_are_compared() {
     let many = |letter: char| -> String { (0..40_000).map(|line| format!("{letter}{line}\n")).collect() };
     let found = unified(&many('a'), &many('b'), 3);
     assert_eq!((found.added, found.removed), (40_000, 40_000));
 }
 
 #[test]
-fn a_change_far_along_in_a_long_line_is_shown() {
-    for at in [100, 2_500, 9_000, 400_000] {
+fn change_far_inside_a_long_line_is_shown() {
+    each([100, 2_500, 9_000, 400_000], |at| {
         let line = |word: &str| format!("{}{word}{}\n", "\u{e9}x".repeat(at), "y".repeat(3_000));
         let found = unified(&line("before"), &line("after"), 3);
         assert!(found.text.contains("before") && found.text.contains("after"), "{at}: {}", found.text);
         assert!(found.text.len() < 10_000, "{at}: {} bytes", found.text.len());
         assert_eq!((found.added, found.removed), (1, 1));
-    }
+    });
 }

@@ -1,12 +1,14 @@
 //! Encodings, byte order marks and line breaks.
 
+use toolpost_test_rows::each;
+
 use encoding_rs::{Encoding as Charset, GBK, ISO_2022_JP, SHIFT_JIS, UTF_16LE, WINDOWS_1252};
 use toolpost_text::encoding::{
     Encoding, EncodingGuess, Eol, Indent, NotTextError, Splice, SpliceError, Text, sniff, with_crlf,
 };
 
 #[test]
-fn first_bytes_tell_the_encoding() {
+fn encoding_is_guessed_from_the_first_bytes() {
     let rows: [(&[u8], EncodingGuess); 12] = [
         (b"", EncodingGuess::Text(Encoding::Utf8)),
         (b"plain", EncodingGuess::Text(Encoding::Utf8)),
@@ -21,13 +23,13 @@ fn first_bytes_tell_the_encoding() {
         (b"\x7FELF\0", EncodingGuess::Binary { nul: 4 }),
         ("\u{FFFD}".as_bytes(), EncodingGuess::Text(Encoding::Utf8)),
     ];
-    for (head, wanted) in rows {
+    each(rows, |(head, wanted)| {
         assert_eq!(sniff(head), wanted, "{head:?}");
-    }
+    });
 }
 
 #[test]
-fn views_hide_marks_and_carriage_returns() {
+fn view_hides_byte_order_marks_and_carriage_returns() {
     type Row = (&'static [u8], Option<&'static Charset>, Encoding, &'static str, Eol);
     let rows: [Row; 17] = [
         (b"", None, Encoding::Utf8, "", Eol::None),
@@ -48,14 +50,14 @@ fn views_hide_marks_and_carriage_returns() {
         ("café".as_bytes(), Some(WINDOWS_1252), Encoding::Utf8, "café", Eol::None),
         (b"a\0\r\0\n\0", Some(UTF_16LE), Encoding::Utf16Le, "a\n", Eol::CrLf),
     ];
-    for (bytes, charset, encoding, view, eol) in rows {
+    each(rows, |(bytes, charset, encoding, view, eol)| {
         let text = Text::open(bytes.to_vec(), charset).unwrap();
         assert_eq!((text.encoding(), text.view(), text.eol(), text.bytes()), (encoding, view, eol, bytes));
-    }
+    });
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused() {
+fn binary_and_malformed_bytes_are_refused() {
     let rows: [(&[u8], NotTextError); 5] = [
         (b"PK\x03\x04\0", NotTextError::Binary { at: 4 }),
         (b"\xFF\xFE\0\xD8a\0", NotTextError::Malformed { encoding: "UTF-16LE", at: 2 }),
@@ -63,15 +65,15 @@ fn bytes_that_are_no_text_are_refused() {
         (b"\0\0\xFE\xFF\0\0\xD8\0", NotTextError::Malformed { encoding: "UTF-32BE", at: 4 }),
         (b"\xFF\xFE\0\0\0\0\0\xD8\0", NotTextError::Malformed { encoding: "UTF-32LE", at: 4 }),
     ];
-    for (bytes, wanted) in rows {
+    each(rows, |(bytes, wanted)| {
         assert_eq!(Text::open(bytes.to_vec(), None), Err(wanted), "{bytes:?}");
-    }
+    });
     let late = [vec![b'a'; 8 * 1024], vec![0]].concat();
     assert_eq!(Text::open(late, None).unwrap().encoding(), Encoding::Utf8);
 }
 
 #[test]
-fn a_configured_encoding_that_does_not_fit_is_not_used() {
+fn configured_encoding_is_ignored_if_the_bytes_do_not_fit() {
     for charset in [SHIFT_JIS, ISO_2022_JP, UTF_16LE] {
         let text = Text::open(b"\xFF\xE9".to_vec(), Some(charset)).unwrap();
         assert_eq!(text.encoding(), Encoding::EightBit, "{}", charset.name());
@@ -79,7 +81,7 @@ fn a_configured_encoding_that_does_not_fit_is_not_used() {
 }
 
 #[test]
-fn unknown_bytes_are_shown_as_glyphs() {
+fn bytes_of_unknown_encoding_are_shown_as_characters() {
     let text = Text::open(b"\x80uro caf\xE9 \x81".to_vec(), None).unwrap();
     assert_eq!(text.shown(text.view()), "€uro café \u{FFFD}");
     let plain = Text::open("x\u{10FEE9}".into(), None).unwrap();
@@ -87,15 +89,16 @@ fn unknown_bytes_are_shown_as_glyphs() {
 }
 
 #[test]
-fn new_breaks_are_those_of_their_place() {
+fn new_line_breaks_match_the_surrounding_ones() {
     let rows: [(&str, &str, &str, &str); 15] = [
-        // One kind inside the part decides, whatever stands around it.
+        // A single kind inside the part decides, independent of the surrounding lines.
         ("a\r\nb\r\nc\nd\ne\n", "a\nb", "a\nx\nb", "a\r\nx\r\nb\r\nc\nd\ne\n"),
         ("a\r\nb\r\nc\nd\ne\n", "c\nd", "x\ny\nz", "a\r\nb\r\nx\ny\nz\ne\n"),
-        // Both kinds inside: what stays is kept, what is new follows its neighbours.
+        // Both kinds inside: kept lines are unchanged, new lines follow their neighbours.
         ("a\r\nb\nc\r\n", "a\nb\nc", "a\nb\nx\nc", "a\r\nb\nx\r\nc\r\n"),
         ("a\r\nb\nc\r\n", "a\nb\nc", "q\nr\ns", "q\r\nr\r\ns\r\n"),
-        // None inside: the breaks around decide if they agree, else the commonest, else the first seen.
+        // None inside: the surrounding breaks decide if they agree, else the most common kind, else the kind
+        // of the first break.
         ("a\nb\r\nc\r\nd\n", "c", "c\nx", "a\nb\r\nc\r\nx\r\nd\n"),
         ("a\r\nb\nc\n", "b", "b\nx", "a\r\nb\nx\nc\n"),
         ("a\r\nb\nc", "b", "b\nx", "a\r\nb\r\nx\nc"),
@@ -108,7 +111,7 @@ fn new_breaks_are_those_of_their_place() {
         ("a\r\nb\r\n", "a\n", "", "b\r\n"),
         ("a  \r\nb\t\r\n", "b", "c", "a  \r\nc\t\r\n"),
     ];
-    for (stored, old, new, wanted) in rows {
+    each(rows, |(stored, old, new, wanted)| {
         for mark in ["", "\u{FEFF}"] {
             let text = Text::open(format!("{mark}{stored}").into_bytes(), None).unwrap();
             let start = text.view().find(old).unwrap();
@@ -116,11 +119,11 @@ fn new_breaks_are_those_of_their_place() {
             let out = String::from_utf8(text.splice(&[splice]).unwrap()).unwrap();
             assert_eq!(out, format!("{mark}{wanted}"), "{stored:?} {old:?} {new:?}");
         }
-    }
+    });
 }
 
 #[test]
-fn changes_that_cannot_be_stored_are_refused() {
+fn splices_that_the_encoding_cannot_store_are_refused() {
     type Row = (
         &'static [u8],
         Option<&'static Charset>,
@@ -141,7 +144,8 @@ fn changes_that_cannot_be_stored_are_refused() {
             Err(SpliceError::Misfit { character: '世', encoding: "windows-1252" }),
         ),
         (b"\x82\xA0x", Some(SHIFT_JIS), (3, 4), "い", Ok(b"\x82\xA0\x82\xA2")),
-        // Two halves of different origin must not make a new character, nor may one character look like another.
+        // An old and a new byte must not combine to another character, and no character may be replaced by a
+        // similar one.
         (b"\x82\xA0x", Some(SHIFT_JIS), (3, 4), "¥", Err(SpliceError::Unstable { encoding: "Shift_JIS" })),
         (b"\xFF\xFEa\0", None, (0, 1), "\u{1F600}\n", Ok(b"\xFF\xFE\x3D\xD8\0\xDE\n\0")),
         ("é".as_bytes(), None, (1, 2), "x", Err(SpliceError::Range { start: 1, end: 2 })),
@@ -149,11 +153,11 @@ fn changes_that_cannot_be_stored_are_refused() {
         (b"ab", None, (2, 1), "x", Err(SpliceError::Range { start: 2, end: 1 })),
         ("x \u{FFFD}".as_bytes(), None, (0, 1), "y", Ok("y \u{FFFD}".as_bytes())),
     ];
-    for (bytes, charset, (start, end), new, wanted) in rows {
+    each(rows, |(bytes, charset, (start, end), new, wanted)| {
         let text = Text::open(bytes.to_vec(), charset).unwrap();
         let found = text.splice(&[Splice { range: std::ops::Range { start, end }, new: new.to_owned() }]);
         assert_eq!(found, wanted.map(<[u8]>::to_vec), "{bytes:?} {new:?}");
-    }
+    });
     let text = Text::open(b"abc".to_vec(), None).unwrap();
     let splices = [Splice { range: 1..2, new: String::new() }, Splice { range: 0..1, new: String::new() }];
     assert_eq!(text.splice(&splices), Err(SpliceError::Range { start: 0, end: 1 }));
@@ -165,7 +169,7 @@ fn changes_that_cannot_be_stored_are_refused() {
 }
 
 #[test]
-fn overwriting_keeps_what_the_content_does_not_decide() {
+fn overwrite_keeps_crlf_and_byte_order_mark_if_unspecified() {
     type Row = (&'static [u8], &'static str, &'static [u8], bool, bool);
     let rows: [Row; 9] = [
         (b"a\r\nb\r\n", "x\ny", b"x\r\ny", true, false),
@@ -178,17 +182,17 @@ fn overwriting_keeps_what_the_content_does_not_decide() {
         (b"a\n", "\u{FEFF}x\n", b"\xEF\xBB\xBFx\n", false, false),
         (b"\xFF\xFEa\0\r\0\n\0", "\u{e9}\n", b"\xFF\xFE\xE9\0\r\0\n\0", true, true),
     ];
-    for (bytes, new, wanted, kept_crlf, kept_bom) in rows {
+    each(rows, |(bytes, new, wanted, kept_crlf, kept_bom)| {
         let found = Text::open(bytes.to_vec(), None).unwrap().overwrite(new).unwrap();
         assert_eq!((found.bytes.as_slice(), found.kept_crlf, found.kept_bom), (wanted, kept_crlf, kept_bom));
-    }
+    });
     let text = Text::open(b"caf\xE9".to_vec(), None).unwrap();
     assert_eq!(text.overwrite("café"), Err(SpliceError::Unknown { character: 'é' }));
     assert_eq!(text.overwrite("cafe").unwrap().bytes, b"cafe");
 }
 
 #[test]
-fn indentation_is_recognised() {
+fn indentation_style_is_detected() {
     let rows: [(&str, Indent); 9] = [
         ("", Indent::None),
         ("a\nb\n", Indent::None),
@@ -200,16 +204,17 @@ fn indentation_is_recognised() {
         ("a {\r\n\r\n   b\r\n}\r\n", Indent::Spaces(3)),
         ("    \n  \n", Indent::None),
     ];
-    for (text, wanted) in rows {
+    each(rows, |(text, wanted)| {
         assert_eq!(Indent::of(text), wanted, "{text:?}");
-    }
+    });
 }
 
 #[test]
-fn crlf_is_written_once() {
-    for (text, wanted) in
-        [("", ""), ("a", "a"), ("a\nb", "a\r\nb"), ("a\r\nb\n\n", "a\r\nb\r\n\r\n"), ("\r\n\r", "\r\n\r")]
-    {
-        assert_eq!(with_crlf(text), wanted);
-    }
+fn with_crlf_does_not_double_carriage_returns() {
+    each(
+        [("", ""), ("a", "a"), ("a\nb", "a\r\nb"), ("a\r\nb\n\n", "a\r\nb\r\n\r\n"), ("\r\n\r", "\r\n\r")],
+        |(text, wanted)| {
+            assert_eq!(with_crlf(text), wanted);
+        },
+    );
 }

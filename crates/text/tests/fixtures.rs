@@ -1,4 +1,4 @@
-//! Single and multiple replacements of other systems' suites.
+//! Single and multiple replacements from the test suites of other projects.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::{Splice, Text};
 use toolpost_text::guard;
-use toolpost_text::matching::{How, Matches, Miss, Step, Want, find};
+use toolpost_text::matching::{How, MatchCount, Matches, Miss, Step, find};
 
-/// What a row allows.
+/// An outcome that a row of a fixture allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
     Bytes(Vec<u8>),
-    /// Some new content in which each of these lines stands, whatever its indentation.
+    /// New content that contains each of these lines, with any indentation.
     Lines(Vec<String>),
     Refused,
 }
@@ -22,12 +22,12 @@ struct Row {
     id: String,
     before: Vec<u8>,
     charset: Option<&'static encoding_rs::Encoding>,
-    edits: Vec<(String, String, Want)>,
+    edits: Vec<(String, String, MatchCount)>,
     allowed: Vec<Outcome>,
 }
 
 #[test]
-fn every_row_has_an_outcome_that_it_allows() {
+fn edit_fixtures_of_other_suites_have_an_allowed_outcome() {
     let refused: BTreeMap<String, String> = load("refused.json")
         .into_iter()
         .map(|row| (text(&row, "id").to_owned(), text(&row, "reason").to_owned()))
@@ -48,10 +48,12 @@ fn every_row_has_an_outcome_that_it_allows() {
     assert_eq!(rows.len(), 185, "a fixture was added or lost");
 }
 
-/// What the last step finds inside of lines, where the others look at whole ones: new text is written as it came.
+/// Rows for which the step [`Step::Spaced`] finds a hit inside a line. It writes the new text unchanged there, which
+/// these rows do not allow.
 const VERBATIM: [&str; 2] = ["crush/text_around_refused", "gemini/regex_blank_line_before"];
 
-/// Runs a row with every step, and with those of the dialects that stop earlier.
+/// Runs a row with the steps up to [`Step::Unescaped`], with all steps, and with fewer steps, as some dialects do.
+/// Adds a message to `wrong` for each outcome that the row does not allow.
 fn check(row: &Row, reason: Option<&String>, wrong: &mut Vec<String>) {
     let full = run(row, Step::Unescaped);
     let allowed = row.allowed.iter().any(|outcome| agrees(outcome, full.as_deref()));
@@ -64,13 +66,13 @@ fn check(row: &Row, reason: Option<&String>, wrong: &mut Vec<String>) {
     let last = run(row, Step::Spaced);
     let fits = last.is_err() || row.allowed.iter().any(|outcome| agrees(outcome, last.as_deref()));
     if fits == VERBATIM.contains(&row.id.as_str()) || (full.is_ok() && last != full) {
-        wrong.push(format!("{}: {:?} where white space inside of lines does not count", row.id, show(&last)));
+        wrong.push(format!("{}: {:?} with the step that ignores white space", row.id, show(&last)));
     }
     for upto in [Step::Exact, Step::Folded, Step::Reindented] {
         let earlier = run(row, upto);
         if earlier.is_ok() && earlier != full {
             wrong.push(format!(
-                "{}: {upto:?} gives {:?}, all steps {:?}",
+                "{}: the steps up to {upto:?} result in {:?}, but more steps in {:?}",
                 row.id,
                 show(&earlier),
                 show(&full)
@@ -232,8 +234,8 @@ fn single(suite: &str, row: &Value, [content, old, new, every]: [&str; 4], allow
     }
 }
 
-fn edit_of(row: &Value, [old, new, every]: [&str; 3]) -> (String, String, Want) {
-    let want = if flag(row, every) { Want::Every } else { Want::One };
+fn edit_of(row: &Value, [old, new, every]: [&str; 3]) -> (String, String, MatchCount) {
+    let want = if flag(row, every) { MatchCount::Every } else { MatchCount::One };
     (text(row, old).to_owned(), text(row, new).to_owned(), want)
 }
 
@@ -255,7 +257,7 @@ fn load(name: &str) -> Vec<Value> {
 }
 
 #[test]
-fn corrections_of_white_space_are_named() {
+fn white_space_corrections_are_reported() {
     for row in load("crush-edit/find_and_replace.json").iter().filter(|row| flag(row, "ok")) {
         let how = How::one(Step::Reindented);
         let Ok(found) = find(text(row, "content"), text(row, "old_string"), text(row, "new_string"), &how)
@@ -272,22 +274,22 @@ fn corrections_of_white_space_are_named() {
 }
 
 #[test]
-fn misses_show_what_comes_closest() {
+fn failed_matches_show_the_closest_lines() {
     for row in load("crush-edit/mismatch_hints.json") {
         let miss = find(text(&row, "content"), text(&row, "old"), "something else", &How::one(Step::Exact))
             .unwrap_err();
-        let said = miss.to_string();
+        let message = miss.to_string();
         let wanted = row["contains"].as_array().unwrap();
         for fragment in wanted {
-            assert!(said.contains(fragment.as_str().unwrap()), "{fragment} in {said}");
+            assert!(message.contains(fragment.as_str().unwrap()), "{fragment} in {message}");
         }
         let shown = matches!(miss, Miss::Absent { closest: Some(_), .. });
-        assert_eq!(shown, !wanted.is_empty(), "{row}: {said}");
+        assert_eq!(shown, !wanted.is_empty(), "{row}: {message}");
     }
 }
 
 #[test]
-fn every_place_of_an_ambiguous_text_is_named() {
+fn ambiguous_match_lists_the_line_of_each_hit() {
     let row = load("goose-edit/cases.json").into_iter().find(|row| row["id"] == "multiple").unwrap();
     let miss =
         find(text(&row, "content"), text(&row, "before"), text(&row, "after"), &How::one(Step::Unescaped));

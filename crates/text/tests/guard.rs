@@ -2,15 +2,16 @@
 
 use Kind::{Gutter, Notice, Omission};
 use serde_json::Value;
-use toolpost_text::guard::{Kind, check};
+use toolpost_test_rows::each;
+use toolpost_text::guard::{Kind, check, check_for};
 
-/// Gives the kind and line of the first placeholder.
+/// Returns the kind and line of the first placeholder.
 fn found(new: &str, old: &str) -> Option<(Kind, usize)> {
     check(new, old).err().map(|placeholder| (placeholder.kind, placeholder.line))
 }
 
 /// A text, and the placeholder in it.
-const ROWS: [(&str, Option<(Kind, usize)>); 60] = [
+const ROWS: [(&str, Option<(Kind, usize)>); 64] = [
     ("a()\n    # ... rest of code unchanged ...", Some((Omission, 2))),
     ("// ... existing code ...", Some((Omission, 1))),
     ("// existing code", Some((Omission, 1))),
@@ -24,7 +25,7 @@ const ROWS: [(&str, Option<(Kind, usize)>); 60] = [
     ("; ... unchanged ...", Some((Omission, 1))),
     ("# (remaining functions omitted for brevity...)", Some((Omission, 1))),
     ("  // ...remaining methods stay the same", Some((Omission, 1))),
-    // Honest text.
+    // Text without placeholders.
     ("rest of code", None),
     ("// Keep the existing code path for old clients.", None),
     ("// existing methods", None),
@@ -47,6 +48,10 @@ const ROWS: [(&str, Option<(Kind, usize)>); 60] = [
     ("a\nqqq [toolpost: 500 more characters of this line]", Some((Notice, 2))),
     ("path:3:[toolpost: 4800 bytes before] text", Some((Notice, 1))),
     ("a[0] = \"[toolpost: \";", None),
+    ("the marker is [toolpost: foo]", None),
+    ("Notes begin with `[toolpost: ` and end with `]`.", None),
+    ("-a [toolpost: foo] [toolpost: left out 7 characters] b", Some((Notice, 1))),
+    ("[toolpost: foo]", Some((Notice, 1))),
     // Line numbers.
     ("     1\tuse a;\n     2\t\n     3\tfn b() {}\n", Some((Gutter, 1))),
     ("a\n    12\tb\n    13\tc\n    14\t\n", Some((Gutter, 2))),
@@ -79,33 +84,61 @@ const ROWS: [(&str, Option<(Kind, usize)>); 60] = [
 ];
 
 #[test]
-fn placeholders_are_found() {
-    for (new, wanted) in ROWS {
+fn omission_placeholders_are_detected() {
+    each(ROWS, |(new, wanted)| {
         assert_eq!(found(new, ""), wanted, "{new:?}");
         assert_eq!(found(new, &format!("before\n{new}\n")), None, "{new:?} was there");
-    }
+    });
 }
 
 #[test]
-fn phrases_of_another_system_are_found() {
+fn omission_placeholders_of_the_gemini_suite_are_detected() {
     let path =
         format!("{}/tests/fixtures/gemini-edit/omission_placeholders.json", env!("CARGO_MANIFEST_DIR"));
     let rows: Vec<Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    for row in rows {
+    each(rows, |row| {
         let text = row["text"].as_str().unwrap();
-        // Upstream lets this phrase of another system pass; here it is a placeholder too.
+        // The original project accepts this phrase; here it is a placeholder too.
         let theirs =
             !row["placeholders"].as_array().unwrap().is_empty() || text == "// ... existing code ...";
         assert_eq!(found(text, "").is_some(), theirs, "{text}");
-    }
+    });
 }
 
 #[test]
-fn refusals_say_what_to_do() {
-    let said = check("a\n// existing code", "").unwrap_err().to_string();
+fn placeholder_error_names_line_and_remedy() {
+    let message = check("a\n// existing code", "").unwrap_err().to_string();
     assert_eq!(
-        said,
+        message,
         "line 2 of the new text is a placeholder for code that is not there: \"// existing code\"; \
          write the code out, or replace only the lines that change"
     );
+}
+
+/// Every line that is a placeholder in code can be quoted by prose: in a fence, and as a code comment. A notice, or
+/// a placeholder for prose itself, is refused in every file.
+#[test]
+fn prose_may_quote_placeholders_for_code() {
+    each(ROWS, |(text, wanted)| {
+        let (name, fenced) = ("docs/a.md", format!("Text.\n\n```rust\n{text}\n```\n"));
+        let is_notice = matches!(wanted, Some((Notice, _)));
+        let kind = check_for(name, &fenced, "").err().map(|placeholder| placeholder.kind);
+        assert_eq!(kind.filter(|kind| *kind != Gutter), is_notice.then_some(Notice), "{text:?}");
+        assert_eq!(check_for("a.rs", &fenced, "").is_err(), check(&fenced, "").is_err(), "{text:?}");
+    });
+    let rows = [
+        ("// ... rest of code unchanged", None),
+        ("# ... existing code ...", None),
+        ("<!-- ... rest of the file ... -->", Some(1)),
+        ("... rest of code unchanged ...", Some(1)),
+        ("```\ncode\n```\n... rest of the file unchanged ...", Some(4)),
+        ("~~~\n```\n... rest of the file unchanged ...\n~~~", None),
+    ];
+    each(rows, |(text, line)| {
+        for name in ["README.md", "notes.MDX"] {
+            let found = check_for(name, text, "").err().map(|placeholder| placeholder.line);
+            assert_eq!(found, line, "{name}: {text:?}");
+        }
+        assert!(check_for("Makefile", text, "").is_err() || line.is_none(), "{text:?}");
+    });
 }

@@ -1,10 +1,12 @@
-//! References to lines: their hash, their grammar, and where the lines behind them went.
+//! References to lines: hash, syntax, and the current location of the lines.
+
+use toolpost_test_rows::each;
 
 use toolpost_text::hashline::{Reference, Relocation, hash, moved, referred, unreferred};
 use toolpost_text::lines::LineRange;
 
 #[test]
-fn lines_have_the_hash_that_is_published() {
+fn line_hashes_have_their_published_values() {
     let rows = [
         ("", 0x05),
         ("a", 0x06),
@@ -19,14 +21,14 @@ fn lines_have_the_hash_that_is_published() {
         ("{", 0x20),
         ("let t = 7;", 0x8d),
     ];
-    for (line, wanted) in rows {
+    each(rows, |(line, wanted)| {
         assert_eq!(hash(line), wanted, "{line:?}");
-    }
-    assert_ne!(hash("\u{85}x"), hash("x"), "a next-line character is none of the white space");
+    });
+    assert_ne!(hash("\u{85}x"), hash("x"), "a next-line character does not count as white space");
 }
 
 #[test]
-fn references_are_read_as_models_write_them() {
+fn line_references_are_parsed_leniently() {
     let with = |line, hash| Some(Reference { line, hash: Some(hash) });
     let rows = [
         ("42", Some(Reference { line: 42, hash: None })),
@@ -50,20 +52,20 @@ fn references_are_read_as_models_write_them() {
         ("line 42", None),
         ("99999999999999999999999", None),
     ];
-    for (said, wanted) in rows {
-        assert_eq!(said.parse::<Reference>().ok(), wanted, "{said:?}");
-    }
+    each(rows, |(text, wanted)| {
+        assert_eq!(text.parse::<Reference>().ok(), wanted, "{text:?}");
+    });
     let error = "forty-two".parse::<Reference>().unwrap_err().to_string();
-    assert!(error.starts_with("\"forty-two\" names no line"), "{error}");
+    assert!(error.starts_with("\"forty-two\" is not a line"), "{error}");
 }
 
 #[test]
-fn lines_come_with_their_reference_and_lose_it_again() {
-    for (number, line) in [(1, ""), (42, "  a | b"), (7, "\tx"), (1_000_000, "é")] {
+fn line_reference_prefixes_are_added_and_stripped() {
+    each([(1, ""), (42, "  a | b"), (7, "\tx"), (1_000_000, "é")], |(number, line)| {
         let shown = referred(number, line);
         let found = unreferred(&shown).unwrap();
         assert_eq!((found.reference, found.text), (Reference::of(number, line), line));
-    }
+    });
     assert_eq!(referred(2, "  let t = 7;"), "2:8d |   let t = 7;");
     let rows = [
         ("42 | x", Some((42, None, "x"))),
@@ -76,31 +78,31 @@ fn lines_come_with_their_reference_and_lose_it_again() {
         ("42:x | b", None),
         ("42", None),
     ];
-    for (line, wanted) in rows {
+    each(rows, |(line, wanted)| {
         let found = unreferred(line).map(|found| (found.reference.line, found.reference.hash, found.text));
         assert_eq!(found, wanted, "{line:?}");
-    }
+    });
 }
 
 #[test]
-fn moved_lines_are_found_only_where_the_place_is_certain() {
+fn moved_lines_are_found_only_if_unambiguous() {
     let to = |first, last| Relocation::To(LineRange { first, last });
     let rows = [
-        // As they were, further down, further up.
+        // Unchanged, further down, further up.
         ("a\nb\nc\n", "a\nb\nc\n", (2, 2), to(2, 2)),
         ("a\nb\nc\n", "x\ny\na\nb\nc\n", (2, 3), to(4, 5)),
         ("x\ny\na\nb\n", "a\nb\n", (3, 4), to(1, 2)),
         ("a\nb", "b\na\n", (2, 2), to(1, 1)),
-        // Changed, or gone.
+        // Changed or deleted.
         ("a\nb\nc\n", "a\nB\nc\n", (2, 2), Relocation::Gone),
         ("a\nb\nc\n", "a\nb\nX\nc\n", (2, 3), Relocation::Gone),
         ("a\nb\n", "", (1, 1), Relocation::Gone),
         ("a\n  b\n", "a\nb\n", (2, 2), Relocation::Gone),
-        // Lines that are nothing special are told apart by what is around.
+        // Ordinary lines are distinguished by the lines around them.
         ("f {\n}\ng {\n}\n", "new\nf {\n}\ng {\n}\n", (4, 4), to(5, 5)),
         ("f {\n}\ng {\n}\n", "g {\n}\nf {\n}\n", (2, 2), to(4, 4)),
         ("a\nx\nb\n", "a\nx\nb\nx\n", (2, 2), to(2, 2)),
-        // A line that stands twice, and what was around it is gone or ambiguous.
+        // A line that occurs twice; the lines around it are missing or ambiguous.
         ("a\nx\nb\n", "x\nc\nx\n", (2, 2), Relocation::Unclear),
         ("a\nx\nb\n", "a\nx\nc\nx\nb\n", (2, 2), Relocation::Unclear),
         ("x\nx\n", "x\nx\nx\n", (1, 1), Relocation::Unclear),
@@ -109,7 +111,7 @@ fn moved_lines_are_found_only_where_the_place_is_certain() {
         ("a\n", "a\n", (0, 1), Relocation::Gone),
         ("a\nb\n", "a\nb\n", (2, 1), Relocation::Gone),
     ];
-    for (old, new, (first, last), wanted) in rows {
+    each(rows, |(old, new, (first, last), wanted)| {
         assert_eq!(moved(old, new, LineRange { first, last }), wanted, "{old:?} {new:?} {first}-{last}");
-    }
+    });
 }

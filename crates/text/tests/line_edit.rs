@@ -1,27 +1,28 @@
-//! Lines replaced, taken out and put in, and what is corrected on the way: one rule a row.
+//! Replaced, deleted and inserted lines, and corrections of new text, with one rule per row.
 
+use toolpost_test_rows::each;
 use toolpost_text::encoding::Text;
-use toolpost_text::line_edit::Side::{After, Before, Replace};
-use toolpost_text::line_edit::{Correction, LineEditError, Side, edit};
+use toolpost_text::line_edit::EditPosition::{After, Before, Replace};
+use toolpost_text::line_edit::{Correction, EditPosition, LineEditError, edit};
 use toolpost_text::lines::LineRange;
 
-/// File, lines, side, new text, the file afterwards, what was corrected.
-type Row = (&'static str, (usize, usize), Side, &'static str, &'static str, &'static [&'static str]);
+/// File, lines, side, new text, the file afterwards, and the corrections.
+type Row = (&'static str, (usize, usize), EditPosition, &'static str, &'static str, &'static [&'static str]);
 
-const NUMBERS: &str = "took the line numbers off the new text";
-const BEFORE: &str = "left out a repeated line from before the place";
-const BEFORE_2: &str = "left out 2 repeated lines from before the place";
-const BEHIND: &str = "left out a repeated line from behind the place";
+const NUMBERS: &str = "removed the line numbers from the new text";
+const BEFORE: &str = "left out a repeated line (already above the change)";
+const BEFORE_2: &str = "left out 2 repeated lines (already above the change)";
+const BEHIND: &str = "left out a repeated line (already below the change)";
 const TAB: &str = r#"restored the indentation "\t""#;
 const TWO: &str = r#"restored the indentation "  ""#;
 const FOUR: &str = r#"restored the indentation "    ""#;
 const EIGHT: &str = r#"restored the indentation "        ""#;
 
-/// Applies an edit to a file: its new bytes as a text, and what was corrected.
+/// Applies an edit to a file; returns the new bytes as a text, and the corrections.
 fn apply(
     file: &str,
     (first, last): (usize, usize),
-    side: Side,
+    side: EditPosition,
     new: &str,
 ) -> Result<(String, Vec<String>), LineEditError> {
     let text = Text::open(file.as_bytes().to_vec(), None).unwrap();
@@ -31,15 +32,15 @@ fn apply(
 }
 
 fn check(rows: &[Row]) {
-    for (file, lines, side, new, wanted, corrections) in rows {
+    each(rows, |(file, lines, side, new, wanted, corrections)| {
         let corrections = corrections.iter().map(ToString::to_string).collect();
         let wanted = Ok(((*wanted).to_owned(), corrections));
         assert_eq!(apply(file, *lines, *side, new), wanted, "{file:?} {lines:?} {side:?} {new:?}");
-    }
+    });
 }
 
 const PLAIN: &[Row] = &[
-    // Replaced; one break at the end of the new text is that of its last line.
+    // Replacement; a line break at the end of the new text ends its last line.
     ("a\nb\nc\n", (2, 2), Replace, "B", "a\nB\nc\n", &[]),
     ("a\nb\nc\n", (2, 2), Replace, "B\n", "a\nB\nc\n", &[]),
     ("a\nb\nc\n", (2, 2), Replace, "B\n\n", "a\nB\n\nc\n", &[]),
@@ -48,48 +49,48 @@ const PLAIN: &[Row] = &[
     ("a\nb\nc\n", (1, 2), Replace, "x\r\ny", "x\ny\nc\n", &[]),
     ("a\nb\nc\n", (2, 2), Replace, "b", "a\nb\nc\n", &[]),
     ("a\nb\nc\n", (2, 2), Replace, "$& $1 \\1", "a\n$& $1 \\1\nc\n", &[]),
-    // Taken out.
+    // Deletion.
     ("a\nb\nc\n", (2, 2), Replace, "", "a\nc\n", &[]),
     ("a\nb\nc\n", (1, 3), Replace, "", "", &[]),
-    // Put in.
+    // Insertion.
     ("a\nb\n", (1, 1), Before, "x", "x\na\nb\n", &[]),
     ("a\nb\n", (1, 1), After, "x\ny\n", "a\nx\ny\nb\n", &[]),
     ("a\nb\n", (2, 2), After, "x", "a\nb\nx\n", &[]),
     ("a\nb\n", (1, 1), After, "\n", "a\n\nb\n", &[]),
-    // A last line without a break stays without one.
+    // A last line without a line break stays without one.
     ("a\nb", (2, 2), Replace, "B\n", "a\nB", &[]),
     ("a\nb", (2, 2), Replace, "", "a", &[]),
     ("a\nb", (1, 2), Replace, "", "", &[]),
     ("a\nb", (1, 1), Replace, "", "b", &[]),
     ("a\nb", (2, 2), After, "c\n", "a\nb\nc", &[]),
     ("a\nb", (2, 2), Before, "c", "a\nc\nb", &[]),
-    // An empty last line needs one.
+    // An empty last line needs a line break.
     ("a\nb", (2, 2), Replace, "\n", "a\n\n", &[]),
     ("a", (1, 1), After, "\n", "a\n\n", &[]),
     ("a", (1, 1), After, "b\n\n", "a\nb\n\n", &[]),
-    // The kind of line break is that of the place.
+    // The kind of line break is that of the location.
     ("a\r\nb\r\nc\r\n", (2, 2), Replace, "x\ny", "a\r\nx\r\ny\r\nc\r\n", &[]),
     ("a\r\nb\r\nc", (3, 3), Replace, "", "a\r\nb", &[]),
     ("a\r\nb", (2, 2), After, "c\nd", "a\r\nb\r\nc\r\nd", &[]),
     ("a\r\nb\nc\nd\n", (3, 3), Replace, "x\ny", "a\r\nb\nx\ny\nd\n", &[]),
     ("a\r\nb\nc\nd\n", (1, 1), Replace, "x\ny", "x\r\ny\r\nb\nc\nd\n", &[]),
-    // A byte order mark is no part of line 1, and a lone carriage return ends no line.
+    // A byte order mark is not part of line 1, and a lone carriage return does not end a line.
     ("\u{FEFF}a\nb\n", (1, 1), Replace, "x", "\u{FEFF}x\nb\n", &[]),
     ("\u{FEFF}a\nb\n", (1, 1), Before, "x", "\u{FEFF}x\na\nb\n", &[]),
     ("a\rb\nc\n", (2, 2), Replace, "x", "a\rb\nx\n", &[]),
-    // An empty file is filled as it is said.
+    // New text is written to an empty file unchanged.
     ("", (1, 1), Replace, "x", "x", &[]),
     ("", (1, 1), Before, "x\n", "x\n", &[]),
     ("", (1, 1), After, "x\ny", "x\ny", &[]),
 ];
 
 #[test]
-fn lines_are_replaced_taken_out_and_put_in() {
+fn lines_are_replaced_removed_and_inserted() {
     check(PLAIN);
 }
 
 #[test]
-fn lines_that_are_not_there_are_said() {
+fn invalid_line_ranges_are_refused() {
     let rows = [
         ("a\nb\n", (2, 1), Replace, "x", LineEditError::Reversed { first: 2, last: 1 }),
         ("a\nb\n", (3, 3), Replace, "x", LineEditError::Beyond { line: 3, count: 2 }),
@@ -101,9 +102,9 @@ fn lines_that_are_not_there_are_said() {
         ("a\n", (1, 1), After, "", LineEditError::Nothing),
         ("a\n", (1, 1), Before, "", LineEditError::Nothing),
     ];
-    for (file, lines, side, new, wanted) in rows {
+    each(rows, |(file, lines, side, new, wanted)| {
         assert_eq!(apply(file, lines, side, new), Err(wanted), "{file:?} {lines:?}");
-    }
+    });
 }
 
 const TEN: &str = "l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\nl10\n";
@@ -137,7 +138,7 @@ const NUMBERED: &[Row] = &[
         &[NUMBERS],
     ),
     (TEN, (5, 5), After, "6:ab | x\n7:ab |", "l1\nl2\nl3\nl4\nl5\nx\n\nl6\nl7\nl8\nl9\nl10\n", &[NUMBERS]),
-    // Without a space behind the bars, all that is behind them belongs to the lines.
+    // If the bars have no space after them, all text after the bars belongs to the lines.
     (
         TEN,
         (5, 5),
@@ -146,7 +147,8 @@ const NUMBERED: &[Row] = &[
         "l1\nl2\nl3\nl4\nx {\n  y\n}\nl6\nl7\nl8\nl9\nl10\n",
         &[NUMBERS],
     ),
-    // Half of the lines or fewer, numbers that do not rise or are far off.
+    // Not corrected: half of the lines or fewer have numbers, or the numbers do not rise or are far from the
+    // location.
     (TEN, (5, 5), Replace, "5:ab | x\ny", "l1\nl2\nl3\nl4\n5:ab | x\ny\nl6\nl7\nl8\nl9\nl10\n", &[]),
     (
         TEN,
@@ -165,7 +167,7 @@ const NUMBERED: &[Row] = &[
         "l1\nl2\nl3\nl4\n50:ab | x\n51:ab | y\nl6\nl7\nl8\nl9\nl10\n",
         &[],
     ),
-    // Tables: with bars at both ends, and rows as the file has them itself.
+    // Tables: with bars at both ends, and with rows like those of the file.
     (
         TEN,
         (2, 2),
@@ -187,14 +189,14 @@ const NUMBERED: &[Row] = &[
 ];
 
 #[test]
-fn line_numbers_are_taken_off_where_they_are_no_content() {
+fn line_number_prefixes_are_stripped_unless_they_are_content() {
     check(NUMBERED);
 }
 
 const RUST: &str = "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n";
 
 const REPEATED: &[Row] = &[
-    // The line before, the line behind, both, and several.
+    // The line before, the line after, both, and several.
     (
         RUST,
         (4, 4),
@@ -227,7 +229,7 @@ const REPEATED: &[Row] = &[
         "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        sum += 1;\n    }\n    sum\n}\n",
         &[BEFORE_2],
     ),
-    // What closes the repeated beginning is repeated, too.
+    // The line that closes a repeated beginning counts as repeated, too.
     (
         RUST,
         (4, 4),
@@ -244,7 +246,7 @@ const REPEATED: &[Row] = &[
         "def area(width)\n  width * 3\nend\n",
         &[BEFORE, BEHIND],
     ),
-    // A bracket that the new text has too many, at either end.
+    // One bracket too many in the new text, at either end.
     ("func B() {\n\ty()\n}\n", (1, 2), Replace, "func B() {\n\tz()\n}", "func B() {\n\tz()\n}\n", &[BEHIND]),
     ("f {\n\ty()\n}\n", (2, 3), Replace, "f {\n\tz()\n}\n", "f {\n\tz()\n}\n", &[BEFORE]),
     ("a {\n    b\n}\n", (2, 2), Replace, "    c\n}", "a {\n    c\n}\n", &[BEHIND]),
@@ -257,7 +259,7 @@ const REPEATED: &[Row] = &[
         "a = 1\nif a:\n    b = 22\n    c = 33\nd = 4\n",
         &[BEFORE, BEHIND],
     ),
-    // What is opened and closed within the new text stays whole.
+    // A block that is opened and closed inside the new text stays complete.
     (
         "begin_list(items, [\n  1,\n]);\n",
         (2, 2),
@@ -266,7 +268,7 @@ const REPEATED: &[Row] = &[
         "begin_list(items, [\n  2,\n]);\nbegin_list(more, [\n  3,\n]);\n",
         &[BEFORE],
     ),
-    // The anchor of what is put in.
+    // The line next to which the text is inserted.
     (
         RUST,
         (2, 2),
@@ -286,12 +288,12 @@ const REPEATED: &[Row] = &[
 ];
 
 #[test]
-fn repeated_lines_are_left_out_where_nobody_means_them() {
+fn accidentally_repeated_lines_are_removed() {
     check(REPEATED);
 }
 
 const MEANT: &[Row] = &[
-    // A bracket behind a bracket, alone.
+    // A lone closing bracket before another one in the file.
     (
         RUST,
         (4, 4),
@@ -303,7 +305,7 @@ const MEANT: &[Row] = &[
     // A bracket that the file lacks.
     ("a {\n  c {\n    b\n}\n", (3, 3), Replace, "    b\n  }", "a {\n  c {\n    b\n  }\n}\n", &[]),
     ("{\nb\n}\n", (2, 2), Replace, "{\nc\n}", "{\n{\nc\n}\n}\n", &[]),
-    // What closes a block of the new text itself.
+    // The last line closes a block of the new text.
     (
         RUST,
         (4, 4),
@@ -312,7 +314,7 @@ const MEANT: &[Row] = &[
         "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        if item.ok {\n        sum += item.price;\n        }\n    }\n    sum\n}\n",
         &[BEFORE, EIGHT],
     ),
-    // Nothing would be left.
+    // No line of the new text would remain.
     (
         RUST,
         (4, 4),
@@ -329,7 +331,7 @@ const MEANT: &[Row] = &[
         "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    let mut sum = 0;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n",
         &[],
     ),
-    // A line that stands in the file more than once, a short one, a blank one.
+    // A line that occurs in the file more than once, a short one, a blank one.
     (
         "call(one)\nx\ncall(one)\n",
         (2, 2),
@@ -340,7 +342,7 @@ const MEANT: &[Row] = &[
     ),
     ("else:\nx\n", (2, 2), Replace, "else:\ny", "else:\nelse:\ny\n", &[]),
     ("a b c d e f g\n\nx\n", (3, 3), Replace, "\ny", "a b c d e f g\n\n\ny\n", &[]),
-    // The old first line is the same as the one before it: the new text keeps it.
+    // The replaced line equals the line above it, so the repetition in the new text is intended.
     (
         "push(item, 1)\npush(item, 1)\n",
         (2, 2),
@@ -349,7 +351,8 @@ const MEANT: &[Row] = &[
         "push(item, 1)\npush(item, 1)\ndone()\n",
         &[],
     ),
-    // Put in before the anchor: what begins like the line above is no echo of the anchor.
+    // Insertion before a line: new text that begins like the line above does not repeat the line at the
+    // position.
     (
         "first_line(a)\nsecond_line(b)\n",
         (2, 2),
@@ -358,7 +361,7 @@ const MEANT: &[Row] = &[
         "first_line(a)\nfirst_line(a)\nx\nsecond_line(b)\n",
         &[],
     ),
-    // Leaving it out would tear the brackets apart.
+    // Without the repeated line, the brackets would not balance.
     (
         "wrap_it(a, (\n1,\n));\n",
         (2, 2),
@@ -370,12 +373,12 @@ const MEANT: &[Row] = &[
 ];
 
 #[test]
-fn what_may_be_meant_twice_stays() {
+fn possibly_intended_repetitions_are_kept() {
     check(MEANT);
 }
 
 const LOST: &[Row] = &[
-    // All of it, or of the first line alone.
+    // The indentation of all lines is lost, or only that of the first line.
     ("f:\n    a()\n", (2, 2), Replace, "b()", "f:\n    b()\n", &[FOUR]),
     ("f:\n\ta()\n", (2, 2), Replace, "b()\nc()", "f:\n\tb()\n\tc()\n", &[TAB]),
     (
@@ -405,13 +408,13 @@ const LOST: &[Row] = &[
         &[FOUR],
     ),
     ("f:\n\tif x {\n\t\ty\n\t}\n", (2, 4), Replace, "if x {\n    z\n}", "f:\n\tif x {\n\t\tz\n\t}\n", &[TAB]),
-    // Blank lines get none.
+    // Blank lines are not indented.
     ("f:\n    a()\n", (2, 2), Replace, "b()\n\nc()", "f:\n    b()\n\n    c()\n", &[FOUR]),
-    // Less than before, more than before, or the same words moved: all meant.
+    // Less or more indentation than before, or the same text with other indentation, is intended.
     ("f:\n        return x\n", (2, 2), Replace, "    return y", "f:\n    return y\n", &[]),
     ("f:\n    a\n", (2, 2), Replace, "        b", "f:\n        b\n", &[]),
     ("  - item\n", (1, 1), Replace, "- item", "- item\n", &[]),
-    // The old lines reach the left themselves.
+    // Some of the old lines begin at the left margin.
     ("    a\nb\n", (1, 2), Replace, "c\nd", "c\nd\n", &[]),
     ("a\n", (1, 1), Replace, "b", "b\n", &[]),
     // Directives and literals over several lines.
@@ -428,17 +431,17 @@ const LOST: &[Row] = &[
         "    \"\"\"Does it.\"\"\"\n    return 1\n",
         &[FOUR],
     ),
-    // What is put in has no lines whose indentation it could have lost.
+    // Inserted text replaces no lines, so it cannot have lost their indentation.
     ("f:\n    a()\n", (2, 2), After, "b()", "f:\n    a()\nb()\n", &[]),
 ];
 
 #[test]
-fn lost_indentation_comes_back() {
+fn lost_indentation_is_restored() {
     check(LOST);
 }
 
 #[test]
-fn corrections_come_together() {
+fn several_corrections_apply_to_one_edit() {
     let new = "3:00 | for item in items {\n4:00 | sum += 2;";
     let wanted = RUST.replace("item.price", "2");
     check_one(RUST, new, &wanted, &[NUMBERS, BEFORE, EIGHT]);

@@ -1,13 +1,16 @@
-//! The steps of the search, one rule a row.
+//! The steps of the search, with one rule per row.
 
+use toolpost_test_rows::each;
+
+use toolpost_text::encoding::{Splice, Text};
 use toolpost_text::lines::LineRange;
 use toolpost_text::matching::Difference::{
     Escapes, Indentation, InnerSpace, LeadingBreak, LineNumbers, Punctuation, TrailingBreak, TrailingSpace,
 };
 use toolpost_text::matching::Step::{Exact, Folded, Reindented, Spaced, Unescaped};
-use toolpost_text::matching::{Difference, How, Matches, Miss, Place, Step, Want, find};
+use toolpost_text::matching::{Difference, How, MatchCount, Matches, Miss, Place, Step, find};
 
-/// Applies an edit: the whole new view, the step, and what differed.
+/// Applies an edit; returns the whole new view, the step, and the differences.
 fn check(view: &str, old: &str, new: &str, how: &How) -> Result<(String, Step, Vec<Difference>), Miss> {
     let Matches { hits, step, differences } = find(view, old, new, how)?;
     let mut out = String::new();
@@ -21,11 +24,12 @@ fn check(view: &str, old: &str, new: &str, how: &How) -> Result<(String, Step, V
     Ok((out, step, differences))
 }
 
-/// View, old text, new text, new view, the step that finds it, and what differed; nothing differed and no exact hit: absent.
+/// View, old text, new text, new view, the step with a hit, and the differences. No differences and a step
+/// other than `Exact` mean that there is no hit.
 type Row = (&'static str, &'static str, &'static str, &'static str, Step, &'static [Difference]);
 
 const STEPS: &[Row] = &[
-    // 1: character by character; an exact hit beats all that only look like one.
+    // 1: character by character; an exact hit has priority over similar texts.
     ("a 'x' b \u{2018}x\u{2019}", "'x'", "y", "a y b \u{2018}x\u{2019}", Exact, &[]),
     ("a\nb\n", "a\r\nb", "c\r\nd", "c\nd\n", Exact, &[]),
     ("", "", "new", "new", Exact, &[]),
@@ -37,7 +41,7 @@ const STEPS: &[Row] = &[
     ("a\nb\nc", "a  \nb\t", "x", "x\nc", Folded, &[TrailingSpace]),
     ("f(\n    \n)", "f(\n\n)", "g", "g", Folded, &[TrailingSpace]),
     ("a \t\nb", "a  ", "x", "x\nb", Folded, &[TrailingSpace]),
-    // 2: look-alike characters, one for one; where old and new text agree, those of the file stay.
+    // 2: look-alike characters; where old and new text agree, the characters of the file stay.
     (
         "He said \u{201C}hello\u{201D} \u{2014} it\u{2019}s fine.\n",
         "He said \"hello\" - it's fine.",
@@ -60,13 +64,13 @@ const STEPS: &[Row] = &[
     ("it's", "it\u{2019}s", "it\u{2019}s fine", "it's fine", Folded, &[Punctuation]),
     ("a\u{A0}b \u{2014} c", "a b - c", "d", "d", Folded, &[Punctuation]),
     ("\u{201C}a\u{201D}  \nb", "\"a\"\nb", "c", "c", Folded, &[TrailingSpace, Punctuation]),
-    // 2: a break that lies outside of the file.
+    // 2: a line break beyond an end of the file.
     ("first\nrest", "\nfirst\n", "\nnew\n", "new\nrest", Folded, &[LeadingBreak]),
     ("rest\nlast", "last\n", "new\n", "rest\nnew", Folded, &[TrailingBreak]),
     ("rest\nlast", "\nlast\n", "\nnew\n", "rest\nnew", Folded, &[TrailingBreak]),
     ("only", "\nonly\n", "\nnew\n", "new", Folded, &[LeadingBreak, TrailingBreak]),
     ("only", "only\n", "", "", Folded, &[TrailingBreak]),
-    // 3: shifted lines; known indentation is looked up, unknown worked out.
+    // 3: shifted lines; the indentation of new lines is that of a known line, or computed.
     (
         "f {\n\tif a {\n\t\tb()\n\t}\n}\n",
         "if a {\n  b()\n}",
@@ -109,7 +113,7 @@ const STEPS: &[Row] = &[
         &[],
     ),
     ("first_call();\n", "    first_call();", "a();\n    first_call();", "", Reindented, &[]),
-    // 3: new text that already stands like the file is left alone.
+    // 3: new text that is already indented like the file is unchanged.
     (
         "    first_call();\n",
         "\nfirst_call();",
@@ -157,7 +161,7 @@ const STEPS: &[Row] = &[
     ("one\n  two\n", "7:4f | one\n8:aa |   two", "7:4f | 1", "1\n", Unescaped, &[LineNumbers]),
 ];
 
-/// What is found only when white space inside of lines does not count.
+/// Rows that match only if the amount of white space inside lines is ignored.
 const SPACED: &[Row] = &[
     ("const a = 1;", "const  a = 1;", "const b = 2;", "const b = 2;", Spaced, &[InnerSpace]),
     ("x = {a:\t1,  b: 2} # y", "{a: 1, b: 2}", "{}", "x = {} # y", Spaced, &[InnerSpace]),
@@ -183,8 +187,8 @@ const SPACED: &[Row] = &[
 ];
 
 #[test]
-fn white_space_inside_of_lines_counts_last() {
-    for &(view, old, new, wanted, step, differences) in SPACED {
+fn white_space_inside_lines_is_ignored_only_in_the_last_step() {
+    each(SPACED, |&(view, old, new, wanted, step, differences)| {
         let found = check(view, old, new, &How::one(Spaced));
         assert_eq!(found, Ok((wanted.to_owned(), step, differences.to_vec())), "{view:?} {old:?}");
         let earlier = check(view, old, new, &How::one(Unescaped));
@@ -192,9 +196,9 @@ fn white_space_inside_of_lines_counts_last() {
             matches!(earlier, Err(Miss::Absent { .. })),
             "{view:?} {old:?}: an earlier step finds it too"
         );
-    }
+    });
     let refused = [
-        // White space that is not there at all, or over a line break.
+        // White space that is missing on one side, or includes a line break.
         ("ab = 1", "a b = 1"),
         ("f(a,b)", "f(a, b)"),
         ("a = 1;\nb = 2;", "a = 1; b = 2;"),
@@ -202,59 +206,59 @@ fn white_space_inside_of_lines_counts_last() {
         ("            if (a  && b) {\n                c();\n", "if (a && b) {\n    c();\n"),
         ("\t\t\tif (a  && b) {\n\t\t\t\tc();\n", "\tif (a && b) {\n\t\tc();\n"),
     ];
-    for (view, old) in refused {
+    each(refused, |(view, old)| {
         let found = find(view, old, "new", &How::one(Spaced));
         assert!(matches!(found, Err(Miss::Absent { .. })), "{view:?} {old:?} {found:?}");
-    }
+    });
     let twice = find("a  b\na   b\n", "a b", "c", &How::every(Spaced));
     assert!(matches!(twice, Err(Miss::Ambiguous { count: 2, step: Spaced, .. })), "{twice:?}");
 }
 
 #[test]
-fn the_first_step_with_a_hit_decides() {
-    for &(view, old, new, wanted, step, differences) in STEPS {
+fn first_matching_step_with_a_hit_is_used() {
+    each(STEPS, |&(view, old, new, wanted, step, differences)| {
         let found = check(view, old, new, &How::one(Unescaped));
         if differences.is_empty() && step != Exact {
             assert!(matches!(found, Err(Miss::Absent { .. })), "{view:?} {old:?} {found:?}");
-            continue;
+            return;
         }
         assert_eq!(found, Ok((wanted.to_owned(), step, differences.to_vec())), "{view:?} {old:?}");
         let before = [Exact, Folded, Reindented].into_iter().rfind(|before| *before < step);
         let earlier = before.map(|upto| check(view, old, new, &How::one(upto)).is_err());
         assert_ne!(earlier, Some(false), "{view:?} {old:?}: an earlier step finds it too");
-    }
+    });
 }
 
 #[test]
-fn what_only_looks_like_a_hit_is_refused() {
+fn similar_but_unequal_text_is_not_matched() {
     let rows = [
-        // A line end in the old text must be one in the file.
+        // A line end in the old text must match a line end in the file.
         ("foobar baz", "foo "),
         ("const a = 1;", "const  a = 1;"),
         // One short line, or lines inside a longer one.
         ("\tshort()", "  short()"),
         ("x { a();\n    b(); }", "{ a();\nb(); }"),
-        // Lines that are indented alike in the old text, but not in the file; or the other way round.
+        // Lines with equal indentation in the old text but not in the file, or the other way round.
         ("if aaaa {\n    bbbb();\n}", "if aaaa {\nbbbb();\n}"),
         ("aaaa\nbbbb\n    cccc", "  aaaa\n    bbbb\n      cccc"),
         ("    aaaa\nbbbb", "aaaa\n    bbbb"),
-        // Nothing but white space.
+        // Only white space.
         ("a\n\nb", "   \n  "),
         ("a", "\n\n"),
-        // Numbers that do not count up.
+        // Numbers that are not consecutive.
         ("one\ntwo", "1: one\n3: two"),
         // The middle differs.
         ("fn a() {\n    one();\n    two();\n}", "fn a() {\n    one();\n    too();\n}"),
     ];
-    for (view, old) in rows {
+    each(rows, |(view, old)| {
         for how in [How::one(Unescaped), How::every(Unescaped)] {
             assert!(matches!(find(view, old, "new", &how), Err(Miss::Absent { .. })), "{view:?} {old:?}");
         }
-    }
+    });
 }
 
 #[test]
-fn every_hit_is_replaced_only_at_the_first_two_steps() {
+fn later_matching_steps_refuse_to_replace_several_hits() {
     let every = How::every(Unescaped);
     let rows = [
         ("a b a", "a", "aa", Ok(("aa b aa", Exact))),
@@ -263,18 +267,18 @@ fn every_hit_is_replaced_only_at_the_first_two_steps() {
         ("\tfirst_call();\n\t\tfirst_call();\n", "  first_call();", "  b();", Err((2, Reindented))),
         ("a\tb a\tb", "a\\tb", "c", Err((2, Unescaped))),
     ];
-    for (view, old, new, wanted) in rows {
+    each(rows, |(view, old, new, wanted)| {
         let found = match check(view, old, new, &every) {
             Ok((out, step, _)) => Ok((out, step)),
             Err(Miss::Ambiguous { count, step, .. }) => Err((count, step)),
             Err(other) => panic!("{other:?}"),
         };
         assert_eq!(found, wanted.map(|(out, step)| (out.to_owned(), step)), "{view:?}");
-    }
+    });
 }
 
 #[test]
-fn hints_choose_among_several() {
+fn line_hints_select_one_of_several_hits() {
     let mut view = vec!["-"; 200];
     for line in [10, 20, 30, 150] {
         view[line - 1] = "hit";
@@ -293,7 +297,7 @@ fn hints_choose_among_several() {
         (None, 150, Some(150)),
         (Some((20, 20)), 60, Some(30)),
     ];
-    for (near, after, wanted) in rows {
+    each(rows, |(near, after, wanted)| {
         let near = near.map(|(first, last)| LineRange { first, last });
         let start = (after > 0).then(|| {
             view.match_indices("hit").map(|(at, _)| at + 3).nth(if after == 60 { 1 } else { 2 }).unwrap()
@@ -303,35 +307,41 @@ fn hints_choose_among_several() {
         let line =
             found.as_ref().ok().map(|found| view[..found.hits[0].range.start].matches('\n').count() + 1);
         assert_eq!(line, wanted, "{near:?} {after}: {found:?}");
-    }
+    });
     let unique = How { near: Some(LineRange { first: 190, last: 190 }), ..How::one(Exact) };
     assert!(find("one\ntwo", "one", "x", &unique).is_ok());
 }
 
 #[test]
-fn misses_say_what_helps() {
+fn failed_matches_report_the_reason_and_candidates() {
     let place = |line: usize, text: &str| Place { line, text: text.to_owned() };
     let rows = [
-        ("a", "x", "x", Want::One, Miss::Same),
-        ("a", "x\r\n", "x\n", Want::One, Miss::Same),
-        ("a", "", "x", Want::One, Miss::EmptyOld),
+        ("a", "x", "x", MatchCount::One, Miss::Same),
+        ("a", "x\r\n", "x\n", MatchCount::One, Miss::Same),
+        ("a", "", "x", MatchCount::One, Miss::EmptyOld),
         (
             "a 1\nb\na 2\n",
             "a",
             "x",
-            Want::One,
+            MatchCount::One,
             Miss::Ambiguous { count: 2, step: Exact, places: vec![place(1, "a 1"), place(3, "a 2")] },
         ),
-        ("aXa\naXa", "aXa\naXa\n", "aXa", Want::One, Miss::Absent { closest: None, already_there: None }),
+        (
+            "aXa\naXa",
+            "aXa\naXa\n",
+            "aXa",
+            MatchCount::One,
+            Miss::Absent { closest: None, already_there: None },
+        ),
         (
             "b\nvalues = 2",
             "values = 3",
             "values = 2",
-            Want::Every,
+            MatchCount::Every,
             Miss::Absent { closest: None, already_there: Some(2) },
         ),
     ];
-    for (view, old, new, want, wanted) in rows {
+    each(rows, |(view, old, new, want, wanted)| {
         let mut found = find(view, old, new, &How { want, ..How::one(Exact) }).unwrap_err();
         if let (Miss::Absent { closest, .. }, Miss::Absent { closest: None, .. }) = (&mut found, &wanted) {
             assert!(closest.take().is_some());
@@ -342,14 +352,14 @@ fn misses_say_what_helps() {
             assert_eq!(already_there.take(), None);
         }
         assert_eq!(found, wanted, "{view:?} {old:?}");
-    }
+    });
     let many = find(&"x\n".repeat(9), "x", "y", &How::one(Exact)).unwrap_err();
     assert!(matches!(&many, Miss::Ambiguous { count: 9, places, .. } if places.len() == 5), "{many:?}");
     assert!(many.to_string().ends_with("\n  line 5: x\n  and 4 more"), "{many}");
 }
 
 #[test]
-fn the_closest_lines_are_shown_word_by_word() {
+fn closest_lines_are_shown_with_a_word_diff() {
     let view = "use a;\n\nfn sum(left: u8) {\n\tlet total = left + 1;\n\tprint(total);\n}\n\nlet arrow = (z) => {\n\tz\n};\n";
     let rows = [
         (
@@ -370,7 +380,7 @@ fn the_closest_lines_are_shown_word_by_word() {
             "\u{2192}let total = left + 1;\n\u{2192}print(total);",
             "4: \tlet total = left + [-2-]{+1+};\n[-\u{2192}log();-]",
         ),
-        // What stands around and is like no line of the old text is not shown: nobody means it.
+        // Surrounding lines that resemble no line of the old text are not shown.
         (
             "fn sum(left: u8) {\n\tlog();\n\tlet total = left + 2;\n\tlog();\n\tprint(total);\n}",
             (3, 6, false),
@@ -379,19 +389,19 @@ fn the_closest_lines_are_shown_word_by_word() {
              [-\u{2192}let\u{B7}total\u{B7}=\u{B7}left\u{B7}+\u{B7}2;-]\n[-\u{2192}log();-]",
         ),
     ];
-    for (old, (first, last, whitespace), shown, diff) in rows {
+    each(rows, |(old, (first, last, whitespace), shown, diff)| {
         let Err(Miss::Absent { closest: Some(found), .. }) = find(view, old, "new", &How::one(Exact)) else {
             panic!("{old}");
         };
         assert_eq!((found.first_line, found.last_line, found.whitespace_only), (first, last, whitespace));
         assert_eq!((found.shown.as_str(), found.diff.as_str()), (shown, diff));
-    }
+    });
     let nothing = find(view, "completely different words stand here", "new", &How::one(Unescaped));
     assert_eq!(nothing, Err(Miss::Absent { closest: None, already_there: None }));
 }
 
 #[test]
-fn a_part_of_a_longer_line_is_found_too() {
+fn closest_match_can_be_a_part_of_a_longer_line() {
     let long = format!("{}const limit = 10;{}", "let a=1;".repeat(2_000), "let b=2;".repeat(2_000));
     let rows = [
         (
@@ -403,20 +413,52 @@ fn a_part_of_a_longer_line_is_found_too() {
         (long.as_str(), "const limits = 10;", 1, "const limit = 10;"),
         ("a\nb\ncall(first, second, third_argument)\n", "second, third_argumen,", 3, "third_argument"),
     ];
-    for (view, old, line, part) in rows {
+    each(rows, |(view, old, line, part)| {
         let Err(Miss::Absent { closest: Some(found), .. }) = find(view, old, "new", &How::one(Exact)) else {
             panic!("{old}: nothing is like it");
         };
         assert_eq!((found.first_line, found.last_line), (line, line), "{old}");
         assert!(found.shown.contains(part) && found.shown.len() < 400, "{old}: {}", found.shown);
-    }
+    });
     let short = find("fn 2() {}\n", "1", "2", &How::one(Exact));
     assert!(matches!(short, Err(Miss::Absent { already_there: None, .. })), "{short:?}");
 }
 
 #[test]
-fn more_new_text_than_memory_is_refused() {
+fn replacement_with_too_much_new_text_is_refused() {
     let view = "a".repeat(1 << 16);
     let found = find(&view, "a", &"b".repeat(1 << 16), &How::every(Exact));
     assert_eq!(found, Err(Miss::TooMuch { count: 1 << 16 }));
+}
+
+/// Processor time of this thread, in nanoseconds; `None` if the system does not report it.
+fn processor_time() -> Option<u64> {
+    #[expect(clippy::disallowed_methods, reason = "reads a file of /proc")]
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    stat.split(' ').next()?.parse().ok()
+}
+
+/// Replacing every occurrence takes time proportional to the text, on one line and on many: four times the
+/// occurrences take far less than sixteen times the processor time.
+#[test]
+fn replacing_every_occurrence_is_linear() {
+    let work = |count: usize, unit: &str| -> Option<u64> {
+        let view = unit.repeat(count);
+        let text = Text::open(view.clone().into_bytes(), None).ok()?;
+        let before = processor_time()?;
+        let found = find(&view, "needle", "thread!", &How::every(Exact)).unwrap();
+        assert_eq!(found.hits.len(), count);
+        let splices: Vec<Splice> =
+            found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
+        let new = text.splice(&splices).unwrap();
+        assert_eq!(new.len(), view.len() + count);
+        Some(processor_time()? - before)
+    };
+    for unit in ["needle hay ", "needle hay\n"] {
+        let best = |count: usize| (0..3).filter_map(|_| work(count, unit)).min();
+        let (Some(few), Some(many)) = (best(50_000), best(200_000)) else { return };
+        // The kernel counts in ticks of several milliseconds.
+        let most = few.saturating_mul(8) + 20_000_000;
+        assert!(many < most, "{unit:?}: {few} ns, then {many} ns for four times as many");
+    }
 }

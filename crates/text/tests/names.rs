@@ -1,11 +1,13 @@
-//! File names that look alike, and how they are written.
+//! File names that look alike, and their escaped form.
+
+use toolpost_test_rows::each;
 
 use toolpost_text::escape::{name, text, unescape};
 use toolpost_text::names::Difference::{Apostrophe, Case, Composition, None as Same, Several, Space};
 use toolpost_text::names::{same_key, suggest};
 
 #[test]
-fn look_alikes_share_a_key() {
+fn look_alike_names_share_a_key() {
     let rows = [
         ("a.txt", "a.txt", Some(Same)),
         ("a.txt", "b.txt", None),
@@ -19,13 +21,13 @@ fn look_alikes_share_a_key() {
         ("\u{C9}.md", "e\u{301}.md", Some(Several)),
         ("a\tb", "a b", None),
     ];
-    for (one, other, wanted) in rows {
+    each(rows, |(one, other, wanted)| {
         assert_eq!((same_key(one, other), same_key(other, one)), (wanted, wanted), "{one} {other}");
-    }
+    });
 }
 
 #[test]
-fn suggestions_are_the_likest_names() {
+fn suggestions_are_the_most_similar_names() {
     let files = [
         "src/main.rs",
         "src/lib.rs",
@@ -45,13 +47,13 @@ fn suggestions_are_the_likest_names() {
         ("", 3, &[]),
         ("main.rs", 0, &[]),
     ];
-    for (wanted, max, names) in rows {
+    each(rows, |(wanted, max, names)| {
         assert_eq!(suggest(wanted, &files, max), names, "{wanted}");
-    }
+    });
 }
 
 #[test]
-fn names_cannot_pass_for_anything_else() {
+fn escaped_names_hide_no_characters_and_unescape_exactly() {
     let rows: [(&[u8], &str); 11] = [
         (b"plain name.txt", "plain name.txt"),
         ("日本語 é🌍".as_bytes(), "日本語 é🌍"),
@@ -65,11 +67,11 @@ fn names_cannot_pass_for_anything_else() {
         ("\u{2028}\u{85}".as_bytes(), "\\u{2028}\\u{85}"),
         (b"", ""),
     ];
-    for (bytes, wanted) in rows {
+    each(rows, |(bytes, wanted)| {
         assert_eq!((name(bytes).as_ref(), unescape(wanted).unwrap().as_slice()), (wanted, bytes));
-    }
-    for wrong in ["\\", "\\q", "\\x1", "\\xg0", "\\x+1", "\\u{}", "\\u{d800}", "\\u{1", "\\u{+41}"] {
+    });
+    each(["\\", "\\q", "\\x1", "\\xg0", "\\x+1", "\\u{}", "\\u{d800}", "\\u{1", "\\u{+41}"], |wrong| {
         assert_eq!(unescape(wrong), None, "{wrong}");
-    }
+    });
     assert_eq!((text("C:\\a").as_ref(), text("C:\\a\n").as_ref()), ("C:\\a", "C:\\a\\n"));
 }

@@ -1,20 +1,22 @@
-//! Patches: their forms, where their hunks go, and what no patch may do.
+//! Patches: formats, locations of hunks, and rejected patches.
+
+use toolpost_test_rows::each;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::Text;
 use toolpost_text::patch::{
-    Hunk, HunkError, HunkProblem, Invocation, PatchResult, What, apply, invocation, is_unified, parse,
+    Hunk, HunkError, HunkProblem, Invocation, PatchAction, PatchResult, apply, invocation, is_unified, parse,
 };
 
-/// Reads a patch for one file and puts it into a text.
+/// Parses a patch for one file and applies it to a text.
 fn put(before: &str, patch: &str) -> Result<(String, Vec<String>), String> {
     let patch = parse(patch, Some("f")).map_err(|error| error.to_string())?;
     let [file] = patch.files.as_slice() else { return Err(format!("{} files", patch.files.len())) };
     let hunks = match &file.what {
-        What::Update { hunks, .. } | What::Delete { hunks } => hunks,
-        What::Add { content } => return Ok((content.clone(), Vec::new())),
+        PatchAction::Update { hunks, .. } | PatchAction::Delete { hunks } => hunks,
+        PatchAction::Add { content } => return Ok((content.clone(), Vec::new())),
     };
     let text = Text::open(before.into(), None).unwrap();
     let PatchResult { splices, notes, .. } = apply(text.view(), hunks).map_err(|misfit| say(&misfit))?;
@@ -38,16 +40,17 @@ fn envelope(hunks: &str) -> String {
     format!("*** Begin Patch\n*** Update File: f\n{hunks}\n*** End Patch")
 }
 
-/// Rows are a name, the text before, the patch without what `form` puts around it, and the text afterwards.
+/// Each row has a name, the text before, the patch without the lines that `form` adds around it, and the text
+/// afterwards.
 fn check<const COUNT: usize>(rows: [(&str, &str, &str, &str); COUNT], form: fn(&str) -> String) {
-    for (name, before, patch, after) in rows {
+    each(rows, |(name, before, patch, after)| {
         let found = put(before, &form(patch)).map(|(after, _)| after);
         assert_eq!(found.as_deref(), Ok(after), "{name}");
-    }
+    });
 }
 
 #[test]
-fn hunks_go_where_their_lines_stand() {
+fn envelope_hunks_apply_at_their_matching_lines() {
     let rows: [(&str, &str, &str, &str); 27] = [
         (
             "nested scopes",
@@ -101,7 +104,7 @@ fn hunks_go_where_their_lines_stand() {
 }
 
 #[test]
-fn new_lines_are_written_like_the_file() {
+fn new_lines_adopt_indentation_and_quotes_of_the_file() {
     let rows: [(&str, &str, &str, &str); 6] = [
         (
             "new lines in blanks for a file in tabs",
@@ -135,14 +138,14 @@ fn new_lines_are_written_like_the_file() {
         ),
         ("an indented line that goes", "f:\n\tg\n\th\n", "@@\n-  g\n   h", "f:\n\th\n"),
     ];
-    for (name, before, hunks, after) in rows {
+    each(rows, |(name, before, hunks, after)| {
         let found = put(before, &envelope(hunks)).map(|(after, _)| after);
         assert_eq!(found.as_deref(), Ok(after), "{name}");
-    }
+    });
 }
 
 #[test]
-fn unified_diffs_go_where_their_lines_stand() {
+fn unified_diff_hunks_apply_at_their_matching_lines() {
     let rows: [(&str, &str, &str, &str); 18] = [
         (
             "numbers beyond every file",
@@ -202,7 +205,7 @@ fn unified_diffs_go_where_their_lines_stand() {
 }
 
 #[test]
-fn what_was_not_certain_is_said() {
+fn ambiguous_or_inexact_matches_are_noted() {
     let rows: [(&str, &str, &[&str]); 6] = [
         ("1\nx\n1\n", "@@\n-1\n+2", &["the context of the hunk occurs 2 times; used line 1"]),
         ("a\n1\nx\n1\n", "@@\n-a\n@@\n-1\n+2", &["the context of hunk 2 occurs 2 times; used line 2"]),
@@ -221,13 +224,13 @@ fn what_was_not_certain_is_said() {
             ],
         ),
     ];
-    for (before, hunks, notes) in rows {
+    each(rows, |(before, hunks, notes)| {
         assert_eq!(put(before, &envelope(hunks)).unwrap().1, notes, "{hunks}");
-    }
+    });
 }
 
 #[test]
-fn a_hunk_that_does_not_fit_says_what_is_there() {
+fn unmatched_hunk_error_names_hunk_and_missing_lines() {
     let rows: [(&str, &str, &str); 9] = [
         ("a\n", "@@ b\n-a\n+c", "1/1 at 3: no scope \"b\", before None"),
         ("a\nb\n", "@@\n-b\n+B\n@@ a\n-b\n+c", "2/2 at 6: no scope \"a\", before Some(1)"),
@@ -241,30 +244,27 @@ fn a_hunk_that_does_not_fit_says_what_is_there() {
         ("a\n", "@@ -3,2 +3,4 @@\n+b", "1/1 at 3: no place, 2 at 3 of 1"),
         ("a\n", "@@ -3,0 +3 @@\n+b", "1/1 at 3: no place, 0 at 3 of 1"),
         ("", "@@\n-a\n+b", "1/1 at 3: no lines \"a\", before None, already None"),
-        // Nobody knows how the new line is indented between lines that are shifted differently.
+        // The indentation of the new line is unknown between lines that are shifted differently.
         (
             "f:\n  g:\n      a\n",
             "@@\n g:\n+b\n a",
             "1/1 at 3: no lines \"g:\\na\", before None, already None",
         ),
     ];
-    for (before, hunks, words) in rows {
+    each(rows, |(before, hunks, words)| {
         assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words);
-    }
+    });
 }
 
 #[test]
-fn every_line_that_goes_from_a_diff_s_file_is_there() {
+fn removed_blank_line_must_exist_in_the_file() {
     let diff = "@@ -1,2 +1 @@\n a\n-\n";
-    assert_eq!(
-        put("a\nb\n", diff).unwrap_err(),
-        "1/1 at 1: no lines \"a\\n\", before None, already Some((1, 1))"
-    );
+    assert_eq!(put("a\nb\n", diff).unwrap_err(), "1/1 at 1: no lines \"a\\n\", before None, already None");
     assert_eq!(put("a\n\nb\n", diff).unwrap().0, "a\nb\n");
 }
 
 #[test]
-fn wrappings_are_taken_away() {
+fn code_fences_and_shell_heredocs_around_a_patch_are_removed() {
     let bare = envelope("@@\n-a\n+b");
     let diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
     let rows = [
@@ -287,30 +287,30 @@ fn wrappings_are_taken_away() {
         "@@ ... @@\n-a\n+b".to_owned(),
         "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n".to_owned(),
     ];
-    for text in rows {
+    each(rows, |text| {
         assert_eq!(put("a\n", &text).map(|(after, _)| after).as_deref(), Ok("b\n"), "{text}");
-    }
+    });
     let entered = parse(&format!("cd 'a b' && apply_patch <<'EOF'\n{bare}\nEOF"), None).unwrap();
     assert_eq!(entered.directory.as_deref(), Some("a b"));
 }
 
-/// What a patch does, in a word for each file.
+/// Describes the change of each file of a patch in a few words.
 fn files(patch: &str) -> Result<Vec<String>, String> {
     let hunks = |hunks: &[Hunk]| format!("{} hunks", hunks.len());
     let patch = parse(patch, None).map_err(|error| error.to_string())?;
-    let said = patch.files.iter().map(|file| match &file.what {
-        What::Add { content } => format!("add {}: {content:?}", file.path),
-        What::Delete { hunks: gone } => format!("delete {}: {}", file.path, hunks(gone)),
-        What::Update { move_to: None, hunks: all } => format!("update {}: {}", file.path, hunks(all)),
-        What::Update { move_to: Some(to), hunks: all } => {
+    let sections = patch.files.iter().map(|file| match &file.what {
+        PatchAction::Add { content } => format!("add {}: {content:?}", file.path),
+        PatchAction::Delete { hunks: gone } => format!("delete {}: {}", file.path, hunks(gone)),
+        PatchAction::Update { move_to: None, hunks: all } => format!("update {}: {}", file.path, hunks(all)),
+        PatchAction::Update { move_to: Some(to), hunks: all } => {
             format!("move {} to {to}: {}", file.path, hunks(all))
         }
     });
-    Ok(said.collect())
+    Ok(sections.collect())
 }
 
 #[test]
-fn every_section_is_understood() {
+fn all_kinds_of_patch_sections_are_parsed() {
     let git = |rest: &str| format!("diff --git a/f b/f\n{rest}");
     let rows: [(String, &[&str]); 20] = [
         ("*** Begin Patch\n*** Add File: f\n+a\n\n+b\n\n*** Delete File: g\n*** End Patch".into(), &["add f: \"a\\n\\nb\\n\"", "delete g: 0 hunks"]),
@@ -334,13 +334,13 @@ fn every_section_is_understood() {
         ("--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n".into(), &["delete f: 1 hunks"]),
         ("*** Begin Patch\n*** End Patch".into(), &[]),
     ];
-    for (patch, said) in rows {
-        assert_eq!(files(&patch).unwrap(), said, "{patch}");
-    }
+    each(rows, |(patch, sections)| {
+        assert_eq!(files(&patch).unwrap(), sections, "{patch}");
+    });
 }
 
 #[test]
-fn a_long_diff_is_read_line_by_line() {
+fn very_long_diffs_are_parsed() {
     let lines = 300_000;
     let numbered = format!("--- /dev/null\n+++ b/f\n@@ -0,0 +1,{lines} @@\n{}", "+\n".repeat(lines));
     assert_eq!(files(&numbered).unwrap(), [format!("add f: {:?}", "\n".repeat(lines))]);
@@ -348,13 +348,13 @@ fn a_long_diff_is_read_line_by_line() {
     let named = format!("diff --git a/{name} b/{name}\ndeleted file mode 100644\n");
     assert_eq!(files(&named).unwrap(), [format!("delete {name}: 0 hunks")]);
     let no_names = format!("diff --git {name}{name}\ndeleted file mode 100644\n");
-    let words = "Invalid patch hunk on line 1: the diff names no file; put '--- a/{path}' and '+++ b/{path}' before \
+    let words = "Invalid patch hunk on line 1: the diff has no file header; put '--- a/{path}' and '+++ b/{path}' before \
                  its first '@@'";
     assert_eq!(files(&no_names).unwrap_err(), words);
 }
 
 #[test]
-fn blank_lines_behind_a_hunk_are_not_tried_one_by_one() {
+fn many_blank_lines_behind_a_hunk_are_handled_quickly() {
     let text: String = (0..100_000).map(|line| format!("{line}\n")).collect();
     let blanks = "\n".repeat(50_000);
     let found = put(&text, &envelope(&format!("@@\n-9\n+nine{blanks}"))).map(|(after, _)| after);
@@ -364,13 +364,13 @@ fn blank_lines_behind_a_hunk_are_not_tried_one_by_one() {
 }
 
 fn refuse<const COUNT: usize>(rows: [(String, &str); COUNT]) {
-    for (patch, words) in rows {
+    each(rows, |(patch, words)| {
         assert_eq!(files(&patch).unwrap_err(), words);
-    }
+    });
 }
 
 #[test]
-fn what_is_no_patch_is_refused_with_its_line() {
+fn invalid_patch_is_refused_with_its_line() {
     let body = |rest: &str| format!("*** Begin Patch\n*** Update File: f\n{rest}\n*** End Patch");
     refuse([
         (
@@ -410,29 +410,29 @@ fn what_is_no_patch_is_refused_with_its_line() {
         ),
         (
             "*** Begin Patch\n*** Delete File:\n*** End Patch".into(),
-            "Invalid patch hunk on line 2: '*** Delete File:' names no file",
+            "Invalid patch hunk on line 2: '*** Delete File:' has no path",
         ),
         (
             "*** Begin Patch\n*** Update File: f\n*** Move to:\n*** End Patch".into(),
-            "Invalid patch hunk on line 3: '*** Move to:' names no file",
+            "Invalid patch hunk on line 3: '*** Move to:' has no path",
         ),
         (
             "```\n*** Begin Patch\n*** End Patch\n```\n```\n*** Begin Patch\n*** End Patch\n```".into(),
-            "Invalid patch: several code blocks hold one; send them as one patch, without text between",
+            "Invalid patch: several code blocks contain a patch; combine them into one patch",
         ),
     ]);
 }
 
 #[test]
-fn what_no_diff_may_ask_is_refused_with_its_line() {
+fn unsupported_unified_diff_is_refused_with_its_line() {
     refuse([
         (
             "@@ -1 +1 @@\n-a\n+b\n".into(),
-            "Invalid patch hunk on line 1: the diff names no file; put '--- a/{path}' and '+++ b/{path}' before its first '@@'",
+            "Invalid patch hunk on line 1: the diff has no file header; put '--- a/{path}' and '+++ b/{path}' before its first '@@'",
         ),
         (
             "--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n".into(),
-            "Invalid patch hunk on line 1: the diff names 'f' as the old and 'g' as the new file; name the same file twice, or add 'rename from f' and 'rename to g' before the '---' line",
+            "Invalid patch hunk on line 1: the diff has 'f' as the old and 'g' as the new file; use the same path twice, or add 'rename from f' and 'rename to g' before the '---' line",
         ),
         (
             "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\nwhat\n".into(),
@@ -444,23 +444,26 @@ fn what_no_diff_may_ask_is_refused_with_its_line() {
         ),
         (
             "diff --git a/f b/f\nindex 1..2\nBinary files a/f and b/f differ\n".into(),
-            "The patch cannot be used, line 3: it changes a binary file, and only text can be patched; leave that file out",
+            "Invalid patch, line 3: a text patch cannot change a binary file; leave that file out",
         ),
         (
             "diff --git a/f b/f\nindex 1..2\nGIT binary patch\nliteral 3\n".into(),
-            "The patch cannot be used, line 3: it changes a binary file, and only text can be patched; leave that file out",
+            "Invalid patch, line 3: a text patch cannot change a binary file; leave that file out",
         ),
         (
             "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n".into(),
-            "The patch cannot be used, line 2: it sets the mode of a file, which a patch of text cannot; leave the mode out and set it by a command",
+            "Invalid patch, line 2: a text patch cannot set the mode of a file; leave the mode out and set \
+             it with a command",
         ),
         (
             "diff --git a/f b/f\nnew file mode 120000\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n".into(),
-            "The patch cannot be used, line 2: it sets the mode of a file, which a patch of text cannot; leave the mode out and set it by a command",
+            "Invalid patch, line 2: a text patch cannot set the mode of a file; leave the mode out and set \
+             it with a command",
         ),
         (
             "diff --git a/f b/g\ncopy from f\ncopy to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n".into(),
-            "The patch cannot be used, line 2: it copies a file; add the new file with its whole content instead",
+            "Invalid patch, line 2: a text patch cannot copy a file; add the new file with its whole content \
+             instead",
         ),
         (
             "--- a/f\n+++ b/f\n+a\n".into(),
@@ -470,7 +473,7 @@ fn what_no_diff_may_ask_is_refused_with_its_line() {
 }
 
 #[test]
-fn calls_for_a_patch_are_told_from_others() {
+fn apply_patch_invocations_are_recognised_in_shell_commands() {
     for row in load("codex-apply-patch/shell_forms.json") {
         let arguments: Vec<&str> =
             row["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
@@ -487,29 +490,30 @@ fn calls_for_a_patch_are_told_from_others() {
 }
 
 #[test]
-fn continue_s_unified_diffs() {
+fn unified_diffs_of_the_continue_suite_apply() {
     let rows = load("continue-edit/unified_diff.json");
-    for row in &rows {
+    each(&rows, |row| {
         let diff = row["diff"].as_str().unwrap();
         if row["kind"] == "is_diff" {
             assert_eq!(is_unified(diff), row["result"] == true, "{row}");
-            continue;
+            return;
         }
         let found = put(row["content"].as_str().unwrap(), diff).map(|(after, _)| after);
-        // New lines are indented like the file here, where upstream leaves spaces in a file of tabs.
+        // Here, new lines are indented like the file. The original project leaves spaces in a file that uses
+        // tabs.
         let expected =
             row["expected"].as_str().map(|all| all.replace("\n  fmt.Println(\"  ", "\n\tfmt.Println(\"  "));
         assert_eq!(found.ok(), expected, "{}", row["test"]);
-    }
+    });
     assert_eq!(rows.len(), 10);
 }
 
 #[test]
-fn aider_s_unified_diffs() {
+fn unified_diffs_of_the_aider_suite_are_parsed() {
     for row in load("aider-editblock/udiff_parse.json") {
         let patch = parse(row["text"].as_str().unwrap(), None).unwrap();
         let found = patch.files.iter().map(|file| {
-            let What::Update { move_to: None, hunks } = &file.what else { panic!("{file:?}") };
+            let PatchAction::Update { move_to: None, hunks } = &file.what else { panic!("{file:?}") };
             let lines = hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| {
                 let sign = [" ", "-", "+"][line.sign as usize];
                 format!("{sign}{}\n", line.text)
@@ -521,17 +525,17 @@ fn aider_s_unified_diffs() {
 }
 
 #[test]
-fn bytes_of_public_bug_reports() {
+fn patches_from_public_bug_reports_give_the_expected_bytes() {
     let rows = load("issue-derived/bytes_cases.json");
-    // What JSON wraps is for the crate that knows JSON.
+    // Patches inside JSON are tested in the crate that parses JSON.
     let rows: Vec<&Value> =
         rows.iter().filter(|row| row["tool"] == "apply_patch" && row["id"] != "patch_json_wrapped").collect();
-    for row in &rows {
+    each(&rows, |row| {
         let decode =
             |key: &str| String::from_utf8(STANDARD.decode(row[key].as_str().unwrap()).unwrap()).unwrap();
         let found = put(&decode("before"), row["patch"].as_str().unwrap()).map(|(after, _)| after);
         assert_eq!(found, Ok(decode("after")), "{row}");
-    }
+    });
     assert_eq!(rows.len(), 4, "a fixture was added or lost");
 }
 

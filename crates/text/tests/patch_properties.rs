@@ -1,11 +1,13 @@
-//! What must hold of every patch: it gives the new text, its inverse the old one, and all else keeps its bytes.
+//! Properties of every patch: it results in the new text, its inverse in the old one, and all other bytes
+//! stay the same.
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use toolpost_text::diff;
 use toolpost_text::encoding::{Splice, Text};
-use toolpost_text::patch::{Hunk, What, apply, parse};
+use toolpost_text::patch::{Hunk, PatchAction, apply, parse};
 
-/// Few and short lines, so that many of them are the same.
+/// A text of few and short lines, so that many lines are equal.
 fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         Just(""),
@@ -27,7 +29,7 @@ fn text() -> impl Strategy<Value = String> {
     })
 }
 
-/// Gives the hunks of the difference of two texts.
+/// Returns the hunks of the difference of two texts.
 fn hunks(old: &str, new: &str, context: usize) -> Vec<Hunk> {
     let diff = diff::unified(old, new, context);
     if diff.text.is_empty() {
@@ -36,22 +38,22 @@ fn hunks(old: &str, new: &str, context: usize) -> Vec<Hunk> {
     let patch = parse(&format!("--- a/f\n+++ b/f\n{}", diff.text), None).unwrap();
     assert_eq!(patch.files.len(), 1, "{}", diff.text);
     match patch.files.into_iter().next().unwrap().what {
-        What::Update { move_to: None, hunks } => hunks,
+        PatchAction::Update { move_to: None, hunks } => hunks,
         other => panic!("{other:?}"),
     }
 }
 
-/// Puts hunks into a file, and makes sure that nothing else of it changes.
+/// Applies hunks to a file, and checks that the rest of the file stays unchanged.
 fn put(bytes: &[u8], hunks: &[Hunk]) -> Vec<u8> {
     let text = Text::open(bytes.to_vec(), None).unwrap();
     let applied = apply(text.view(), hunks).unwrap_or_else(|misfit| panic!("{misfit:?}: {:?}", text.view()));
-    assert_eq!((applied.doubtful, applied.notes.len()), (0, 0), "exact numbers leave no doubt");
+    assert_eq!((applied.doubtful, applied.notes.len()), (0, 0), "exact line numbers are not ambiguous");
     let after = text.splice(&applied.splices).unwrap();
     unchanged(&text, &Text::open(after.clone(), None).unwrap(), &applied.splices);
     after
 }
 
-/// Compares the bytes between the parts that were replaced.
+/// Checks that the bytes between the replaced parts are the same.
 fn unchanged(before: &Text, after: &Text, splices: &[Splice]) {
     let (mut old, mut new) = (0, 0);
     for splice in splices {
@@ -69,7 +71,11 @@ fn view(bytes: &[u8]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig {
+        cases: 2_000,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/patch_properties.txt"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn a_diff_gives_the_new_text_and_its_inverse_the_old(old in text(), new in text(), context in 0usize..4) {
@@ -81,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn breaks_stay_what_they_are(
+    fn applied_diffs_preserve_line_breaks(
         old in text(), new in text(), context in 0usize..4, mixed in any::<Option<u64>>(), mark in any::<bool>()
     ) {
         let mut bytes = if mark { "\u{feff}".to_owned() } else { String::new() };

@@ -1,18 +1,21 @@
-//! What holds for every text.
+//! Properties of every text.
 
 use std::ops::Range;
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use toolpost_text::budget::{ByteBudget, fair};
 use toolpost_text::cut::{self, Limit};
 use toolpost_text::encoding::{Eol, Splice, Text};
 use toolpost_text::hashline::{self, Reference, Relocation};
-use toolpost_text::line_edit::{self, Side};
+use toolpost_text::line_edit::{self, EditPosition};
 use toolpost_text::lines::{LineIndex, LineRange};
 use toolpost_text::matching::{How, Matches, Miss, Step, find};
-use toolpost_text::window::{self, Ask, Facts, Line, Seen, Window};
-use toolpost_text::{diff, escape, guard, lines, names};
+use toolpost_text::window::{self, Ask, Facts, Line, Window, WindowContent};
+use toolpost_text::{diff, escape, guard, lines, merge, names};
 
-/// Lines of few letters, so that they repeat, with breaks of both kinds and characters of every width.
+/// A text of few different letters, so that lines repeat, with both kinds of line break and characters of
+/// every width.
 fn prose() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "a", "b", "ab", "  ", "\t", "\n", "\r\n", "\n", "é", "\u{2019}", "'", "世", "🌍", "}", "foo();",
@@ -46,6 +49,23 @@ fn charset() -> impl Strategy<Value = Option<&'static encoding_rs::Encoding>> {
     ])
 }
 
+/// Lines of words that begin with a letter, some indented, and blank lines between them.
+fn words(letter: char) -> impl Strategy<Value = Vec<String>> {
+    let line = (0..3_usize, "[a-z]{1,6}", prop::option::of("[a-z]{1,6}"), 0..6_u8);
+    prop::collection::vec(line, 1..41).prop_map(move |lines| {
+        let text = |(depth, word, more, kind): (usize, String, Option<String>, u8)| {
+            let more = more.map(|more| format!(" {letter}{more}")).unwrap_or_default();
+            let bullet = if kind == 0 { "- " } else { "" };
+            let line = format!("{}{bullet}{letter}{word}{more}", "  ".repeat(depth));
+            if kind == 1 { format!("\n{line}") } else { line }
+        };
+        lines.into_iter().map(text).collect()
+    })
+}
+
+/// Lines without words before and after a text.
+const FRAMES: [(&str, &str); 4] = [("", ""), ("{\n", "\n}"), ("---\n", ""), ("\n\n", "\n")];
+
 /// Picks a part of a text by two fractions.
 fn part(text: &str, a: f64, b: f64) -> Range<usize> {
     let at = |share: f64| text.floor_char_boundary((text.len() as f64 * share) as usize);
@@ -53,10 +73,43 @@ fn part(text: &str, a: f64, b: f64) -> Range<usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/properties.txt"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn splices_leave_the_rest_alone(bytes in stored(), charset in charset(), a in 0.0..1.0, b in 0.0..1.0, c in 0.0..1.0, new in prose()) {
+    fn budget_ends_a_list_at_the_first_entry_that_does_not_fit(
+        sizes in prop::collection::vec(1_usize..50, 0..20),
+        bytes in 0_usize..400,
+    ) {
+        let mut budget = ByteBudget::new(bytes);
+        let kept = budget.count(sizes.iter().copied());
+        let used: usize = sizes[..kept].iter().sum();
+        prop_assert!(used <= bytes);
+        match sizes.get(kept) {
+            Some(next) => {
+                prop_assert!(used + next > bytes);
+                prop_assert_eq!((budget.left(), budget.takes(1)), (0, false));
+            }
+            None => prop_assert_eq!(budget.left(), bytes - used),
+        }
+    }
+
+    #[test]
+    fn fair_limit_is_the_largest_that_fits_the_total(
+        sizes in prop::collection::vec(0_usize..50, 1..20),
+        room in 0_usize..400,
+    ) {
+        let limit = fair(sizes.clone(), room);
+        let used = |limit: usize| sizes.iter().map(|size| *size.min(&limit)).sum::<usize>();
+        prop_assert!(used(limit) <= room);
+        prop_assert!(limit == usize::MAX || used(limit + 1) > room);
+    }
+
+    #[test]
+    fn splice_preserves_all_other_bytes(bytes in stored(), charset in charset(), a in 0.0..1.0, b in 0.0..1.0, c in 0.0..1.0, new in prose()) {
         let Ok(text) = Text::open(bytes.clone(), charset) else { return Ok(()) };
         prop_assert_eq!(text.bytes(), &bytes);
         let view = text.view();
@@ -81,14 +134,14 @@ proptest! {
     }
 
     #[test]
-    fn an_undone_change_leaves_no_trace(body in "[abé\n]{0,40}", crlf in any::<bool>(), a in 0.0..1.0, b in 0.0..1.0, new in "[xyü\n]{0,10}") {
+    fn undoing_a_splice_restores_the_bytes(body in "[abé\n]{0,40}", crlf in any::<bool>(), a in 0.0..1.0, b in 0.0..1.0, new in "[xyü\n]{0,10}") {
         let stored = if crlf { body.replace('\n', "\r\n") } else { body };
         let text = Text::open(stored.clone().into_bytes(), None).unwrap();
         let range = part(text.view(), a, b);
         let old = text.view()[range.clone()].to_owned();
         let changed = Text::open(text.splice(&[Splice { range: range.clone(), new: new.clone() }]).unwrap(), None).unwrap();
         prop_assert_eq!(changed.view(), format!("{}{new}{}", &text.view()[..range.start], &text.view()[range.end..]));
-        // A text that lost all its breaks no longer knows their kind.
+        // Without any line break in the text, the kind of line break is unknown.
         if changed.eol() == text.eol() || text.eol() == Eol::Lf {
             let back = changed.splice(&[Splice { range: range.start..range.start + new.len(), new: old }]).unwrap();
             prop_assert_eq!(back, stored.into_bytes());
@@ -96,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn line_edits_leave_other_lines_alone_and_can_be_undone(
+    fn line_edits_preserve_other_lines_and_can_be_undone(
         body in "([ab}] ?\n){0,6}[ab]{0,2}", crlf in any::<bool>(), bom in any::<bool>(),
         a in 0.0..1.0, b in 0.0..1.0, side in 0..3_u8, new in "[xyz \n]{0,12}",
     ) {
@@ -106,18 +159,18 @@ proptest! {
         let count = lines::count(text.view());
         let nth = |share: f64| ((count as f64 * share) as usize + 1).min(count.max(1));
         let lines = LineRange { first: nth(f64::min(a, b)), last: nth(f64::max(a, b)) };
-        let side = [Side::Replace, Side::Before, Side::After][usize::from(side)];
+        let side = [EditPosition::Replace, EditPosition::Before, EditPosition::After][usize::from(side)];
         let Ok(edited) = line_edit::edit(text.view(), lines, side, &new) else { return Ok(()) };
-        prop_assert_eq!(&edited.corrections, &[], "nothing of this was ever in the file");
+        prop_assert_eq!(&edited.corrections, &[], "the file contains none of the new lines");
         let out = text.splice(std::slice::from_ref(&edited.splice)).unwrap();
         let changed = Text::open(out.clone(), None).unwrap();
         let index = LineIndex::new(text.view());
         let (before, behind) = match side {
-            Side::Replace => (lines.first - 1, lines.last),
-            Side::Before => (lines.first - 1, lines.first - 1),
-            Side::After => (lines.last.min(count), lines.last.min(count)),
+            EditPosition::Replace => (lines.first - 1, lines.last),
+            EditPosition::Before => (lines.first - 1, lines.first - 1),
+            EditPosition::After => (lines.last.min(count), lines.last.min(count)),
         };
-        // Every other line is there as it was, byte by byte; only the break of the last one may come or go.
+        // All other lines keep their bytes; only the line break of the last line may be added or removed.
         let head = index.start(before + 1).unwrap_or(text.view().len());
         let head = text.raw(text.view()[..head].trim_end_matches('\n').len()).unwrap();
         prop_assert_eq!(&out[..head], &text.bytes()[..head]);
@@ -131,14 +184,14 @@ proptest! {
         prop_assert_eq!(edited.lines, new.lines().count());
         let undone = Splice { range: edited.splice.range.start..edited.splice.range.start + edited.splice.new.len(), new: text.view()[edited.splice.range].to_owned() };
         let back = changed.splice(&[undone]).unwrap();
-        // A text that lost all its breaks no longer knows their kind.
+        // Without any line break in the text, the kind of line break is unknown.
         if changed.eol() == text.eol() || text.eol() == Eol::Lf {
             prop_assert_eq!(back, stored.into_bytes());
         }
     }
 
     #[test]
-    fn moved_lines_are_what_they_were(old in "([abc]\n){0,8}", new in "([abc]\n){0,8}", first in 1_usize..9, more in 0_usize..3) {
+    fn relocated_lines_have_unchanged_text(old in "([abc]\n){0,8}", new in "([abc]\n){0,8}", first in 1_usize..9, more in 0_usize..3) {
         let range = LineRange { first, last: first + more };
         if let Relocation::To(now) = hashline::moved(&old, &new, range) {
             let part = |text: &str, range: LineRange| -> String { text[LineIndex::new(text).span(range).unwrap()].to_owned() };
@@ -151,7 +204,7 @@ proptest! {
     }
 
     #[test]
-    fn references_lead_to_their_lines(number in 1_usize..1_000_000, line in "\\PC{0,12}", spaces in "[ \t\u{A0}]{0,3}") {
+    fn line_references_round_trip_and_fit_their_line(number in 1_usize..1_000_000, line in "\\PC{0,12}", spaces in "[ \t\u{A0}]{0,3}") {
         let reference = Reference::of(number, &line);
         prop_assert_eq!(reference.to_string().parse::<Reference>(), Ok(reference));
         let spaced = [spaces.as_str(), &line, &spaces].concat();
@@ -163,7 +216,7 @@ proptest! {
     }
 
     #[test]
-    fn offsets_of_view_and_file_correspond(bytes in stored(), charset in charset()) {
+    fn view_offsets_map_monotonically_to_file_offsets(bytes in stored(), charset in charset()) {
         let Ok(text) = Text::open(bytes.clone(), charset) else { return Ok(()) };
         let view = text.view();
         let mut last = None;
@@ -177,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn exact_hits_are_those_of_a_naive_search(view in prose(), a in 0.0..1.0, b in 0.0..1.0, new in prose()) {
+    fn exact_matching_agrees_with_a_naive_search(view in prose(), a in 0.0..1.0, b in 0.0..1.0, new in prose()) {
         let view = lines::lf(&view).into_owned();
         let old = view[part(&view, a, b)].to_owned();
         let (folded_old, folded_new) = (lines::lf(&old), lines::lf(&new));
@@ -200,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn later_steps_hit_whole_characters_in_order(view in prose(), old in prose(), new in prose(), every in any::<bool>()) {
+    fn inexact_matching_hits_whole_characters_in_order(view in prose(), old in prose(), new in prose(), every in any::<bool>()) {
         let how = if every { How::every(Step::Spaced) } else { How::one(Step::Spaced) };
         if let Ok(Matches { hits, .. }) = find(&view, &old, &new, &how) {
             let mut done = 0;
@@ -216,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn cuts_keep_both_ends(text in prose(), bytes in 0_usize..60, most in 0_usize..8, head in 0_usize..5, tail in 0_usize..5) {
+    fn truncation_preserves_both_ends_within_the_limit(text in prose(), bytes in 0_usize..60, most in 0_usize..8, head in 0_usize..5, tail in 0_usize..5) {
         let limit = Limit { bytes, lines: most };
         for kept in [cut::head(&text, limit), cut::head_and_tail(&text, limit, head, tail)] {
             let Some(kept) = kept else {
@@ -224,7 +277,7 @@ proptest! {
                 continue;
             };
             prop_assert!(text.starts_with(kept.head) && text.ends_with(kept.tail));
-            prop_assert_eq!(kept.head.len() + kept.left.bytes + kept.tail.len(), text.len());
+            prop_assert_eq!(kept.head.len() + kept.omitted.bytes + kept.tail.len(), text.len());
             prop_assert!(kept.head.len() + kept.tail.len() <= bytes);
             prop_assert!(lines::count(kept.head) + lines::count(kept.tail) <= most);
             prop_assert!(guard::check(&kept.to_string(), &text).is_err());
@@ -232,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn windows_do_not_depend_on_the_pieces(bytes in stored(), first in 1_u64..6, count in 0_u64..6, characters in 0_u64..12, cuts in prop::collection::vec(0.0..1.0, 0..6)) {
+    fn window_content_is_independent_of_chunk_boundaries(bytes in stored(), first in 1_u64..6, count in 0_u64..6, characters in 0_u64..12, cuts in prop::collection::vec(0.0..1.0, 0..6)) {
         let ask = Ask { first, count, characters };
         let mut ends: Vec<usize> = cuts.iter().map(|share| (bytes.len() as f64 * share) as usize).collect();
         ends.push(bytes.len());
@@ -251,7 +304,7 @@ proptest! {
     }
 
     #[test]
-    fn diffs_lead_from_old_to_new(old in prose(), new in prose(), context in 0_usize..4) {
+    fn applying_a_diff_to_the_old_text_gives_the_new_text(old in prose(), new in prose(), context in 0_usize..4) {
         let found = diff::unified(&old, &new, context);
         prop_assert_eq!(found.text.is_empty(), old == new);
         prop_assert_eq!(apply(&old, &found.text), new);
@@ -260,7 +313,7 @@ proptest! {
     }
 
     #[test]
-    fn escaped_names_come_back(name in prop::collection::vec(any::<u8>(), 0..20), text in "\\PC{0,10}|[\\\\nx\u{202e}\u{1b}\n]{0,8}|\\PC{0,3}\\[toolpost: \\PC{0,3}") {
+    fn escaped_names_round_trip(name in prop::collection::vec(any::<u8>(), 0..20), text in "\\PC{0,10}|[\\\\nx\u{202e}\u{1b}\n]{0,8}|\\PC{0,3}\\[toolpost: \\PC{0,3}") {
         for name in [name.as_slice(), text.as_bytes()] {
             let shown = escape::name(name);
             let odd = shown.chars().any(|c| c.is_control() || ('\u{202A}'..='\u{202E}').contains(&c));
@@ -270,20 +323,38 @@ proptest! {
     }
 
     #[test]
-    fn keys_are_their_own_keys(name in "\\PC{0,12}") {
+    fn name_key_is_idempotent(name in "\\PC{0,12}") {
         let key = names::variants(&name);
         prop_assert_eq!(names::variants(&key), key.clone());
         prop_assert_eq!(names::same_key(&name, &key).is_some(), true);
     }
 
     #[test]
-    fn text_that_was_there_may_be_written_again(text in prose()) {
+    fn partial_code_replaces_no_file_with_unrelated_lines(old in words('o'), new in words('n'), before in 0..4_usize, after in 0..4_usize) {
+        let framed = |at: usize, lines: &[String]| format!("{}{}{}\n", FRAMES[at].0, lines.join("\n"), FRAMES[at].1);
+        let (old, new) = (framed(before, &old), framed(after, &new));
+        // Brackets around both texts are a sign that the new text is complete.
+        prop_assume!(before != 1 || after != 1);
+        prop_assert!(merge::merge(&old, &new).is_err(), "{old:?} became {new:?}");
+        let head = |text: &str| format!("# The list\n{text}");
+        let long = new.lines().filter(|line| !line.is_empty()).count() >= old.lines().filter(|line| !line.is_empty()).count();
+        let small = lines::count(&old) < 40;
+        if let Ok(merged) = merge::merge(&head(&old), &head(&new)) {
+            let splices = Text::open(head(&old).into_bytes(), None).unwrap().splice(&merged.splices).unwrap();
+            prop_assert_eq!(String::from_utf8(splices).unwrap(), head(&new));
+        } else {
+            prop_assert!(!(small && long), "{old:?} did not become {new:?}");
+        }
+    }
+
+    #[test]
+    fn guard_accepts_text_that_is_already_in_the_file(text in prose()) {
         prop_assert_eq!(guard::check(&text, &text), Ok(()));
     }
 }
 
-/// Reads the asked lines the slow way.
-fn naive(bytes: &[u8], ask: Ask) -> Seen {
+/// Reads the requested lines without an index.
+fn naive(bytes: &[u8], ask: Ask) -> WindowContent {
     let bom = bytes.starts_with(b"\xEF\xBB\xBF");
     let body = if bom { &bytes[3..] } else { bytes };
     let mut facts = Facts { bom, bytes: bytes.len() as u64, ..Facts::default() };
@@ -321,16 +392,16 @@ fn naive(bytes: &[u8], ask: Ask) -> Seen {
         found.push((number, text[..kept].iter().collect::<String>(), (text.len() - kept) as u64));
     }
     let lines = found.iter().map(|(number, text, more)| Line { number: *number, text, more: *more });
-    Seen { lines: lines.collect(), facts }
+    WindowContent { lines: lines.collect(), facts }
 }
 
-/// Gives the glyph of windows-1252, of which only 32 differ from Latin-1.
+/// Returns the character of windows-1252; only 32 of them differ from Latin-1.
 fn glyph(latin: char, byte: u8) -> char {
     let special: Vec<char> = "€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ".chars().collect();
     special.get(usize::from(byte).wrapping_sub(0x80)).copied().unwrap_or(latin)
 }
 
-/// Applies a unified diff, trusting its numbers.
+/// Applies a unified diff at the locations that its line numbers give.
 fn apply(old: &str, diff: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let mut out = String::new();

@@ -1,9 +1,11 @@
-//! What is a secret by its form does not stay in a line, and all else does.
+//! Redaction removes secrets that have a known form and keeps everything else.
 
 use proptest::prelude::*;
-use toolpost_text::redact::redact;
+use proptest::test_runner::FileFailurePersistence;
+use toolpost_test_rows::each;
+use toolpost_text::redact::{redact, url};
 
-/// A line, and what is left of it; nothing where it stays as it is.
+/// A line and its redacted form; empty if it is unchanged.
 const ROWS: &[(&str, Option<&str>)] = &[
     // Names and values, as shells, files, queries and programs write them.
     ("TOKEN=abc make", Some("TOKEN=[redacted] make")),
@@ -31,7 +33,7 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("Cookie: a=1; b=2\\nHost: x", Some("Cookie: [redacted]\\nHost: x")),
     ("X-Api-Key: abc", Some("X-Api-Key: [redacted]")),
     ("sent bearer abc.def-123/4= on", Some("sent bearer [redacted] on")),
-    // Addresses.
+    // URLs.
     (
         "git clone https://me:pa:ss@example.com/x.git",
         Some("git clone https://me:[redacted]@example.com/x.git"),
@@ -47,7 +49,7 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("x -----BEGIN PRIVATE KEY-----\\nMII", Some("x -----BEGIN PRIVATE KEY-----[redacted]")),
     (r"a\n-----BEGIN PRIVATE KEY-----\nMII", Some(r"a\n-----BEGIN PRIVATE KEY-----[redacted]")),
     ("key-----BEGIN PRIVATE KEY-----M", Some("key-----BEGIN PRIVATE KEY-----[redacted]")),
-    // Behind the escape of a line's end.
+    // After an escaped line break.
     (r"a\nAuthorization: Basic dXNl\nb", Some(r"a\nAuthorization: [redacted]\nb")),
     (r"a\tghp_0123456789abcdefABCDEF", Some(r"a\tghp_[redacted]")),
     (r"a\token=abc", Some(r"a\token=[redacted]")),
@@ -60,7 +62,7 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("xoxb-012345678901-abcdefghij", Some("xoxb-[redacted]")),
     ("npm_0123456789abcdefghijkl", Some("npm_[redacted]")),
     ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", Some("eyJ[redacted]")),
-    // What is none.
+    // Text without secrets.
     ("", None),
     ("cat tokens.txt | wc -w", None),
     ("max_tokens=100 and a tokenizer: fast", None),
@@ -80,16 +82,16 @@ const ROWS: &[(&str, Option<&str>)] = &[
 ];
 
 #[test]
-fn secrets_of_a_known_form_go_and_all_else_stays() {
-    for (line, wanted) in ROWS {
+fn secrets_of_known_forms_are_redacted_and_other_text_is_kept() {
+    each(ROWS, |(line, wanted)| {
         let wanted = wanted.unwrap_or(line);
         assert_eq!(redact(line), wanted, "{line}");
         assert_eq!(redact(wanted), wanted, "{line}, again");
-    }
+    });
 }
 
 #[test]
-fn long_lines_of_beginnings_are_read_to_their_end() {
+fn long_lines_of_secret_prefixes_are_redacted() {
     let rows = [
         ("://", None),
         ("-----BEGIN ", None),
@@ -101,24 +103,48 @@ fn long_lines_of_beginnings_are_read_to_their_end() {
         ("token=", Some("token=[redacted]")),
         ("-----BEGIN PRIVATE KEY-----", Some("-----BEGIN PRIVATE KEY-----[redacted]")),
     ];
-    for (piece, wanted) in rows {
+    each(rows, |(piece, wanted)| {
         let line = piece.repeat(200_000);
         assert_eq!(redact(&line), wanted.unwrap_or(&line), "{piece}");
-    }
+    });
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/redact.txt"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn a_value_never_stays(
+    fn value_after_a_secret_name_is_always_redacted(
         before in "[a-z \"'\\\\é:=@/-]{0,12}", value in "[a-zA-Z0-9+/.]{6,20}", after in "[ \"'&;\n][a-z \"'\\\\é:=@/-]{0,12}",
         name in prop::sample::select(vec!["password=", "TOKEN=", "\"api_key\": \"", "secret: ", "Authorization: Basic ", "://u:"]),
     ) {
-        // In an address, a slash ends what may hold a password.
+        // In a URL, the part that may contain a password ends at the first slash.
         let (value, at) = if name == "://u:" { (value.replace('/', "."), "@h") } else { (value, "") };
         let line = format!("{before} {name}Q7{value}{at}{after}");
         let redacted = redact(&line);
         prop_assert!(!redacted.contains(&format!("Q7{value}")), "{line} became {redacted}");
     }
+}
+
+#[test]
+fn urls_lose_users_passwords_queries_and_fragments() {
+    let rows = [
+        ("https://h.example/v1", "https://h.example/v1"),
+        ("https://h.example:8/@scope/x", "https://[redacted]@scope/x"),
+        ("https://h.example/@scope/x", "https://h.example/@scope/x"),
+        ("https://me:canary@h.example/v1?key=canary", "https://[redacted]@h.example/v1?[redacted]"),
+        ("https://canary@h.example", "https://[redacted]@h.example"),
+        ("https://me:can/a@ry@h.example/x#canary", "https://[redacted]@h.example/x#[redacted]"),
+        ("postgres://me:canary@h/base?password=canary", "postgres://[redacted]@h/base?[redacted]"),
+        ("me:canary@h/v1", "[redacted]@h/v1"),
+        ("h/v1?key=canary", "h/v1?[redacted]"),
+        ("/models/a@b?c", "/models/a@b?c"),
+        ("", ""),
+    ];
+    each(rows, |(text, wanted)| {
+        assert_eq!(url(text), wanted, "{text}");
+    });
 }

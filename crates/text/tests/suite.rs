@@ -1,5 +1,6 @@
-//! Every integration test of this crate, in one binary, because linking each file by itself takes longer than running it.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+//! The integration tests of this crate, in one binary, because linking each file separately takes longer than
+//! running it.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
 mod cut;
 mod diff;

@@ -1,8 +1,11 @@
-//! What a program wrote to its terminal, as text.
+//! Terminal output of a program, converted to text.
+
+use toolpost_test_rows::each;
 
 use toolpost_text::terminal::{Losses, Terminal};
 
-/// Feeds pieces of a size, and gives the text with what is pending before the end, and at the end.
+/// Feeds the bytes in chunks; returns the text with pending output just before the end, and the text after
+/// it.
 fn cleaned(bytes: &[u8], size: usize) -> (String, String) {
     let mut terminal = Terminal::default();
     let mut out = String::new();
@@ -15,7 +18,7 @@ fn cleaned(bytes: &[u8], size: usize) -> (String, String) {
 }
 
 #[test]
-fn output_becomes_text() {
+fn terminal_output_is_converted_to_plain_text() {
     let run = |line: &str, times: usize| format!("{line}\n").repeat(times);
     let (ten, eleven, thousand) = (run("y", 10), run("y", 11), run("y", 1000));
     let rows: [(&[u8], &str); 44] = [
@@ -60,26 +63,26 @@ fn output_becomes_text() {
         ("\u{9b}31mx\u{9d}t\u{9c}y\u{90}z\u{9c}\n".as_bytes(), "xy\n"),
         ("\u{85}é\u{a0}".as_bytes(), "é\u{a0}"),
         (ten.as_bytes(), &ten),
-        (eleven.as_bytes(), "y\n[toolpost: the line above comes 11 times in a row]\n"),
-        (thousand.as_bytes(), "y\n[toolpost: the line above comes 1000 times in a row]\n"),
+        (eleven.as_bytes(), "y\n[toolpost: the line above occurs 11 times in a row]\n"),
+        (thousand.as_bytes(), "y\n[toolpost: the line above occurs 1000 times in a row]\n"),
         (b"x\nx\ny\ny\nx\nx", "x\nx\ny\ny\nx\nx"),
     ];
-    for (bytes, wanted) in rows {
-        for size in [1, 2, 3, 7, 4096] {
+    each(rows, |(bytes, wanted)| {
+        each([1, 2, 3, 7, 4096], |size| {
             let (now, out) = cleaned(bytes, size);
-            // A character that is begun shows only when it will never end.
+            // An incomplete character appears only at the end of the output.
             let now_wanted = if bytes.ends_with(b"\x82") || bytes.ends_with(b"\x9f") {
                 wanted.trim_end_matches('\u{fffd}')
             } else {
                 wanted
             };
             assert_eq!((now.as_str(), out.as_str()), (now_wanted, wanted), "{bytes:?} by {size}");
-        }
-    }
+        });
+    });
 }
 
 #[test]
-fn what_is_left_out_is_counted() {
+fn dropped_control_and_malformed_bytes_are_counted() {
     let all: Vec<u8> = (0..=255).collect();
     let rows: [(&[u8], u64, u64); 8] = [
         (b"plain\ttext\r\n\x08", 0, 0),
@@ -91,7 +94,7 @@ fn what_is_left_out_is_counted() {
         ("\u{85}".as_bytes(), 1, 0),
         (&all[..0x1b], 22, 0),
     ];
-    for (bytes, controls, malformed) in rows {
+    each(rows, |(bytes, controls, malformed)| {
         for size in [1, 3, 4096] {
             let mut terminal = Terminal::default();
             let mut out = String::new();
@@ -99,11 +102,11 @@ fn what_is_left_out_is_counted() {
             terminal.finish(&mut out);
             assert_eq!(terminal.losses(), Losses { controls, malformed }, "{bytes:?} by {size}");
         }
-    }
+    });
 }
 
 #[test]
-fn lines_without_end_are_given_in_pieces() {
+fn endless_lines_are_emitted_in_pieces() {
     let mut terminal = Terminal::default();
     let mut out = String::new();
     let piece = "€".repeat(1000);
@@ -117,7 +120,7 @@ fn lines_without_end_are_given_in_pieces() {
 }
 
 #[test]
-fn strings_without_end_are_text_again() {
+fn unterminated_escape_sequences_end_at_a_limit() {
     for opening in ["\u{1b}]", "\u{1b}P", "\u{1b}["] {
         let mut terminal = Terminal::default();
         let mut out = String::new();

@@ -1,14 +1,16 @@
-//! Some lines of a file that comes in pieces.
+//! Extraction of some lines from a file that is read in pieces.
+
+use toolpost_test_rows::each;
 
 use toolpost_text::encoding::{Encoding, Text};
-use toolpost_text::window::{self, Ask, Facts, Line, Seen, Window};
+use toolpost_text::window::{self, Ask, Facts, Line, Window, WindowContent};
 
 fn line(number: u64, text: &str, more: u64) -> Line<'_> {
     Line { number, text, more }
 }
 
 #[test]
-fn only_what_was_asked_for_is_kept() {
+fn window_holds_only_the_requested_lines() {
     type Row = (&'static [u8], [u64; 3], Vec<Line<'static>>, Facts);
     let none = Facts::default();
     let rows: [Row; 11] = [
@@ -44,8 +46,8 @@ fn only_what_was_asked_for_is_kept() {
             Facts { lines: 1, bytes: 8, nul: Some(7), invalid: 3, ..none },
         ),
     ];
-    for (bytes, [first, count, characters], lines, facts) in rows {
-        let wanted = Seen { lines: lines.into_iter().collect(), facts };
+    each(rows, |(bytes, [first, count, characters], lines, facts)| {
+        let wanted = WindowContent { lines: lines.into_iter().collect(), facts };
         for piece in 1..=bytes.len().max(1) {
             let mut window = Window::new(Ask { first, count, characters });
             bytes.chunks(piece).for_each(|piece| window.feed(piece));
@@ -58,11 +60,11 @@ fn only_what_was_asked_for_is_kept() {
                 "{bytes:?} whole"
             );
         }
-    }
+    });
 }
 
 #[test]
-fn a_full_window_says_so() {
+fn window_reports_when_it_is_full() {
     let mut window = Window::new(Ask { first: 2, count: 1, characters: 9 });
     let full: Vec<bool> = [b"a\n", b"b ", b"b\n"]
         .into_iter()
@@ -75,7 +77,7 @@ fn a_full_window_says_so() {
 }
 
 #[test]
-fn a_line_without_end_is_counted_and_not_kept() {
+fn endless_line_is_counted_and_truncated() {
     let mut window = Window::new(Ask { first: 1, count: 9, characters: 3 });
     let piece = "é".repeat(1 << 15);
     for _ in 0..1 << 10 {
@@ -86,10 +88,10 @@ fn a_line_without_end_is_counted_and_not_kept() {
 }
 
 #[test]
-fn a_file_that_is_not_utf_8_looks_as_in_diffs() {
+fn non_utf_8_window_shows_the_same_text_as_diffs() {
     let all: Vec<u8> = (1..=255).filter(|byte| !b"\r\n".contains(byte)).collect();
     let rows: [&[u8]; 6] = [
-        // Two of these bytes are a character of UTF-8.
+        // Two of these bytes form a character in UTF-8.
         b"\x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd\nnext\n",
         b"caf\xe9\r\n\xc3\xa9 and \xe9\r\n",
         b"plain\n\xe9\xc3\xa9\xe9",
@@ -97,25 +99,28 @@ fn a_file_that_is_not_utf_8_looks_as_in_diffs() {
         b"\xe9\xc3\n\xa9\n",
         &all,
     ];
-    for bytes in rows {
+    each(rows, |bytes| {
         let text = Text::open(bytes.to_vec(), None).unwrap();
         assert_eq!(text.encoding(), Encoding::EightBit, "{bytes:?}");
         let wanted = text.shown(text.view());
-        for size in [1, 2, 5, 4096] {
+        each([1, 2, 5, 4096], |size| {
             let mut window = Window::eight_bit(Ask { first: 1, count: 99, characters: 999 });
             bytes.chunks(size).for_each(|piece| window.feed(piece));
             let seen = window.finish();
             let lines: Vec<&str> = seen.lines.iter().map(|line| line.text).collect();
             assert_eq!(lines, wanted.lines().collect::<Vec<_>>(), "{bytes:?} by {size}");
             assert!(seen.facts.invalid > 0, "{bytes:?}");
-        }
-    }
-    for (line, wanted) in [
-        (&b"\xc3\xa9\xe9."[..], "\u{c3}\u{a9}\u{e9}."),
-        ("caf\u{e9}".as_bytes(), "caf\u{e9}"),
-        ("caf\u{e9}".as_bytes().split_at(4).0, "caf\u{c3}"),
-        (b"\xa9 \xc3\xa9", "\u{a9} \u{e9}"),
-    ] {
-        assert_eq!(window::shown(line), wanted, "{line:?}");
-    }
+        });
+    });
+    each(
+        [
+            (&b"\xc3\xa9\xe9."[..], "\u{c3}\u{a9}\u{e9}."),
+            ("caf\u{e9}".as_bytes(), "caf\u{e9}"),
+            ("caf\u{e9}".as_bytes().split_at(4).0, "caf\u{c3}"),
+            (b"\xa9 \xc3\xa9", "\u{a9} \u{e9}"),
+        ],
+        |(line, wanted)| {
+            assert_eq!(window::shown(line), wanted, "{line:?}");
+        },
+    );
 }

@@ -5,39 +5,40 @@ use toolpost_text::cut;
 /// The maximum size of a reply, and the part that is kept of a longer one.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// Maximum number of bytes.
+    /// Maximum number of bytes in a reply.
     pub bytes: usize,
-    /// Maximum number of lines.
+    /// Maximum number of lines in a reply.
     pub lines: usize,
-    /// The part that is kept.
-    pub cut: Cut,
+    /// The part of a longer reply that is kept.
+    pub cut: TruncationPolicy,
 }
 
-/// The part that is kept of a reply that is too long.
+/// The part of an oversized reply that is kept.
 #[derive(Debug, Clone, Copy)]
-pub enum Cut {
-    /// The beginning.
+pub enum TruncationPolicy {
+    /// The beginning of the reply.
     Head,
-    /// A number of lines at the beginning and at the end.
+    /// Some lines at the beginning and at the end of the reply.
     HeadAndTail {
-        /// Number of lines at the beginning.
+        /// Number of kept lines at the beginning of the reply.
         head: usize,
-        /// Number of lines at the end.
+        /// Number of kept lines at the end of the reply.
         tail: usize,
     },
-    /// The same as `HeadAndTail`, with a notice in the wording of the dialect's reference between them.
+    /// The same lines as with `HeadAndTail`; the notice about the omitted lines has the dialect's own wording.
     Worded {
-        /// Number of lines at the beginning.
+        /// Number of kept lines at the beginning of the reply.
         head: usize,
-        /// Number of lines at the end.
+        /// Number of kept lines at the end of the reply.
         tail: usize,
-        /// Formats the notice about the omitted part. The write guard must recognize this wording.
-        notice: fn(&cut::Cut<'_>) -> String,
+        /// Formats the notice about the omitted part. The guard that keeps notices out of
+        /// written files must recognize this wording.
+        notice: fn(&cut::TruncatedText<'_>) -> String,
     },
 }
 
 impl Budget {
-    /// Returns the size limit without the kept part.
+    /// Returns the maximum size of a reply, without the rule for the part that is kept.
     #[must_use]
     pub fn limit(&self) -> cut::Limit {
         cut::Limit { bytes: self.bytes, lines: self.lines }
@@ -48,11 +49,11 @@ impl Budget {
     pub fn apply(&self, text: &str) -> Option<String> {
         let limit = self.limit();
         match self.cut {
-            Cut::Head => cut::head(text, limit).map(|kept| kept.to_string()),
-            Cut::HeadAndTail { head, tail } => {
+            TruncationPolicy::Head => cut::head(text, limit).map(|kept| kept.to_string()),
+            TruncationPolicy::HeadAndTail { head, tail } => {
                 cut::head_and_tail(text, limit, head, tail).map(|kept| kept.to_string())
             }
-            Cut::Worded { head, tail, notice } => {
+            TruncationPolicy::Worded { head, tail, notice } => {
                 let kept = cut::head_and_tail(text, limit, head, tail)?;
                 Some(format!("{}{}{}", kept.head.trim_end_matches('\n'), notice(&kept), kept.tail))
             }

@@ -14,14 +14,14 @@ const IGNORED: &str = "ignored unknown argument";
 
 /// Arguments that conform to the schema, under the names in the schema.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decoded {
-    /// The arguments.
+pub struct DecodedArguments {
+    /// The converted arguments, by their names in the schema.
     pub arguments: Map<String, Value>,
-    /// Notes about the arguments, in a sentence each.
+    /// Notes about changed or unknown arguments, in a sentence each.
     pub notes: Vec<String>,
 }
 
-impl Decoded {
+impl DecodedArguments {
     /// Returns the notes about unknown arguments, without the word "ignored": for a caller that refuses
     /// them.
     #[must_use]
@@ -31,12 +31,12 @@ impl Decoded {
     }
 }
 
-/// Converts arguments to a schema.
+/// Converts arguments to the names and types in a schema.
 ///
 /// # Errors
 /// A failure of kind `Invalid` that names every wrong argument: the expected type, the value, and an
 /// example.
-pub fn decode(arguments: Value, schema: &Value) -> Result<Decoded, Failure> {
+pub fn decode(arguments: Value, schema: &Value) -> Result<DecodedArguments, Failure> {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let mut object = coerce::whole(arguments)?;
@@ -64,7 +64,7 @@ pub fn decode(arguments: Value, schema: &Value) -> Result<Decoded, Failure> {
             named.collect::<Vec<_>>().join(", ")
         ));
     }
-    Ok(Decoded { arguments: decoded, notes })
+    Ok(DecodedArguments { arguments: decoded, notes })
 }
 
 struct Wrong {
@@ -75,9 +75,9 @@ struct Wrong {
 /// The treatment of arguments that the schema does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Others {
-    /// They are kept unchanged.
+    /// The arguments are kept unchanged.
     Kept,
-    /// They are reported as unknown.
+    /// The arguments are reported as unknown.
     Named,
 }
 
@@ -86,8 +86,8 @@ fn is_open(schema: &Value) -> bool {
     schema.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false))
 }
 
-/// Renames the arguments to their names in the schema; an exact name takes precedence over its alias, once,
-/// here.
+/// Renames the arguments to their names in the schema. An exact name takes precedence over an alias. No other
+/// code resolves aliases.
 fn settle_names(
     object: &mut Map<String, Value>,
     properties: &Map<String, Value>,
@@ -165,7 +165,7 @@ fn missing(
         .map(|name| {
             let property = &properties[name];
             let meant = unknown.iter().find(|key| names::is_close(key, name));
-            let meant = meant.map_or(String::new(), |key| format!(" (did you mean it by {key}?)"));
+            let meant = meant.map_or(String::new(), |key| format!(" (misspelled as {key}?)"));
             let says = format!(
                 "{name} is missing{meant}: it takes {}, for example {}.",
                 coerce::expected(property),

@@ -1,18 +1,18 @@
 //! A dialect: a set of tools with one reply budget and one style of messages.
 
 use crate::{budget::Budget, lowering::Lowering, tool::ToolDef};
-use std::time::Duration;
+use std::{fmt, time::Duration};
 use toolpost_engine::{Engine, Fresh, Hint};
 use toolpost_text::matching::Step;
 
 /// A set of tools with one reply budget and one style of messages.
 #[derive(Clone, Copy)]
 pub struct Dialect {
-    /// The name on the command line.
+    /// The dialect's name on the command line.
     pub name: &'static str,
-    /// Its tools, in the order of publication.
+    /// The tools, in the order of publication.
     pub tools: &'static [ToolDef],
-    /// The documentation pages next to the code: descriptions and examples.
+    /// Markdown pages with the descriptions and the examples of the tools.
     pub pages: &'static [&'static str],
     /// Instructions that a client passes to its model before it uses any tool; under two kilobytes.
     pub instructions: &'static str,
@@ -20,12 +20,18 @@ pub struct Dialect {
     pub budget: Budget,
     /// The time limit of a call.
     pub deadline: Duration,
-    /// The reads that a write requires.
+    /// The rule for what a session must have read before it writes.
     pub fresh: Fresh,
-    /// The loosest permitted match of a text to replace.
+    /// The most approximate match that an edit accepts for the text to replace.
     pub matching: Step,
-    /// Formats a next step with the names of the dialect's tools.
+    /// Formats a hint for the next step with the names of the dialect's tools.
     pub say: fn(&Hint) -> String,
+}
+
+impl fmt::Debug for Dialect {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Dialect").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl Dialect {
@@ -35,14 +41,14 @@ impl Dialect {
         self.tools.iter().find(|tool| tool.answers_to(name))
     }
 
-    /// Creates the context in which a call of this dialect is lowered.
+    /// Creates the context in which a tool of this dialect converts its arguments to a request.
     #[must_use]
     pub fn lowering<'a>(&self, engine: &'a Engine) -> Lowering<'a> {
-        Lowering::new(engine, self.budget, self.matching)
+        Lowering::new(engine, self.budget, self.matching, self.say)
     }
 }
 
-/// Returns whether all names are different; each dialect asserts it at compile time.
+/// Returns whether all tools have different names; each dialect asserts it at compile time.
 #[must_use]
 pub const fn distinct(tools: &[ToolDef]) -> bool {
     let mut first = 0;

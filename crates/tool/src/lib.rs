@@ -1,6 +1,28 @@
 //! The framework for dialects: `Tool`, `Dialect`, argument decoding, schemas and reply pages.
+//!
+//! A [`Dialect`] is a table of [`ToolDef`]s with a reply budget and its wording. A [`Tool`] gives one of the
+//! engine's [`operations`] a name and a shape: `lower` makes the request of the arguments, `render` writes
+//! the output on a [`Page`]. Decoding, the schema, the access policy and the limits are the same for all
+//! tools. The example `own_dialect` of the crate `toolpost` is a program with its own dialect.
+//! [`Dialect::check`] lists mistakes that the compiler does not find.
+//!
+//! # Parameters
+//!
+//! The schema and its descriptions come from [`Tool::Args`]. `Option` and `#[serde(default)]` make an argument
+//! optional. With `#[schemars(range(min = 1, max = 100))]`, a larger number is lowered with a note, and a smaller
+//! one is refused, or raised if `extend("x-raise" = true)` allows it. `#[schemars(extend("x-aliases" = ["file"]))]`
+//! accepts other names of an argument, and [`Tool::ALIASES`] other names of the tool. `#[serde(alias)]` has no
+//! effect, because no schema has it; `check` reports it. Values of another type are converted if only one meaning
+//! is possible, and unknown arguments are named in a note.
+//!
+//! # Failures
+//!
+//! `lower` refuses a request with [`Failure::invalid`]. [`Tool::reword`] changes the text of failures of `lower`
+//! and of the operation, by their [`Kind`] and their [`Facts`]. [`Dialect::say`] words each [`Hint`].
 
+mod accepted;
 mod budget;
+mod check;
 mod decode;
 mod dialect;
 mod lowering;
@@ -11,11 +33,18 @@ mod patch;
 mod schema;
 mod tool;
 
-pub use budget::{Budget, Cut};
-pub use decode::{Decoded, decode};
+pub use budget::{Budget, TruncationPolicy};
+pub use decode::{DecodedArguments, decode};
 pub use dialect::{Dialect, distinct};
 pub use lowering::Lowering;
 pub use manual::{Example, Manual};
-pub use page::{Page, Part, RunResult, example};
+pub use page::{Page, ReplyPart, RunResult, example};
 pub use schema::{full, published};
-pub use tool::{Done, Prepared, Run, Running, Tool, ToolDef};
+pub use tool::{CallFuture, DecodedCall, Done, Run, Tool, ToolDef};
+// Types of other crates that are in the signatures of this one.
+pub use toolpost_engine::{
+    Access, ExistenceMismatch, Facts, Failure, Fresh, Hint, Kind, ReadRequirement, StaleEditPolicy, Trouble,
+    operations,
+};
+pub use toolpost_text::{cut::Limit, lines::LineRange, matching::Step};
+pub use toolpost_workspace::{ContentHash, WorkspacePath};

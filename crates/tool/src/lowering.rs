@@ -1,4 +1,4 @@
-//! The context of `lower`: path resolution, and the requested form of the reply.
+//! The context in which a tool converts its arguments: path resolution, and the requested form of the reply.
 
 use crate::budget::Budget;
 use std::cell::RefCell;
@@ -6,14 +6,14 @@ use toolpost_engine::{Engine, Failure, Hint, is_dependency, operations::grep::Ru
 use toolpost_text::{cut::Limit, matching::Step};
 use toolpost_workspace::WorkspacePath;
 
-/// Request for the structured part of a reply.
+/// The caller's choice of whether a reply contains the operation's output as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Structure {
     Wanted,
     NotWanted,
 }
 
-/// The context of `lower`.
+/// The context in which a tool converts its arguments to a request.
 pub struct Lowering<'a> {
     engine: &'a Engine,
     budget: Budget,
@@ -22,11 +22,12 @@ pub struct Lowering<'a> {
     reply_bytes: usize,
     most_bytes: usize,
     notes: RefCell<Vec<String>>,
+    say: fn(&Hint) -> String,
 }
 
 impl<'a> Lowering<'a> {
-    /// Creates the context of a dialect with this reply budget and this tolerance for texts to replace.
-    pub(crate) fn new(engine: &'a Engine, budget: Budget, matching: Step) -> Self {
+    /// Creates the context of a dialect, with its reply budget, its tolerance for texts to replace and its wording.
+    pub(crate) fn new(engine: &'a Engine, budget: Budget, matching: Step, say: fn(&Hint) -> String) -> Self {
         Self {
             engine,
             budget,
@@ -35,17 +36,23 @@ impl<'a> Lowering<'a> {
             reply_bytes: budget.bytes,
             most_bytes: budget.bytes,
             notes: RefCell::default(),
+            say,
         }
     }
 
-    /// Requests the structured part, too.
+    /// Returns the dialect's wording of hints.
+    pub(crate) fn say(&self) -> fn(&Hint) -> String {
+        self.say
+    }
+
+    /// Requests the operation's output as data, in addition to the text.
     #[must_use]
     pub fn with_structure(self) -> Self {
         Self { structure: Structure::Wanted, ..self }
     }
 
-    /// Sets the size limit of a reply in bytes, if it is not the dialect's budget, and the limit for a
-    /// caller that asks for the whole reply.
+    /// Sets the size limits of a reply in bytes: the usual one, which replaces the dialect's budget, and the one
+    /// for a caller that asks for the whole reply.
     #[must_use]
     pub fn with_reply_bytes(self, reply_bytes: usize, most_bytes: usize) -> Self {
         Self { reply_bytes, most_bytes, ..self }
@@ -57,14 +64,14 @@ impl<'a> Lowering<'a> {
         self.budget.lines
     }
 
-    /// Returns the loosest permitted match of a text to replace.
+    /// Returns the most approximate match that an edit accepts for the text to replace.
     #[must_use]
     pub fn matching(&self) -> Step {
         self.matching
     }
 
-    /// Returns the size limit in bytes for a caller that asks for the whole reply; its page must then be
-    /// marked as such.
+    /// Returns the size limit in bytes for a caller that asks for the whole reply; the renderer must then call
+    /// [`Page::all`](crate::Page::all).
     #[must_use]
     pub fn most_bytes(&self) -> usize {
         self.most_bytes
@@ -88,8 +95,7 @@ impl<'a> Lowering<'a> {
         self.engine.rules()
     }
 
-    /// Returns the remote service that is also asked for code and documents, if the operator has configured
-    /// one.
+    /// Returns the remote code search service, if the operator has configured one.
     #[must_use]
     pub fn service(&self) -> Option<std::sync::Arc<toolpost_engine::CodeService>> {
         self.engine.service()
@@ -101,7 +107,7 @@ impl<'a> Lowering<'a> {
         self.structure == Structure::Wanted
     }
 
-    /// Adds a note to the reply: a choice that was made between several possible meanings.
+    /// Adds a note to the reply about how an ambiguous argument was understood.
     pub fn note(&self, note: impl Into<String>) {
         let (mut notes, note) = (self.notes.borrow_mut(), note.into());
         if !notes.contains(&note) {
@@ -109,7 +115,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Returns the notes about choices between several possible meanings, in a sentence each.
+    /// Removes and returns the notes about ambiguous arguments, in a sentence each.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.notes.take()
     }
@@ -117,29 +123,42 @@ impl<'a> Lowering<'a> {
     /// Resolves a path in the workspace.
     ///
     /// # Errors
-    /// `Outside` if it leads out of every root, `Invalid` if it is not a path; never reveals whether a file
-    /// exists.
-    pub fn path(&self, said: &str) -> Result<WorkspacePath, Failure> {
-        if is_dependency(said) {
-            let what =
-                format!("{said} names a dependency, which is only read: this works on the workspace alone.");
+    /// `Outside` if the path leads out of every root, `Invalid` if the text is not a path or names a
+    /// dependency. The failure never reveals whether a file exists.
+    pub fn path(&self, raw_path: &str) -> Result<WorkspacePath, Failure> {
+        if is_dependency(raw_path) {
+            let what = format!(
+                "{raw_path} is a dependency, which is read-only: this tool works only on the workspace."
+            );
             let advice = format!(
-                "Tools that read, list and search files take such names. For a file of that name write ./{said}."
+                "Tools that read, list and search files accept dependencies. For a file with this name, \
+                 pass ./{raw_path}."
             );
             return Err(Failure::invalid(what).hint(Hint::Advice(advice)));
         }
-        self.engine.resolve(said)
+        self.worded(self.engine.resolve(raw_path))
+    }
+
+    /// Words a failure here, because a tool may show it for one of several paths without its hints.
+    fn worded(&self, resolved: Result<WorkspacePath, Failure>) -> Result<WorkspacePath, Failure> {
+        resolved.map_err(|failure| failure.completed(self.say))
+    }
+
+    /// Returns whether something exists at a path of the workspace.
+    #[must_use]
+    pub fn exists(&self, raw_path: &str) -> bool {
+        self.engine.resolve(raw_path).is_ok_and(|path| self.engine.exists(&path))
     }
 
     /// Resolves the source of a read: a path, or a dependency such as `rust:serde/src/lib.rs`.
     ///
     /// # Errors
     /// As `path`, and as `Engine::dependency`.
-    pub fn source(&self, said: &str) -> Result<WorkspacePath, Failure> {
-        if !is_dependency(said) {
-            return self.engine.resolve(said);
+    pub fn source(&self, raw_path: &str) -> Result<WorkspacePath, Failure> {
+        if !is_dependency(raw_path) {
+            return self.worded(self.engine.resolve(raw_path));
         }
-        let resolved = self.engine.dependency(said)?;
+        let resolved = self.engine.dependency(raw_path)?;
         resolved.notes.into_iter().for_each(|note| self.note(note));
         Ok(resolved.path)
     }
@@ -148,51 +167,52 @@ impl<'a> Lowering<'a> {
     ///
     /// # Errors
     /// As `source`.
-    pub fn source_or_root(&self, said: Option<&str>) -> Result<WorkspacePath, Failure> {
-        self.source(said.filter(|said| !said.trim().is_empty()).unwrap_or("."))
+    pub fn source_or_root(&self, raw_path: Option<&str>) -> Result<WorkspacePath, Failure> {
+        self.source(raw_path.filter(|raw_path| !raw_path.trim().is_empty()).unwrap_or("."))
     }
 
     /// Resolves the path of a file; a path that ends with a slash names a directory.
     ///
     /// # Errors
     /// As `path`, and `Invalid` for a path that ends with a slash.
-    pub fn file(&self, said: &str) -> Result<WorkspacePath, Failure> {
-        if said.ends_with(['/', '\\']) {
+    pub fn file(&self, raw_path: &str) -> Result<WorkspacePath, Failure> {
+        if raw_path.ends_with(['/', '\\']) {
             return Err(Failure::invalid(format!(
-                "{said} names a directory; name the file in it, without a slash at its end."
+                "{raw_path} is the path of a directory; pass the path of a file, without a slash at the end."
             )));
         }
-        self.path(said)
+        self.path(raw_path)
     }
 
     /// Resolves a path without following a link at its end, as deleting and moving require.
     ///
     /// # Errors
     /// As `path`.
-    pub fn entry(&self, said: &str) -> Result<WorkspacePath, Failure> {
-        self.engine.resolve_entry(said)
+    pub fn entry(&self, raw_path: &str) -> Result<WorkspacePath, Failure> {
+        self.worded(self.engine.resolve_entry(raw_path))
     }
 
     /// Resolves the whole new path of a file or directory.
     ///
     /// # Errors
-    /// As `entry`, and `Invalid` if a slash at the end means a directory to put a file into. It is not known
-    /// here whether that directory exists; as a file name, it would let the next file overwrite the first.
-    pub fn destination(&self, said: &str, of: &str) -> Result<WorkspacePath, Failure> {
+    /// As `entry`, and `Invalid` if the new path `raw_path` ends with a slash and the old path `of` does not: such
+    /// a path means a directory to put the file into. As a file name, it would let the next file overwrite this one.
+    pub fn destination(&self, raw_path: &str, of: &str) -> Result<WorkspacePath, Failure> {
         let names_a_directory = |path: &str| path.ends_with(['/', '\\']);
-        if names_a_directory(said) && !names_a_directory(of) {
+        if names_a_directory(raw_path) && !names_a_directory(of) {
             return Err(Failure::invalid(format!(
-                "{said} names a directory; write the whole new path, with the name of the file at its end."
+                "{raw_path} ends with a slash, which means a directory; pass the whole new path, including the \
+                 file name."
             )));
         }
-        self.entry(said)
+        self.entry(raw_path)
     }
 
     /// Resolves the path of a directory; by default, the first root.
     ///
     /// # Errors
     /// As `path`.
-    pub fn path_or_root(&self, said: Option<&str>) -> Result<WorkspacePath, Failure> {
-        self.path(said.filter(|said| !said.trim().is_empty()).unwrap_or("."))
+    pub fn path_or_root(&self, raw_path: Option<&str>) -> Result<WorkspacePath, Failure> {
+        self.path(raw_path.filter(|raw_path| !raw_path.trim().is_empty()).unwrap_or("."))
     }
 }

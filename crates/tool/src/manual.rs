@@ -29,19 +29,42 @@ impl<'a> Manual<'a> {
     /// Parses the sections of a page: each second-level heading is a tool.
     #[must_use]
     pub fn of_page(page: &'a str) -> Vec<Self> {
-        let mut sections = Vec::new();
-        for section in page.split("\n## ").skip(1) {
-            let (heading, body) = section.split_once('\n').unwrap_or((section, ""));
-            sections.push(Self { tool: heading.trim(), description: paragraph(body), steps: steps(body) });
-        }
-        sections
+        let manual = |(tool, body)| Self { tool, description: paragraph(body), steps: steps(body) };
+        sections(page).map(manual).collect()
     }
 
     /// Finds the section about a tool in the pages.
     #[must_use]
-    pub fn of_tool(pages: &[&'a str], tool: &str) -> Option<Self> {
-        pages.iter().flat_map(|page| Self::of_page(page)).find(|manual| manual.tool == tool)
+    pub fn of_tool(pages: &[&'a str], tool: &'a str) -> Option<Self> {
+        Self::section(pages, tool).map(|body| Self { tool, description: paragraph(body), steps: steps(body) })
     }
+
+    /// Returns the description in the section about one tool, without parsing its examples.
+    #[must_use]
+    pub fn description(pages: &[&'a str], tool: &str) -> Option<String> {
+        Self::section(pages, tool).map(paragraph)
+    }
+
+    /// Returns the text below the heading of a tool.
+    fn section(pages: &[&'a str], tool: &str) -> Option<&'a str> {
+        pages
+            .iter()
+            .flat_map(|page| sections(page))
+            .find(|(heading, _)| *heading == tool)
+            .map(|(_, body)| body)
+    }
+}
+
+/// Splits a page at its second-level headings, also one in the first line, into headings and the text below each.
+/// Text before the first heading is left out.
+fn sections(page: &str) -> impl Iterator<Item = (&str, &str)> {
+    let first = page.strip_prefix('\u{feff}').unwrap_or(page);
+    let parts = first.split("\n## ").enumerate();
+    let headed = parts.filter_map(|(at, part)| if at == 0 { part.strip_prefix("## ") } else { Some(part) });
+    headed.map(|part| {
+        let (heading, body) = part.split_once('\n').unwrap_or((part, ""));
+        (heading.trim(), body)
+    })
 }
 
 fn paragraph(body: &str) -> String {
@@ -69,4 +92,34 @@ fn steps(body: &str) -> Vec<Example<'_>> {
         }
     }
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Manual;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn every_heading_of_a_page_begins_a_section() {
+        const TWO: &[(&str, &str)] = &[("a", "Does a."), ("b", "Does b.")];
+        let rows: [(&str, &[(&str, &str)]); 7] = [
+            ("## a\nDoes a.\n\n## b\nDoes b.\n", TWO),
+            ("\n## a\n\nDoes a.\n\n## b\n\nDoes b.", TWO),
+            ("# Tools\n\nText.\n\n## a\n\nDoes\na.\n\nMore.\n\n## b\nDoes b.\n", TWO),
+            ("\u{feff}## a\r\n\r\nDoes a.\r\n\r\n## b\r\nDoes b.\r\n", TWO),
+            ("## a", &[("a", "")]),
+            ("### a\nDoes a.\n", &[]),
+            ("", &[]),
+        ];
+        each(rows, |(page, wanted)| {
+            let sections = Manual::of_page(page);
+            let found: Vec<_> = sections.iter().map(|it| (it.tool, it.description.as_str())).collect();
+            assert_eq!(found, wanted, "{page:?}");
+            for (tool, description) in wanted {
+                assert_eq!(Manual::description(&[page], tool).as_deref(), Some(*description), "{page:?}");
+                let manual = Manual::of_tool(&[page], tool).unwrap();
+                assert_eq!(manual.description, *description, "{page:?}");
+            }
+        });
+    }
 }

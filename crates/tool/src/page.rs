@@ -1,6 +1,6 @@
 //! A reply under construction: text, images, notes.
 
-use crate::{Budget, budget::Cut};
+use crate::{Budget, budget::TruncationPolicy};
 use toolpost_text::{
     cut::{self, Limit, NOTICE},
     lines::count,
@@ -8,7 +8,7 @@ use toolpost_text::{
 
 /// A part of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum ReplyPart {
     /// A text.
     Text(String),
     /// An image that the client can show.
@@ -23,8 +23,8 @@ pub enum Part {
 /// A reply under construction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
-    parts: Vec<Part>,
-    /// The last lines of the text; no budget cuts them.
+    parts: Vec<ReplyPart>,
+    /// Lines about the outcome of the call, at the end of the text; they are never truncated.
     outcome: String,
     notes: Vec<Note>,
     remarks: Remarks,
@@ -52,23 +52,25 @@ enum Scope {
 /// Success or failure of a call's work, such as a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RunResult {
-    /// It succeeded.
+    /// The work succeeded.
     #[default]
     Succeeded,
-    /// It ran and failed, such as a command with an exit code other than 0.
+    /// The work ran and failed, such as a command with an exit code other than 0.
     Failed,
-    /// It did not do what the call asked for, such as a script that stopped: clients get the reply as an error.
+    /// The call did not do the requested work, such as a script that stopped: clients get the reply as an
+    /// error.
     Error,
 }
 
 /// Minimum room for text on a page, so that the last lines of an output always fit.
 const LEAST: Limit = Limit { bytes: 512, lines: 8 };
-/// The remark about the rest of a truncated text. A dialect with its own wording of the notice says it there.
+/// The remark about the rest of a truncated text. A dialect with its own wording of the notice includes the
+/// remark there.
 const NARROWER: &str = "the reply was too long; make a narrower call to see the part that was left out";
 /// Number of bytes that a remark takes in addition to its text.
 const AROUND: usize = NOTICE.len() + 3;
 
-/// The requested extent of a reply.
+/// The size to which a reply is truncated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Extent {
     /// The default size limit.
@@ -76,7 +78,7 @@ enum Extent {
     Usual,
     /// The whole reply, whatever its size.
     All,
-    /// The text that the renderer has fitted to the page.
+    /// No truncation, because the renderer has fitted the text to the page.
     Fitted,
 }
 
@@ -86,7 +88,7 @@ enum Remarks {
     /// After the text, in the same part.
     #[default]
     Below,
-    /// In a separate part.
+    /// In a separate content part.
     Apart,
 }
 
@@ -142,19 +144,19 @@ impl Page {
         self.result = RunResult::Failed;
     }
 
-    /// Records that the call's work did not come to its end: the reply explains why, and is an error.
+    /// Marks the reply as an error: the call's work did not finish, and the reply explains why.
     pub fn error(&mut self) {
         self.result = RunResult::Error;
     }
 
-    /// Returns whether the call's work succeeded.
+    /// Returns the result of the call's work.
     #[must_use]
     pub fn result(&self) -> RunResult {
         self.result
     }
 
-    /// Truncates the text to a budget, and notes how to get the rest; the outcome and the remarks stay, and
-    /// count.
+    /// Truncates the text to a budget, and notes how to get the rest; the outcome and the remarks stay whole,
+    /// but count against the budget.
     pub fn cut(&mut self, budget: &Budget) {
         if self.extent == Extent::Fitted {
             return;
@@ -162,7 +164,7 @@ impl Page {
         let notes: usize = self.notes.iter().map(|note| note.words.len() + AROUND).sum();
         let bytes = budget.bytes.saturating_sub(self.outcome.len());
         let lines = budget.lines.saturating_sub(count(&self.outcome));
-        // A text that fits was fitted by its operation, which knows how the reply continues.
+        // A text that fits needs no remark: if it is only a part, its operation has noted how to get the rest.
         if !self.texts().any(|text| text.len() > bytes || count(text) > lines) {
             return;
         }
@@ -172,31 +174,31 @@ impl Page {
         let budget = Budget { bytes, lines: lines.max(1), ..*budget };
         let mut is_cut = false;
         for part in &mut self.parts {
-            if let Part::Text(text) = part
+            if let ReplyPart::Text(text) = part
                 && let Some(kept) = budget.apply(text)
             {
                 *text = kept;
                 is_cut = true;
             }
         }
-        if is_cut && !matches!(budget.cut, Cut::Worded { .. }) {
+        if is_cut && !matches!(budget.cut, TruncationPolicy::Worded { .. }) {
             self.note(NARROWER);
         }
     }
 
     /// Adds a text verbatim.
     pub fn text(&mut self, text: &str) {
-        if let Some(Part::Text(last)) = self.parts.last_mut() {
+        if let Some(ReplyPart::Text(last)) = self.parts.last_mut() {
             last.push_str(text);
         } else {
-            self.parts.push(Part::Text(text.to_owned()));
+            self.parts.push(ReplyPart::Text(text.to_owned()));
         }
     }
 
     /// Adds a text that was written for this reply; the first one is not copied.
     pub fn take(&mut self, text: String) {
         if self.parts.is_empty() {
-            self.parts.push(Part::Text(text));
+            self.parts.push(ReplyPart::Text(text));
         } else {
             self.text(&text);
         }
@@ -210,7 +212,7 @@ impl Page {
 
     /// Adds an image.
     pub fn image(&mut self, mime: &str, data: Vec<u8>) {
-        self.parts.push(Part::Image { mime: mime.to_owned(), data });
+        self.parts.push(ReplyPart::Image { mime: mime.to_owned(), data });
     }
 
     /// Adds a remark about this call, at the end of the reply.
@@ -229,7 +231,7 @@ impl Page {
         self.notes.retain(|note| note.scope == Scope::Call || is_new(&note.words));
     }
 
-    /// Puts the remarks into a separate part: the text is for a program. The text then ends with a line
+    /// Puts the remarks into a separate part, because a program reads the text. The text then ends with a line
     /// break, so that a client that joins the parts keeps them on different lines.
     pub fn remarks_apart(&mut self) {
         self.remarks = Remarks::Apart;
@@ -247,9 +249,9 @@ impl Page {
     }
 
     /// Returns the finished parts. Remarks follow the text, one on each line, in a form that the write guard
-    /// recognizes, so that they are never taken for content.
+    /// recognizes, so that they are never mistaken for content.
     #[must_use]
-    pub fn finish(mut self) -> Vec<Part> {
+    pub fn finish(mut self) -> Vec<ReplyPart> {
         let (notes, outcome) = (std::mem::take(&mut self.notes), std::mem::take(&mut self.outcome));
         if !outcome.is_empty() {
             self.end_line();
@@ -259,21 +261,21 @@ impl Page {
             self.end_line();
         }
         if self.remarks == Remarks::Apart && !notes.is_empty() {
-            self.parts.push(Part::Text(String::new()));
+            self.parts.push(ReplyPart::Text(String::new()));
         }
         for Note { words, .. } in notes {
             self.text(&format!("{NOTICE}{words}]\n"));
         }
         self.close();
         if self.parts.is_empty() {
-            self.parts.push(Part::Text("(empty)".to_owned()));
+            self.parts.push(ReplyPart::Text("(empty)".to_owned()));
         }
         self.parts
     }
 
     /// Adds a line break after the last line, unless it has one.
     fn end_line(&mut self) {
-        if let Some(Part::Text(last)) = self.parts.last_mut()
+        if let Some(ReplyPart::Text(last)) = self.parts.last_mut()
             && !last.is_empty()
             && !last.ends_with('\n')
         {
@@ -283,7 +285,7 @@ impl Page {
 
     /// Removes the line break after the last line.
     fn close(&mut self) {
-        if let Some(Part::Text(last)) = self.parts.last_mut()
+        if let Some(ReplyPart::Text(last)) = self.parts.last_mut()
             && last.ends_with('\n')
         {
             last.pop();
@@ -300,8 +302,8 @@ impl Page {
 
     fn texts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
-            Part::Image { .. } => None,
+            ReplyPart::Text(text) => Some(text.as_str()),
+            ReplyPart::Image { .. } => None,
         })
     }
 }

@@ -4,11 +4,11 @@ use crate::Lowering;
 use serde_json::Value;
 use toolpost_engine::{
     Failure,
-    operations::change::{Change, Meant, from_patch},
+    operations::change::{Change, PathResolution, from_patch},
 };
 use toolpost_text::patch::{Invocation, invocation};
 
-/// The keys under which other tools take a patch.
+/// The keys under which other tools accept a patch.
 const KEYS: [&str; 6] = ["patch", "input", "patch_text", "patchText", "diff", "command"];
 
 impl Lowering<'_> {
@@ -17,25 +17,26 @@ impl Lowering<'_> {
     /// `known` is the file for a diff without file names.
     ///
     /// # Errors
-    /// `Invalid` if it is not a patch, with the wrong line; as `path` for its paths.
-    pub fn patch(&self, said: &str, known: Option<&str>) -> Result<Vec<Change>, Failure> {
-        let resolve = |path: &str, meant: Meant| match meant {
-            Meant::File => self.path(path),
-            Meant::Name => self.entry(path),
+    /// `Invalid` if the text is not a patch, with the wrong line; as `path` and `entry` for the paths in the
+    /// patch.
+    pub fn patch(&self, patch_text: &str, known: Option<&str>) -> Result<Vec<Change>, Failure> {
+        let resolve = |path: &str, meant: PathResolution| match meant {
+            PathResolution::File => self.path(path),
+            PathResolution::Name => self.entry(path),
         };
-        match unwrapped(said) {
+        match unwrapped(patch_text) {
             Some(inner) => from_patch(&inner, known, &resolve),
-            None => from_patch(said, known, &resolve),
+            None => from_patch(patch_text, known, &resolve),
         }
     }
 }
 
 /// Extracts a patch from JSON; `None` if it is not JSON with a patch.
-fn unwrapped(said: &str) -> Option<String> {
-    if !said.trim_start().starts_with(['{', '[', '"']) {
+fn unwrapped(patch_text: &str) -> Option<String> {
+    if !patch_text.trim_start().starts_with(['{', '[', '"']) {
         return None;
     }
-    inner(&serde_json::from_str(said).ok()?)
+    inner(&serde_json::from_str(patch_text).ok()?)
 }
 
 fn inner(value: &Value) -> Option<String> {
@@ -48,7 +49,7 @@ fn inner(value: &Value) -> Option<String> {
                 Invocation::Explicit { patch, directory: None } | Invocation::Implicit { patch } => {
                     Some(patch.to_owned())
                 }
-                // The script names the target; it is parsed again as a whole.
+                // The script also sets a directory for the paths in the patch, so it is returned and parsed as a whole.
                 Invocation::Explicit { .. } => arguments.last().map(|script| (*script).to_owned()),
                 Invocation::Other => None,
             }

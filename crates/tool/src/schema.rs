@@ -3,12 +3,22 @@
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
-/// Keys that are for `decode` alone and are never published.
-const PRIVATE: [&str; 9] =
-    ["x-aliases", "x-unlisted", "x-required", "x-raise", "x-format", "x-null", "x-enum", "x-any", "examples"];
-/// Keys without information for a model.
+/// Keys of a schema that only the decoding of arguments uses; they are never published.
+const PRIVATE: [&str; 10] = [
+    "x-aliases",
+    "x-unlisted",
+    "x-required",
+    "x-raise",
+    "x-format",
+    "x-null",
+    "x-enum",
+    "x-any",
+    "x-words",
+    "examples",
+];
+/// Keys of a schema without information for a model.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
-/// Keys without information for a program.
+/// Keys of a schema without information for a program.
 const WORDS: [&str; 6] = ["$schema", "title", "description", "format", "default", "examples"];
 
 /// Generates the whole schema of a type: plain objects without references, with aliases and unlisted
@@ -59,7 +69,8 @@ fn strip(schema: &mut Value) {
     }
 }
 
-/// Returns the values of a choice between single strings.
+/// Returns the strings of a `oneOf` whose choices are all constant strings; `None` if a choice is anything
+/// else.
 fn words(choices: &Value) -> Option<Value> {
     let each = choices.as_array()?.iter().map(|choice| match (choice.get("const"), choice.get("enum")) {
         (Some(word @ Value::String(_)), None) => Some(vec![word.clone()]),
@@ -80,8 +91,24 @@ pub fn published(full: &Value) -> Value {
     schema
 }
 
+/// Removes the descriptions of all parameters from a published schema.
+pub(crate) fn drop_descriptions(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    object.remove("description");
+    if let Some(Value::Object(properties)) = object.get_mut("properties") {
+        properties.values_mut().for_each(drop_descriptions);
+    }
+    if let Some(items) = object.get_mut("items") {
+        drop_descriptions(items);
+    }
+}
+
 fn tidy(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
+    // A schema without `additionalProperties` means the same.
+    if object.get("additionalProperties") == Some(&Value::Bool(true)) {
+        object.remove("additionalProperties");
+    }
     let default = object.get("default").filter(|value| !value.is_null()).cloned();
     let moved = [("x-format", "format"), ("x-enum", "enum")];
     let moved = moved.map(|(from, to)| object.get(from).cloned().map(|value| (to.to_owned(), value)));

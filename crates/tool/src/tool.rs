@@ -1,11 +1,13 @@
 //! Tools: the names and argument shapes of operations in a dialect.
 
-use crate::{Lowering, Page, decode, schema};
+use crate::{Lowering, Page, accepted, decode, schema};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{future::Future, pin::Pin};
-use toolpost_engine::{Access, CallCtx, Effect, Engine, Failure, Operation, RunsOn, Seen, Touch};
+use toolpost_engine::{
+    Access, CallCtx, Effect, Engine, Failure, Hint, Operation, RunsOn, SeenContent, Touch,
+};
 use toolpost_text::cut::Limit;
 
 /// The name and the argument shape of an operation in one dialect.
@@ -16,7 +18,7 @@ pub trait Tool: 'static {
     const ALIASES: &'static [&'static str] = &[];
     /// The operation of the engine.
     type Op: RunsOn<Engine>;
-    /// The arguments; the published schema is generated from this type alone.
+    /// The arguments; the published schema is generated only from this type.
     type Args: DeserializeOwned + JsonSchema + Send;
 
     /// Converts the arguments to a request of the operation.
@@ -28,7 +30,9 @@ pub trait Tool: 'static {
     /// Renders the output.
     fn render(output: &<Self::Op as Operation>::Output, page: &mut Page);
 
-    /// Rewords a failure, if the dialect's reference fixes its wording.
+    /// Rewords a failure of `lower` or of the operation, for example because the tools that the dialect
+    /// reproduces fix the wording. Failures of decoding, such as a missing argument, do not pass here. The
+    /// default changes nothing.
     #[must_use]
     fn reword(failure: Failure) -> Failure {
         failure
@@ -36,21 +40,21 @@ pub trait Tool: 'static {
 }
 
 /// A decoded call: its accesses, and a function to run it.
-pub struct Prepared {
+pub struct DecodedCall {
     /// The operation's name.
     pub operation: &'static str,
     /// The accesses that the call needs.
     pub touches: Vec<Touch>,
-    /// Runs it.
+    /// Runs the call.
     pub run: Run,
     /// Notes about the arguments, in a sentence each.
     pub notes: Vec<String>,
 }
 
 /// A function that runs a prepared call.
-pub type Run = Box<dyn for<'a> FnOnce(&'a Engine, &'a CallCtx) -> Running<'a> + Send>;
+pub type Run = Box<dyn for<'a> FnOnce(&'a Engine, &'a CallCtx) -> CallFuture<'a> + Send>;
 /// A running call.
-pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Done, Failure>> + Send + 'a>>;
+pub type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Done, Failure>> + Send + 'a>>;
 
 /// The result of a call.
 pub struct Done {
@@ -59,7 +63,7 @@ pub struct Done {
     /// The operation's output as data, if it was requested.
     pub structured: Option<Value>,
     /// The files that the caller has now seen.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<SeenContent>,
 }
 
 /// An entry in a dialect's tool table.
@@ -69,17 +73,20 @@ pub struct ToolDef {
     pub name: &'static str,
     /// Other accepted names.
     pub aliases: &'static [&'static str],
+    /// The tool that this one publishes under another name.
+    pub same_as: Option<&'static str>,
     /// The operation's name.
     pub operation: &'static str,
-    /// The most that it can access.
+    /// Every kind of access that the tool may need.
     pub access: &'static [Access],
-    /// The effect of its writes on existing data.
+    /// The effect of the tool's writes on existing data.
     pub effect: Effect,
     /// Generates the whole schema of the arguments, with its unpublished parts.
     pub schema: fn() -> Value,
     /// Generates the schema of the structured output.
     pub output_schema: fn() -> Value,
-    prepare: fn(Value, &Value, &Lowering) -> Result<Prepared, Failure>,
+    prepare: fn(Value, &Value, &Lowering) -> Result<DecodedCall, Failure>,
+    accepted_names: fn(&[&str]) -> Vec<&'static str>,
 }
 
 impl ToolDef {
@@ -89,26 +96,44 @@ impl ToolDef {
         Self {
             name: T::NAME,
             aliases: T::ALIASES,
+            same_as: None,
             operation: T::Op::NAME,
             access: T::Op::ACCESS,
             effect: T::Op::EFFECT,
             schema: schema::full::<T::Args>,
             output_schema: schema::output::<<T::Op as Operation>::Output>,
             prepare: prepare::<T>,
+            accepted_names: accepted::names::<T::Args>,
         }
     }
 
     /// Returns the same tool, published under another name.
     #[must_use]
     pub const fn published_as(self, name: &'static str) -> Self {
-        Self { name, aliases: &[], ..self }
+        Self { name, aliases: &[], same_as: Some(self.name), ..self }
+    }
+
+    /// Derives the published schema from the whole one. A tool that is published under another name gets no
+    /// descriptions of parameters, because the original tool has them.
+    #[must_use]
+    pub fn published(&self, full: &Value) -> Value {
+        let mut schema = schema::published(full);
+        if self.same_as.is_some() {
+            schema::drop_descriptions(&mut schema);
+        }
+        schema
+    }
+
+    /// Returns the names that the Rust type of the arguments accepts in the object at a path of field names.
+    pub(crate) fn accepted_names(&self, path: &[&str]) -> Vec<&'static str> {
+        (self.accepted_names)(path)
     }
 
     /// Decodes and lowers a call; `schema` is the tool's whole schema.
     ///
     /// # Errors
     /// A failure that names each wrong argument, or a path that is not allowed.
-    pub fn prepare(&self, arguments: Value, schema: &Value, at: &Lowering) -> Result<Prepared, Failure> {
+    pub fn prepare(&self, arguments: Value, schema: &Value, at: &Lowering) -> Result<DecodedCall, Failure> {
         (self.prepare)(arguments, schema, at)
     }
 
@@ -119,16 +144,17 @@ impl ToolDef {
     }
 }
 
-fn prepare<T: Tool>(arguments: Value, schema: &Value, at: &Lowering) -> Result<Prepared, Failure> {
+fn prepare<T: Tool>(arguments: Value, schema: &Value, at: &Lowering) -> Result<DecodedCall, Failure> {
     let decoded = decode(arguments, schema)?;
     let args: T::Args = serde_json::from_value(Value::Object(decoded.arguments))
-        .map_err(|error| Failure::invalid(format!("The arguments of {} do not fit: {error}.", T::NAME)))?;
-    let request = T::lower(args, at)?;
+        .map_err(|error| Failure::invalid(format!("The arguments of {} are invalid: {error}.", T::NAME)))?;
+    let say = at.say();
+    let request = T::lower(args, at).map_err(|failure| T::reword(failure.completed(say)))?;
     let (structured, limit) = (at.wants_structure(), at.limit());
-    Ok(Prepared {
+    Ok(DecodedCall {
         operation: T::Op::NAME,
         touches: T::Op::touches(&request),
-        run: Box::new(move |engine, cx| Box::pin(run::<T>(engine, cx, request, structured, limit))),
+        run: Box::new(move |engine, cx| Box::pin(run::<T>(engine, cx, request, structured, limit, say))),
         notes: decoded.notes.into_iter().chain(at.notes()).collect(),
     })
 }
@@ -139,8 +165,10 @@ async fn run<T: Tool>(
     request: <T::Op as Operation>::Request,
     structured: bool,
     limit: Limit,
+    say: fn(&Hint) -> String,
 ) -> Result<Done, Failure> {
-    let output = engine.run::<T::Op>(request, cx).await.map_err(T::reword)?;
+    let reword = |failure: Failure| T::reword(failure.completed(say));
+    let output = engine.run::<T::Op>(request, cx).await.map_err(reword)?;
     let mut page = Page::within(limit);
     T::render(&output, &mut page);
     let structured = structured.then(|| serde_json::to_value(&output)).transpose().map_err(|error| {

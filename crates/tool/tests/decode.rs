@@ -1,31 +1,33 @@
-//! Tests of decoding arguments as models send them: unambiguous mistakes are accepted, others are refused with advice.
+//! Tests of decoding arguments as models send them: unambiguous mistakes are accepted, others are refused
+//! with advice.
 
-use proptest::{collection::vec, prelude::*};
+use proptest::{collection::vec, prelude::*, test_runner::FileFailurePersistence};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use toolpost_test_rows::each;
 use toolpost_tool::{decode, full, published};
 
 /// Arguments of every type.
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "only its schema is looked at")]
 struct Args {
-    /// Where.
+    /// Path of the file.
     #[schemars(extend("x-aliases" = ["path", "filename"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// How many.
+    /// Maximum number of results.
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 100))]
     limit: u64,
-    /// Whether.
+    /// Replace every occurrence.
     replace_all: Option<bool>,
-    /// Which.
+    /// Edits, in order.
     edits: Option<Vec<Edit>>,
     /// Names.
     names: Option<Vec<String>>,
-    /// In which form.
+    /// Output format.
     mode: Option<Mode>,
-    /// Around.
+    /// Lines of context.
     #[serde(rename = "-C")]
     around: Option<f64>,
     #[schemars(extend("x-unlisted" = true))]
@@ -75,7 +77,7 @@ fn refuses(arguments: Value, words: &str) {
 }
 
 #[test]
-fn values_of_another_type_are_accepted_where_they_are_clear() {
+fn unambiguous_values_of_another_type_are_accepted() {
     let rows = [
         (json!({"limit": 10.0}), json!({"limit": 10})),
         (json!({"limit": " 3 "}), json!({"limit": 3})),
@@ -98,28 +100,28 @@ fn values_of_another_type_are_accepted_where_they_are_clear() {
         (json!({"file_path": "[1]"}), json!({"file_path": "[1]"})),
         (json!({"hidden": true}), json!({"hidden": true})),
     ];
-    for (arguments, wanted) in rows {
+    each(rows, |(arguments, wanted)| {
         let (arguments, mut wanted) = (complete(arguments), complete(wanted));
         wanted.sort_all_objects();
         let mut decoded = Value::Object(decode(arguments.clone(), &full::<Args>()).unwrap().arguments);
         decoded.sort_all_objects();
         assert_eq!(decoded, wanted, "{arguments}");
-    }
+    });
 }
 
 #[test]
-fn the_whole_arguments_may_come_as_text() {
+fn arguments_may_be_a_json_string() {
     accepts(json!("{\"file_path\": \"a\"}"), json!({"file_path": "a"}), &[]);
     accepts(json!("{}{\"file_path\": \"a\"}"), json!({"file_path": "a"}), &[]);
     refuses(
         json!("not json"),
-        "The arguments came as text that is not a JSON object: expected ident at line 1 column 2.",
+        "The arguments are a string that is not a JSON object: expected ident at line 1 column 2.",
     );
     refuses(json!([1]), "The arguments must be a JSON object, got [1].");
 }
 
 #[test]
-fn names_are_settled_once() {
+fn argument_aliases_and_duplicates_are_resolved() {
     accepts(json!({"path": "a"}), json!({"file_path": "a"}), &[]);
     accepts(json!({"filePath": "a"}), json!({"file_path": "a"}), &[]);
     accepts(json!({"FILE-PATH": "a"}), json!({"file_path": "a"}), &[]);
@@ -134,14 +136,15 @@ fn names_are_settled_once() {
 }
 
 #[test]
-fn wrong_arguments_are_named_with_what_is_expected() {
+fn invalid_arguments_are_refused_with_the_expected_type() {
     refuses(
         json!({}),
         "file_path is missing: it takes a string, for example {\"file_path\":\"src/main.rs\"}.",
     );
     refuses(
         json!({"file_pth": "a"}),
-        "file_path is missing (did you mean it by \"file_pth\"?): it takes a string, for example {\"file_path\":\"src/main.rs\"}. Unknown: \"file_pth\".",
+        "file_path is missing (misspelled as \"file_pth\"?): it takes a string, for example \
+         {\"file_path\":\"src/main.rs\"}. Unknown: \"file_pth\".",
     );
     refuses(
         json!({"file_path": ["a"]}),
@@ -173,12 +176,12 @@ fn wrong_arguments_are_named_with_what_is_expected() {
     );
     refuses(
         json!({"file_path": "a", "edits": [7]}),
-        "edits[0] must be an object, got 7; for example {\"edits[0]\":{}}.",
+        "edits[0] must be an object, got 7; for example {\"edits\":[{\"old\":\"text\",\"new\":\"text\"}]}.",
     );
 }
 
 #[test]
-fn numbers_out_of_range_are_lowered_with_a_note() {
+fn numbers_above_the_maximum_are_lowered_with_a_note() {
     let lowered = "limit was 1000 and was lowered to 100, the maximum";
     accepts(json!({"file_path": "a", "limit": 1000}), json!({"file_path": "a", "limit": 100}), &[lowered]);
     let huge = "limit was 9223372036854775807 and was lowered to 100, the maximum";
@@ -186,7 +189,7 @@ fn numbers_out_of_range_are_lowered_with_a_note() {
 }
 
 #[test]
-fn a_number_that_may_be_raised_is_raised_with_a_note() {
+fn numbers_below_a_raisable_minimum_are_raised_with_a_note() {
     let schema = |raise: bool| {
         let wait = json!({"type": "integer", "minimum": 500, "maximum": 900, "x-raise": raise});
         json!({"type": "object", "properties": {"wait": wait}})
@@ -200,18 +203,18 @@ fn a_number_that_may_be_raised_is_raised_with_a_note() {
 }
 
 #[test]
-fn only_what_is_listed_is_published() {
+fn published_schemas_omit_hidden_parameters() {
     let schema = published(&full::<Args>());
     assert_eq!(
         schema,
         json!({
             "type": "object",
             "properties": {
-                "file_path": {"description": "Where.", "type": "string"},
-                "limit": {"description": "How many.", "type": "integer", "minimum": 1, "maximum": 100, "default": 10},
-                "replace_all": {"description": "Whether.", "type": "boolean"},
+                "file_path": {"description": "Path of the file.", "type": "string"},
+                "limit": {"description": "Maximum number of results.", "type": "integer", "minimum": 1, "maximum": 100, "default": 10},
+                "replace_all": {"description": "Replace every occurrence.", "type": "boolean"},
                 "edits": {
-                    "description": "Which.",
+                    "description": "Edits, in order.",
                     "type": "array",
                     "items": {
                         "description": "A nested object.",
@@ -221,8 +224,8 @@ fn only_what_is_listed_is_published() {
                     }
                 },
                 "names": {"description": "Names.", "type": "array", "items": {"type": "string"}},
-                "mode": {"description": "In which form.", "type": "string", "enum": ["content", "files_only"]},
-                "-C": {"description": "Around.", "type": "number"}
+                "mode": {"description": "Output format.", "type": "string", "enum": ["content", "files_only"]},
+                "-C": {"description": "Lines of context.", "type": "number"}
             },
             "required": ["file_path"]
         })
@@ -230,7 +233,7 @@ fn only_what_is_listed_is_published() {
 }
 
 #[test]
-fn an_open_object_keeps_what_it_does_not_name() {
+fn open_objects_keep_undeclared_members() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only its schema is looked at")]
     struct Call {
@@ -250,7 +253,7 @@ fn an_open_object_keeps_what_it_does_not_name() {
 }
 
 #[test]
-fn null_stays_where_it_has_a_meaning_of_its_own() {
+fn null_stays_if_the_schema_gives_it_a_meaning() {
     let schema = json!({
         "type": "object",
         "properties": {"most": {"type": ["number", "null"], "default": 7, "x-null": true, "x-aliases": ["cap"]}}
@@ -261,10 +264,10 @@ fn null_stays_where_it_has_a_meaning_of_its_own() {
         (json!({"cap": null}), json!({"most": null})),
         (json!({"most": "9"}), json!({"most": 9})),
     ];
-    for (arguments, wanted) in rows {
+    each(rows, |(arguments, wanted)| {
         let decoded = decode(arguments.clone(), &schema).unwrap();
         assert_eq!(Value::Object(decoded.arguments), wanted, "{arguments}");
-    }
+    });
     let property = published(&schema)["properties"]["most"].clone();
     assert_eq!(property, json!({"type": ["number", "null"], "default": 7}));
 }
@@ -306,7 +309,11 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4_000) })]
+    #![proptest_config(ProptestConfig {
+        cases: 4_000,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("proptest-regressions/decode.txt"))),
+        ..ProptestConfig::default()
+    })]
 
     /// Accepted arguments deserialize and stay the same when decoded again; a refusal names a reason.
     #[test]
@@ -323,4 +330,29 @@ proptest! {
             Err(failure) => prop_assert!(!failure.to_string().is_empty()),
         }
     }
+}
+
+/// Models send numbers for texts such as a search for 404. The note shows what was searched for.
+#[test]
+fn numbers_for_strings_are_used_as_text_with_a_note() {
+    let note = |name: &str, number: &str| format!("{name} was the number {number} and was used as text");
+    let rows = [
+        (json!({"file_path": 7}), json!({"file_path": "7"}), note("file_path", "7")),
+        (json!({"path": -0.5}), json!({"file_path": "-0.5"}), note("file_path", "-0.5")),
+        (
+            json!({"file_path": "a", "names": [404]}),
+            json!({"file_path": "a", "names": ["404"]}),
+            note("names[0]", "404"),
+        ),
+        (
+            json!({"file_path": "a", "edits": [{"old": 1, "new": "b"}]}),
+            json!({"file_path": "a", "edits": [{"old": "1", "new": "b"}]}),
+            note("old", "1"),
+        ),
+    ];
+    each(rows, |(arguments, wanted, note)| accepts(arguments, wanted, &[&note]));
+    refuses(
+        json!({"file_path": "a", "mode": 7}),
+        "mode must be one of \"content\", \"files_only\", got \"7\"; for example {\"mode\":\"content\"}.",
+    );
 }

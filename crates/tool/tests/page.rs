@@ -1,14 +1,15 @@
 //! Tests of building a reply from text, images and remarks.
 
-use toolpost_tool::{Budget, Cut, Page, Part};
+use toolpost_test_rows::each;
+use toolpost_tool::{Budget, Page, ReplyPart, TruncationPolicy};
 
-fn text(words: &str) -> Part {
-    Part::Text(words.to_owned())
+fn text(words: &str) -> ReplyPart {
+    ReplyPart::Text(words.to_owned())
 }
 
 #[test]
-fn remarks_stand_below_the_text_or_apart_from_it() {
-    let picture = Part::Image { mime: "image/png".to_owned(), data: vec![1] };
+fn notes_follow_the_text_or_form_their_own_part() {
+    let picture = ReplyPart::Image { mime: "image/png".to_owned(), data: vec![1] };
     let write = |page: &mut Page, with: &str| match with {
         "line" => page.line("a"),
         "note" => page.note("n"),
@@ -18,7 +19,7 @@ fn remarks_stand_below_the_text_or_apart_from_it() {
         "apart" => page.remarks_apart(),
         other => panic!("{other}"),
     };
-    let rows: [(&[&str], Vec<Part>); 9] = [
+    let rows: [(&[&str], Vec<ReplyPart>); 9] = [
         (&[], vec![text("(empty)")]),
         (&["line"], vec![text("a")]),
         (&["note", "line", "note"], vec![text("a\n[toolpost: n]\n[toolpost: n]")]),
@@ -29,15 +30,15 @@ fn remarks_stand_below_the_text_or_apart_from_it() {
         (&["line", "once", "note", "heard"], vec![text("a\n[toolpost: n]")]),
         (&["apart", "note", "note"], vec![text("[toolpost: n]\n[toolpost: n]")]),
     ];
-    for (steps, wanted) in rows {
+    each(rows, |(steps, wanted)| {
         let mut page = Page::new();
         steps.iter().for_each(|step| write(&mut page, step));
         assert_eq!(page.finish(), wanted, "{steps:?}");
-    }
+    });
 }
 
 #[test]
-fn a_cut_reply_fits_its_budget_with_its_notes_and_says_how_to_get_the_rest() {
+fn cut_replies_fit_the_budget_with_notes_and_next_step() {
     let text: String = (0..400).map(|line| format!("line {line}\n")).collect();
     for bytes in [1_024, 2_048, 3_000] {
         for notes in 0..4 {
@@ -45,13 +46,13 @@ fn a_cut_reply_fits_its_budget_with_its_notes_and_says_how_to_get_the_rest() {
             page.text(&text);
             page.outcome("Done.");
             (0..notes).for_each(|note| page.note(format!("note {note} {}", "x".repeat(40))));
-            page.cut(&Budget { bytes, lines: 10_000, cut: Cut::Head });
+            page.cut(&Budget { bytes, lines: 10_000, cut: TruncationPolicy::Head });
             let parts = page.finish();
-            let [Part::Text(reply)] = parts.as_slice() else { panic!("{parts:?}") };
+            let [ReplyPart::Text(reply)] = parts.as_slice() else { panic!("{parts:?}") };
             assert!(reply.len() <= bytes, "{bytes}, {notes} notes: {}", reply.len());
-            for wanted in ["line 0\n", "left out lines ", "Done.", "make a narrower call"] {
+            each(["line 0\n", "left out lines ", "Done.", "make a narrower call"], |wanted| {
                 assert!(reply.contains(wanted), "{bytes}, {notes} notes: {wanted}: {reply}");
-            }
+            });
         }
     }
 }

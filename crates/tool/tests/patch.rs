@@ -4,8 +4,9 @@ use serde_json::json;
 use std::time::Duration;
 use tempfile::TempDir;
 use toolpost_engine::{Engine, Fresh, operations::change::Where};
+use toolpost_test_rows::each;
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect};
+use toolpost_tool::{Budget, Dialect, TruncationPolicy};
 use toolpost_workspace::{Options, Workspace};
 
 const DIALECT: Dialect = Dialect {
@@ -13,7 +14,7 @@ const DIALECT: Dialect = Dialect {
     tools: &[],
     pages: &[],
     instructions: "",
-    budget: Budget { bytes: 1_000, lines: 1_000, cut: Cut::Head },
+    budget: Budget { bytes: 1_000, lines: 1_000, cut: TruncationPolicy::Head },
     deadline: Duration::from_secs(1),
     fresh: Fresh::NOT_ASKED,
     matching: Step::Exact,
@@ -21,13 +22,13 @@ const DIALECT: Dialect = Dialect {
 };
 
 /// Lowers a patch; returns each path and its change.
-fn lower(said: &str, known: Option<&str>) -> Result<Vec<(String, &'static str)>, String> {
+fn lower(text: &str, known: Option<&str>) -> Result<Vec<(String, &'static str)>, String> {
     let root = TempDir::new().unwrap();
     let roots = vec![root.path().to_path_buf()];
     let (workspace, _) = Workspace::open(Options { roots, ..Options::default() }).unwrap();
     let engine = Engine::new(workspace);
-    let changes = DIALECT.lowering(&engine).patch(said, known).map_err(|failure| failure.what)?;
-    let said = changes.into_iter().map(|change| {
+    let changes = DIALECT.lowering(&engine).patch(text, known).map_err(|failure| failure.what)?;
+    let text = changes.into_iter().map(|change| {
         let what = match change.at {
             Where::Whole(_) => "whole",
             Where::Hunks(_) => "hunks",
@@ -37,11 +38,11 @@ fn lower(said: &str, known: Option<&str>) -> Result<Vec<(String, &'static str)>,
         };
         (change.path.display(), what)
     });
-    Ok(said.collect())
+    Ok(text.collect())
 }
 
 #[test]
-fn json_around_a_patch_is_taken_away() {
+fn json_wrappers_around_patches_are_removed() {
     let patch = "*** Begin Patch\n*** Add File: f\n+a\n*** End Patch";
     let script = format!("cd d && apply_patch <<'EOF'\n{patch}\nEOF\n");
     let rows = [
@@ -57,13 +58,13 @@ fn json_around_a_patch_is_taken_away() {
         (json!(["bash", "-lc", patch]).to_string(), "f"),
         (json!(patch).to_string(), "f"),
     ];
-    for (said, path) in rows {
-        assert_eq!(lower(&said, None), Ok(vec![(path.to_owned(), "whole")]), "{said}");
-    }
+    each(rows, |(text, path)| {
+        assert_eq!(lower(&text, None), Ok(vec![(path.to_owned(), "whole")]), "{text}");
+    });
 }
 
 #[test]
-fn every_sort_of_section_becomes_its_changes() {
+fn patch_sections_become_file_changes() {
     let patch =
         "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-1\n+2\n*** Delete File: c\n*** End Patch";
     let wanted = [("a", "hunks"), ("a", "elsewhere"), ("c", "gone")];

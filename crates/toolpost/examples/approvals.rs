@@ -14,9 +14,13 @@ use std::{
 };
 use toolpost::{Approval, Question, Toolpost};
 
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    toolpost::sandbox::init(); // first, before the runtime starts its threads
+    run()
+}
+
 #[tokio::main]
-async fn main() -> Result<ExitCode, Box<dyn Error>> {
-    toolpost::sandbox::init();
+async fn run() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [root, command] = arguments.as_slice() else {
         return Err("usage: approvals DIRECTORY COMMAND".into());
@@ -31,7 +35,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(if reply.problem().is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Puts a question at the terminal. Reading a line blocks, so it has a thread for itself.
+/// Prompts at the terminal. Reading a line blocks, so it runs in a blocking thread.
 async fn ask(question: Question) -> Approval {
     let line = tokio::task::spawn_blocking(move || {
         let mut out = stderr().lock();

@@ -4,7 +4,7 @@
 //! cargo run -p toolpost --example tool_loop -- http://127.0.0.1:11434/v1 qwen3 . "Where is the configuration read?"
 //! ```
 //!
-//! The address is one of plain HTTP, such as a model server on this machine.
+//! The URL must be plain HTTP, for example of a model server on this machine.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for a terminal")]
 
@@ -19,9 +19,13 @@ use toolpost::{Session, Toolpost};
 /// Maximum number of requests to the model.
 const TURNS: usize = 50;
 
+fn main() -> Result<(), Box<dyn Error>> {
+    toolpost::sandbox::init(); // first, before the runtime starts its threads
+    run()
+}
+
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    toolpost::sandbox::init();
+async fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [base, model, root, task] = arguments.as_slice() else {
         return Err("usage: tool_loop BASE_URL MODEL DIRECTORY TASK".into());
@@ -80,7 +84,7 @@ async fn result(session: &Session, call: &Value) -> Value {
     json!({ "role": "tool", "tool_call_id": call["id"], "content": reply.text() })
 }
 
-/// Posts JSON over plain HTTP. A program of yours has a client for this.
+/// Posts JSON over plain HTTP. In your program, use an HTTP client library instead.
 async fn request_json(base: &str, body: &Value) -> Result<Value, Box<dyn Error>> {
     let address = base.strip_prefix("http://").ok_or("the address must begin with http://")?;
     let (host, path) = address.split_once('/').unwrap_or((address, ""));

@@ -1,4 +1,4 @@
-//! Models, external agents, upstream servers and editors: what works next to the engine.
+//! Models, external agents, upstream servers and editors: the parts that the engine does not contain.
 
 pub mod editor;
 mod external;
@@ -14,8 +14,8 @@ use crate::{
     settings::Settings,
 };
 use std::{path::PathBuf, sync::Arc};
-use toolpost_agent::bridge::{self, Bridge};
-use toolpost_engine::{Agents, Bridges, Editing, Engine};
+use toolpost_engine::{Agents, Bridges, EditorSetup, Engine};
+use toolpost_mcp_client::{self as mcp_client, Bridge};
 use toolpost_runtime::{Policy, Runtime};
 use toolpost_workspace::{Workspace, operator};
 
@@ -26,7 +26,7 @@ pub struct Companions {
 }
 
 impl Companions {
-    /// Creates what the settings name, and starts nothing.
+    /// Creates the configured models, agents and upstream servers, and starts nothing.
     pub(crate) fn find(settings: &Settings, workspace: &Workspace) -> Result<Self, Error> {
         let bridge = upstream(settings, workspace)?;
         let models = ModelSource::find(settings, workspace, files::find(settings, workspace)?.agents)?;
@@ -53,7 +53,7 @@ impl Companions {
         self.bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>)
     }
 
-    pub(crate) fn editing(&self, settings: &Settings, workspace: &Workspace) -> Editing {
+    pub(crate) fn editing(&self, settings: &Settings, workspace: &Workspace) -> EditorSetup {
         editor::editing(settings, workspace)
     }
 
@@ -67,7 +67,7 @@ impl Companions {
         self.models.tell(runtime);
     }
 
-    /// Begins to connect the upstream servers; returns whether there are any.
+    /// Begins to connect the upstream servers; returns false if none are configured.
     pub(crate) fn connect(&self, runtime: &Arc<Runtime>) -> bool {
         if let Some(bridge) = &self.bridge {
             bridge.begin(runtime);
@@ -88,9 +88,9 @@ fn upstream(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Bri
     let name = path.display().to_string();
     let text = operator::read(path).kind(Error::Upstream)?;
     let text =
-        text.explain_with(Error::Upstream, || format!("mcp_config names {name}, which does not exist"))?;
+        text.explain_with(Error::Upstream, || format!("`mcp_config` is {name}, which does not exist"))?;
     let entries =
-        bridge::read(&name, &text, |variable| std::env::var(variable).ok()).kind(Error::Upstream)?;
+        mcp_client::read(&name, &text, |variable| std::env::var(variable).ok()).kind(Error::Upstream)?;
     let home = workspace.roots().first().map_or_else(|| PathBuf::from("."), |root| root.path().to_path_buf());
     Ok(Some(Bridge::new(entries, &home)))
 }

@@ -1,19 +1,20 @@
-//! Approvals: answers to the questions that the policy puts.
+//! Approvals: answers to the prompts of the policy.
 
 use crate::settings::values::Ask;
 use std::{future::Future, sync::Arc};
 use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
-/// Answer to a question about a call that needs approval.
+/// Answer to a prompt about a call that needs approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Approval {
     /// Allow this call.
     Once,
-    /// Allow it, and do not ask about the same again in this session.
+    /// Allow the call, and do not prompt for the same access again in this session.
     Session,
-    /// Allow it permanently: a rule is added to the user's policy file. Holds once if the question does not offer it.
+    /// Allow the access permanently: a rule is added to the user's policy file. If the prompt does not offer
+    /// that, the approval holds once.
     Always,
-    /// Deny it; the model reads the reason.
+    /// Deny the call. The model reads the reason, which is a sentence with its full stop.
     Deny(String),
 }
 

@@ -3,27 +3,30 @@
 use crate::{
     Approval, Error, Toolpost, approvals,
     error::{Cause, Explain},
+    parts,
     settings::{
-        Settings,
+        Origin, Settings,
         values::{Deny, OnOff},
     },
     toolpost::Lifetime,
 };
 use std::{future::Future, path::PathBuf, sync::Arc};
-use toolpost_runtime::{Asker, Question, Structured};
+use toolpost_runtime::{Asker, Question, StructuredOutput};
+use toolpost_tool::Dialect;
 
-/// Options of [`Toolpost`]. The defaults are the safe ones: the tools of one dialect, the built-in policy with the
-/// user's and the project's rules, a sandbox for commands, and no approval of anything.
+/// Options of [`Toolpost`]. The defaults are the safe ones: the tools of one dialect, the built-in policy
+/// with the user's and the project's rules, a sandbox for commands, and no approval of anything.
 pub struct Builder {
     settings: Settings,
     asker: Arc<dyn Asker>,
-    structured: Structured,
+    structured: StructuredOutput,
     lifetime: Lifetime,
+    own_dialects: Vec<&'static Dialect>,
 }
 
 impl Toolpost {
-    /// Starts with the defaults and one root, the directory that tools may read and change. Flags, environment variables
-    /// and the user's configuration file are not read.
+    /// Starts with the defaults and one root, the directory that tools may read and change. Flags,
+    /// environment variables and the user's configuration file are not read.
     #[must_use]
     pub fn builder(root: impl Into<PathBuf>) -> Builder {
         let mut settings = Settings::defaults();
@@ -31,7 +34,7 @@ impl Toolpost {
         Builder::new(settings)
     }
 
-    /// Starts with settings, such as those of a user ([`Settings::of_user`]).
+    /// Starts with existing settings, such as those of a user ([`Settings::of_user`]).
     #[must_use]
     pub fn with_settings(settings: Settings) -> Builder {
         Builder::new(settings)
@@ -43,8 +46,9 @@ impl Builder {
         Self {
             settings,
             asker: approvals::denied(),
-            structured: Structured::Off,
+            structured: StructuredOutput::Off,
             lifetime: Lifetime::ManyCalls,
+            own_dialects: Vec::new(),
         }
     }
 
@@ -56,8 +60,8 @@ impl Builder {
         self
     }
 
-    /// Sets the dialect, which gives the tools their names and wording: `claude` (the default), `opencode`, `probe`, `trae`
-    /// or `zblade`.
+    /// Sets the dialect, which gives the tools their names and wording: `claude` (the default), `opencode`,
+    /// `probe`, `trae` or `zblade`.
     #[must_use]
     pub fn dialect(self, name: impl Into<String>) -> Self {
         self.dialects([name])
@@ -70,6 +74,14 @@ impl Builder {
         self
     }
 
+    /// Adds a dialect that this program defines. It replaces the default dialect; [`dialect`](Self::dialect)
+    /// adds others. Opening fails with [`Error::Tools`] if [`Dialect::check`] finds a mistake in it.
+    #[must_use]
+    pub fn own_dialect(mut self, dialect: &'static Dialect) -> Self {
+        self.own_dialects.push(dialect);
+        self
+    }
+
     /// Selects the tools: names, patterns with `*`, or `!NAME` to leave one out.
     #[must_use]
     pub fn tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
@@ -77,7 +89,7 @@ impl Builder {
         self
     }
 
-    /// Removes every tool with a capability. No rule and no approval lifts this.
+    /// Removes every tool with a capability. No rule and no approval overrides this.
     #[must_use]
     pub fn deny(mut self, capability: Deny) -> Self {
         let denied = [self.settings.deny.value.clone(), vec![capability]].concat();
@@ -92,7 +104,7 @@ impl Builder {
         self
     }
 
-    /// Replaces the user's and the project's policy file.
+    /// Sets a policy file, which replaces those of the user and of the project.
     #[must_use]
     pub fn policy(mut self, file: impl Into<PathBuf>) -> Self {
         self.settings.policy.set(Some(file.into()));
@@ -106,22 +118,23 @@ impl Builder {
         self
     }
 
-    /// Sets the directory of history, locks and trust; the default is the user's, which all of Toolpost's processes
-    /// share. Without one there is no history and no undo.
+    /// Sets the directory of history, locks and trust; the default is the user's state directory, which all of
+    /// Toolpost's processes share. With `None`, there is no history and no undo.
     #[must_use]
     pub fn state(mut self, directory: Option<PathBuf>) -> Self {
         self.settings.state.set(directory);
         self
     }
 
-    /// Sets the directory of the indexes; the default is the user's. Without one they are kept in memory.
+    /// Sets the directory of the indexes; the default is the user's cache directory. With `None`, indexes are
+    /// kept in memory.
     #[must_use]
     pub fn cache(mut self, directory: Option<PathBuf>) -> Self {
         self.settings.cache.set(directory);
         self
     }
 
-    /// Changes any other setting.
+    /// Changes settings for which this builder has no method.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.settings);
@@ -131,7 +144,7 @@ impl Builder {
     /// Adds the output of each call as data to its reply ([`Reply::structured`](crate::Reply::structured)).
     #[must_use]
     pub fn structured(mut self) -> Self {
-        self.structured = Structured::On;
+        self.structured = StructuredOutput::On;
         self
     }
 
@@ -142,7 +155,8 @@ impl Builder {
         self
     }
 
-    /// Sets the function that answers when the policy asks for approval. Without one, every question is denied.
+    /// Sets the function that answers when the policy asks for approval. Without one, every access that needs
+    /// approval is denied.
     #[must_use]
     pub fn approve<F, A>(self, answer: F) -> Self
     where
@@ -170,14 +184,35 @@ impl Builder {
         Ok(post)
     }
 
-    /// Opens everything in this thread, and connects no upstream server.
+    /// Opens the workspace and everything that the settings name in this thread, and does not connect the
+    /// upstream servers.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn open_blocking(self) -> Result<Toolpost, Error> {
+    pub fn open_blocking(mut self) -> Result<Toolpost, Error> {
         if self.settings.roots.value.is_empty() {
-            return Err(Error::Workspace(Cause::text("there is no root: name a directory")));
+            return Err(Error::Workspace(Cause::text(
+                "no root is set: pass at least one directory as a root",
+            )));
         }
-        Toolpost::assemble(&self.settings, self.asker, self.structured, self.lifetime)
+        if !self.own_dialects.is_empty() && self.settings.dialects.origin == Origin::Default {
+            self.settings.dialects.value.clear();
+        }
+        self.own_dialects.iter().try_for_each(|dialect| checked(dialect))?;
+        let dialects = [self.own_dialects, parts::dialects(&self.settings)?].concat();
+        Toolpost::assemble(&self.settings, dialects, self.asker, self.structured, self.lifetime)
     }
+}
+
+/// Refuses a dialect with mistakes.
+fn checked(dialect: &Dialect) -> Result<(), Error> {
+    let mistakes = dialect.check();
+    if mistakes.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Tools(Cause::text(format!(
+        "the dialect `{}` is invalid: {}",
+        dialect.name,
+        mistakes.join("; ")
+    ))))
 }

@@ -7,7 +7,8 @@ use crate::{
 use std::env;
 use toolpost_engine::{Access, CodeService, PROVIDERS};
 
-/// Builds the client of the service, if one is named; its key comes only from the environment.
+/// Builds the client of the code search service, if the settings name one; its key comes only from the
+/// environment.
 ///
 /// # Errors
 /// [`Error::Service`] if the service is unknown, or its key is missing.
@@ -16,7 +17,8 @@ pub fn service(settings: &Settings) -> Result<Option<CodeService>, Error> {
         let set = [("base_url", &settings.codesearch_url), ("key_env", &settings.codesearch_key_env)];
         if let Some((name, _)) = set.into_iter().find(|(_, setting)| setting.value.is_some()) {
             let what = format!(
-                "`{name}` of [codesearch] is set without a service: set `provider`, or pass --codesearch NAME"
+                "`{name}` in [codesearch] is set, but there is no service: also set `provider`, or pass \
+                 --codesearch NAME"
             );
             return Err(Error::Setting(Cause::text(what)));
         }
@@ -28,7 +30,7 @@ pub fn service(settings: &Settings) -> Result<Option<CodeService>, Error> {
         Some(variable) => {
             let key = read(variable);
             Some(key.explain_with(Error::Setting, || {
-                format!("codesearch: key_env names {variable}, which is not set in the environment")
+                format!("`key_env` in [codesearch] is {variable}, but this environment variable is not set")
             })?)
         }
         None => usual.unwrap_or_default().iter().find_map(|variable| read(variable)),
@@ -37,7 +39,7 @@ pub fn service(settings: &Settings) -> Result<Option<CodeService>, Error> {
     Ok(Some(service.explain(Error::Service, "codesearch")?))
 }
 
-/// Describes the service in use, or why there is none.
+/// Describes the code search service in use, or why there is none.
 #[must_use]
 pub fn report(settings: &Settings) -> String {
     match service(settings) {

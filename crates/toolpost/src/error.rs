@@ -4,10 +4,10 @@ use std::{error, fmt};
 
 /// Error of opening Toolpost or of one of its parts.
 ///
-/// The variant is the part that cannot be used, for a program to match on. [`fmt::Display`] has the message, and
-/// [`error::Error::source`] the errors below it. A call of a tool never returns an error: its failure is a
-/// [`Reply`](crate::Reply), because a model must read it.
-#[derive(Debug)]
+/// The variant is the part that cannot be used, for a program to match on. [`fmt::Display`] has the message,
+/// and [`error::Error::source`] the errors below it. [`fmt::Debug`] has the message with its causes, because
+/// Rust prints an error that `main` returns in this form. A call of a tool never returns an error: its failure
+/// is a [`Reply`](crate::Reply), because a model must read it.
 #[non_exhaustive]
 pub enum Error {
     /// A setting is invalid, or two settings contradict each other.
@@ -16,7 +16,7 @@ pub enum Error {
     Workspace(Cause),
     /// A policy file cannot be read, or has an invalid rule.
     Policy(Cause),
-    /// A dialect does not exist, or the selection of tools names none.
+    /// A dialect does not exist or has mistakes, or the selection of tools names none.
     Tools(Cause),
     /// The record of trusted files is damaged, or cannot be written.
     Trust(Cause),
@@ -47,7 +47,7 @@ impl Cause {
         Self { what: Some(what.into()), source: None }
     }
 
-    /// Takes over another error with its message.
+    /// Wraps another error and uses its message.
     pub(crate) fn of(source: impl Into<Source>) -> Self {
         Self { what: None, source: Some(source.into()) }
     }
@@ -89,6 +89,12 @@ impl fmt::Display for Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.chain())
+    }
+}
+
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self.cause() {
@@ -100,10 +106,10 @@ impl error::Error for Error {
 
 /// Conversion of results and options into [`Error`].
 pub(crate) trait Explain<T> {
-    /// Makes an error of this kind with a message, and keeps the error below it.
+    /// Creates an error of this kind with a message and its source.
     fn explain(self, kind: fn(Cause) -> Error, what: impl Into<String>) -> Result<T, Error>;
 
-    /// Makes an error of this kind with a message that is created only then.
+    /// Creates an error of this kind with a message that is built only if there is an error.
     fn explain_with(self, kind: fn(Cause) -> Error, what: impl FnOnce() -> String) -> Result<T, Error>;
 }
 
@@ -129,7 +135,7 @@ impl<T> Explain<T> for Option<T> {
 
 /// Conversion of a result's error without a further message.
 pub(crate) trait Kind<T> {
-    /// Makes an error of this kind with the message of the error.
+    /// Creates an error of this kind with the message of the error.
     fn kind(self, kind: fn(Cause) -> Error) -> Result<T, Error>;
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn write(runtime: &Runtime, settings: &Settings) -> Result<(), Error>
         line.push(b'\n');
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.write_all(&line) {
-            tracing::warn!(%error, "cannot write an event");
+            tracing::warn!(%error, "cannot write to the event log");
         }
     });
     Ok(())

@@ -1,15 +1,20 @@
-//! The tools of coding agents as a library: read, search and edit files, run commands in a sandbox, fetch pages.
+//! The tools of coding agents as a library: read, search and edit files, run commands in a sandbox, fetch
+//! pages.
 //!
-//! Open Toolpost on a directory, give the definitions of its tools to a model, and make the calls that the model asks
-//! for:
+//! Open Toolpost on a directory, give the definitions of its tools to a model, and make the calls that the
+//! model asks for:
 //!
 //! ```
 //! use serde_json::json;
 //! use toolpost::Toolpost;
 //!
+//! fn main() -> Result<(), toolpost::Error> {
+//!     toolpost::sandbox::init(); // first, before any thread starts: this program can start every kind of sandbox
+//!     run()
+//! }
+//!
 //! #[tokio::main]
-//! async fn main() -> Result<(), toolpost::Error> {
-//!     toolpost::sandbox::init(); // first: lets this program start sandboxes on every kernel
+//! async fn run() -> Result<(), toolpost::Error> {
 //!     let post = Toolpost::builder(".").read_only().open().await?;
 //!     for tool in post.tools() {
 //!         println!("{}: {}", tool.name, tool.schema);
@@ -24,37 +29,45 @@
 //!
 //! # Defaults
 //!
-//! [`Toolpost::builder`] reads no flags, no environment variables of Toolpost and no configuration file. The policy is the
-//! built-in one with the user's policy file and the rules of the project, which can only tighten it. Commands run in a
-//! sandbox, and do not run without one ([`sandbox`]). A call that needs approval is denied, unless
-//! [`Builder::approve`] sets a function that answers. History and locks are in the user's state directory, which all
-//! of Toolpost's processes share. [`Toolpost::with_settings`] with [`Settings::of_user`] opens what the command line opens.
+//! [`Toolpost::builder`] reads no flags, no environment variables of Toolpost and no configuration file. The
+//! policy is the built-in one with the user's policy file and the rules of the project, which can only
+//! tighten it. Commands run in a sandbox, and do not run without one ([`sandbox`]). A call that needs
+//! approval is denied, unless [`Builder::approve`] sets a function that answers. History and locks are in the
+//! user's state directory, which all of Toolpost's processes share. [`Toolpost::with_settings`] with
+//! [`Settings::of_user`] opens what the command line opens.
 //!
 //! # Several in one process
 //!
-//! Each [`Toolpost`] has its own workspace, policy, approvals, indexes, commands and listeners. Shared in the process are
-//! limits (threads, memory of images and scripts), caches by content (ignore files, the embedded model, what the kernel
-//! offers), the TLS configuration, the helper of the sandbox, and the table of file locks, which must be shared to work.
+//! Each [`Toolpost`] has its own workspace, policy, approvals, indexes, commands and listeners. Shared in the
+//! process are limits (threads, memory of images and scripts), caches by content (ignore files, the built-in
+//! model, what the kernel offers), the TLS configuration, the helper of the sandbox, and the table of file
+//! locks, which must be shared to work.
 //!
 //! # Features
 //!
-//! All are in the default.
+//! All features are enabled by default.
 //!
 //! | feature | adds |
 //! |---|---|
 //! | `agent` | models, the agent loop, external agents, upstream MCP servers, Neovim |
+//! | `documents` | images, PDF files, office documents and archives; notebooks are always read |
 //! | `grammars` | parsers of 23 languages; without them symbols and blocks are known in shell scripts only |
-//! | `meaning` | semantic search: the embedded model, and models in directories |
+//! | `meaning` | semantic search: the built-in model, and models in directories |
 //! | `script` | plans and code mode, in QuickJS |
 //! | `shared` | the shared index on PostgreSQL |
 //!
-//! The tools for files and commands need none of them; the empty feature `files` lets a build say so.
-//! Tools that a build cannot run are not listed. A setting that needs a missing feature is an error when Toolpost is opened.
+//! The tools for files and commands need none of them; in a build without default features, the empty feature
+//! `files` can name this choice. Tools that a build cannot run are not listed. A setting that needs a missing
+//! feature is an error when Toolpost is opened. `toolpost-tool` and `toolpost-serve` also turn on all features by
+//! default, so a program that uses them sets `default-features = false` on all three.
 //!
 //! # Stability
 //!
-//! The items at the root of this crate, [`settings`] and [`sandbox`] follow semantic versions. [`parts`], [`agents`],
-//! [`Toolpost::runtime`] and [`Toolpost::catalogue`] return types of internal crates and may change in every release.
+//! The items at the root of this crate, [`settings`] and [`sandbox`] follow semantic versions. The modules
+//! [`parts`], [`agents`], [`approvals`], [`code_search`] and [`trust`], and the functions
+//! [`Toolpost::runtime`], [`Toolpost::catalogue`], [`Toolpost::session_of`] and `Toolpost::companions` use
+//! types of internal crates and may change in every release. [`Builder::own_dialect`] stays, but takes a type
+//! of `toolpost-tool`, which may change in every release.
 
 #[cfg(feature = "agent")]
 pub mod agents;
@@ -64,6 +77,7 @@ mod agents;
 pub mod approvals;
 mod builder;
 pub mod code_search;
+mod command_sandbox;
 mod error;
 mod event_log;
 pub mod parts;
@@ -83,5 +97,5 @@ pub use settings::Settings;
 pub use tokio_util::sync::CancellationToken;
 pub use toolpost::{Lifetime, Tool, Toolpost};
 pub use toolpost_engine::Kind;
-pub use toolpost_runtime::{Asker, Detail, Event, Question, Span, Status};
-pub use toolpost_tool::Part;
+pub use toolpost_runtime::{Addition, Asker, Asking, Detail, Event, Question, Span, Status, Verdict};
+pub use toolpost_tool::ReplyPart;

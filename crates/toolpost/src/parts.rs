@@ -1,6 +1,7 @@
-//! Parts that can be opened alone: the workspace, the policy, the selection of tools, the indexes.
+//! Parts that can be opened separately: the workspace, the policy, the selection of tools, the indexes.
 
 use crate::{
+    command_sandbox,
     error::{Cause, Error, Explain, Kind},
     settings::{
         Origin, Settings,
@@ -26,8 +27,8 @@ use toolpost_workspace::{
 /// Maximum size of a project's policy file, in bytes.
 const PROJECT_RULES: u64 = 1024 * 1024;
 
-/// Opens the workspace, and finishes or undoes what an earlier process left unfinished. Continues without a state
-/// directory if the default one is unusable; an explicit one must work.
+/// Opens the workspace, and finishes or undoes the unfinished changes of an earlier process. Continues
+/// without a state directory if the default one is unusable; an explicit one must work.
 ///
 /// # Errors
 /// [`Error::Workspace`] if a root or the state directory cannot be opened.
@@ -41,7 +42,9 @@ pub fn workspace(settings: &Settings) -> Result<(Workspace, Recovery), Error> {
         history: settings.history_limits(),
     };
     match Workspace::open(options.clone()) {
-        Err(error @ OpenError::State { .. }) if settings.state.origin == Origin::Default => {
+        Err(error @ (OpenError::State { .. } | OpenError::Key { .. }))
+            if settings.state.origin == Origin::Default =>
+        {
             tracing::warn!(%error, "continuing without a state directory");
             Workspace::open(Options { state: None, ..options }).kind(Error::Workspace)
         }
@@ -49,7 +52,8 @@ pub fn workspace(settings: &Settings) -> Result<(Workspace, Recovery), Error> {
     }
 }
 
-/// Without an explicit root, the client's project directory is used if it names one.
+/// Returns the explicit roots. Without any, the root is the project directory of the client
+/// (`CLAUDE_PROJECT_DIR`), if set.
 fn roots(settings: &Settings) -> Vec<PathBuf> {
     let project = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     match (&settings.roots.origin, project) {
@@ -58,7 +62,7 @@ fn roots(settings: &Settings) -> Vec<PathBuf> {
     }
 }
 
-/// Returns the active dialects: the named ones, and code mode.
+/// Returns the active dialects: the named ones, and that of code mode if it is on.
 ///
 /// # Errors
 /// [`Error::Tools`] if a dialect does not exist.
@@ -86,7 +90,7 @@ pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
     Ok(dialects)
 }
 
-/// Returns the selection of tools.
+/// Returns the selection of tools that the settings make.
 ///
 /// # Errors
 /// [`Error::Tools`] if a dialect does not exist, or no tool of the dialects has a selected name.
@@ -107,7 +111,7 @@ pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
     Ok(narrow)
 }
 
-/// Leaves out the tools that this build cannot run.
+/// Excludes the tools that this build cannot run from the selection of tools; `None` selects all tools.
 fn buildable(settings: &Settings, tools: Option<Vec<String>>) -> Result<Option<Vec<String>>, Error> {
     let is_missing = |operation: &str| {
         (!cfg!(feature = "script") && operation == Plan::NAME)
@@ -125,20 +129,26 @@ fn buildable(settings: &Settings, tools: Option<Vec<String>>) -> Result<Option<V
 /// Builds the policy that applies in a workspace.
 ///
 /// # Errors
-/// [`Error::Policy`] if a policy file cannot be read or has an invalid rule, and [`Error::Trust`] if the record of
-/// trusted files is damaged.
+/// [`Error::Policy`] if a policy file cannot be read or has an invalid rule, and [`Error::Trust`] if the
+/// record of trusted files is damaged.
 pub fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
     let policy = rules(settings, workspace)?;
     let policy = match users_file(settings) {
         Some(file) => policy.learning(file),
         None => policy,
     };
-    Ok(policy
-        .keeping(own_files(settings, workspace))
-        .hiding(inside(workspace, settings.state.value.iter()))
+    let policy = policy
+        .protecting(own_files(settings, workspace))
+        .hiding(state_in_roots(settings, workspace))
         .denying(&settings.denied())
-        .looking(workspace.clone())
-        .within(workspace.roots().iter().map(|root| root.path().to_path_buf()).collect()))
+        .with_search(workspace.clone())
+        .within(workspace.roots().iter().map(|root| root.path().to_path_buf()).collect());
+    Ok(command_sandbox::confining(settings, workspace, policy, state_in_roots(settings, workspace)))
+}
+
+/// Returns the state directory if it is inside a root; tools and commands cannot access it there.
+pub(crate) fn state_in_roots(settings: &Settings, workspace: &Workspace) -> Vec<PathBuf> {
+    inside(workspace, settings.state.value.iter())
 }
 
 /// Checks that a project's rules are valid.
@@ -172,7 +182,7 @@ fn rules(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
     let trusted = Trusted::of(settings)?;
     for root in workspace.roots() {
         if let Some((name, text)) = project_rules(workspace, root)? {
-            let source = match (trusted.holds(&name, &text), trusted.lapsed(&name, &text)) {
+            let source = match (trusted.holds(&name, &text), trusted.has_changed(&name, &text)) {
                 (true, _) => RuleSource::Trusted(name),
                 (false, true) => RuleSource::Lapsed(name),
                 (false, false) => RuleSource::Project(name),
@@ -189,7 +199,8 @@ fn users_file(settings: &Settings) -> Option<PathBuf> {
     settings.policy.value.clone().or_else(usual)
 }
 
-/// Reads a project's rules through the workspace, so that the confinement rules apply. Returns the path and the text.
+/// Reads a project's rules through the workspace, so that the confinement rules apply. Returns the path and
+/// the text.
 ///
 /// # Errors
 /// [`Error::Policy`] if the file exists and cannot be read.
@@ -251,7 +262,7 @@ pub fn skills(settings: &Settings) -> SkillPlaces {
 /// Creates the client of the shared index, if one is named.
 ///
 /// # Errors
-/// [`Error::Service`] if the address is invalid.
+/// [`Error::Service`] if the URL is invalid.
 #[cfg(feature = "shared")]
 pub fn shared_index(
     settings: &Settings,
@@ -266,7 +277,7 @@ pub fn shared_index(
     Ok(Some(Arc::new(toolpost_shared::Asking::new(server, names))))
 }
 
-/// Returns the directory for output that is too large for memory.
+/// Returns the directory for command output that is too large for memory.
 pub(crate) fn spool(workspace: &Workspace) -> PathBuf {
     workspace.state_folder().map_or_else(std::env::temp_dir, Path::to_path_buf)
 }

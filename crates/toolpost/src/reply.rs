@@ -1,9 +1,9 @@
-//! Replies of calls.
+//! Replies to tool calls.
 
 use serde_json::Value;
 use toolpost_engine::Kind;
 use toolpost_runtime::{Answer, Outcome};
-use toolpost_tool::{Part, RunResult};
+use toolpost_tool::{ReplyPart, RunResult};
 
 /// Reply of a call, for a model to read.
 ///
@@ -24,7 +24,7 @@ pub enum Problem {
     InvalidJson,
     /// The call failed, for a reason of this kind.
     Failed(Kind),
-    /// The work did not come to its end, as with a script that stopped.
+    /// The work was not finished, as with a script that stopped.
     Stopped,
     /// The tool did its work, and the result is a failure, such as a command that exits with an error.
     Unsuccessful,
@@ -39,7 +39,7 @@ impl Reply {
 
     /// Returns the parts of the reply, texts and images, in order.
     #[must_use]
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[ReplyPart] {
         &self.answer.parts
     }
 
@@ -87,7 +87,7 @@ impl From<Outcome> for Reply {
             }
             Outcome::Failed(kind, answer) => Self { answer, problem: Some(Problem::Failed(kind)) },
             Outcome::NoSuchTool(answer) => Self { answer, problem: Some(Problem::UnknownTool) },
-            // The approvals of this crate answer at once, so no question stays open.
+            // Only an asker that answers later (`Verdict::Later`) leaves a prompt open. The askers of this crate do not.
             Outcome::Ask(question) => {
                 Self { answer: Answer::text(question.words()), problem: Some(Problem::Failed(Kind::Denied)) }
             }

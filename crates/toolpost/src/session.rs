@@ -40,8 +40,8 @@ impl Session {
         }
     }
 
-    /// Prepares a call with arguments as a model sends them: as JSON text. Text that is not JSON gets a reply that says
-    /// so.
+    /// Prepares a call with arguments as a model sends them: as JSON text. Text that is not JSON gets a reply
+    /// with the error.
     pub fn call_text(&self, tool: impl Into<String>, arguments: &str) -> Call {
         match serde_json::from_str(arguments) {
             Ok(arguments) => self.call(tool, arguments),
@@ -75,14 +75,15 @@ pub struct Call {
 }
 
 impl Call {
-    /// Reports the progress of the call: a growing count, and the name of what is counted. The function runs in the
-    /// threads of the call and must be quick.
+    /// Reports the progress of the call: a growing count, and the name of the counted items. For a command, the
+    /// count is its run time in milliseconds, and the text is its latest output, or `running for 3 s` without
+    /// new output. The function runs in the threads of the call and must be quick.
     pub fn on_progress(mut self, hear: impl Fn(u64, &str) + Send + Sync + 'static) -> Self {
         self.call.progress = Progress::new(hear);
         self
     }
 
-    /// Cancels the call when the token is cancelled. Its reply then reports what was done until then.
+    /// Cancels the call when the token is cancelled. Its reply then reports the work done until then.
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.call.cancel = token;
         self

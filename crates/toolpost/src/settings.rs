@@ -10,7 +10,7 @@ pub mod values;
 pub use form::Shape;
 #[cfg(test)]
 pub(crate) use parse::PROVIDERS;
-pub use parse::{NO_AGENT, Parsed};
+pub use parse::{NO_AGENT, ParseResult};
 pub use sources::{Flags, Origin, Setting, Sources};
 pub use table::Settings;
 
@@ -35,7 +35,7 @@ impl Settings {
     pub fn denied(&self) -> Vec<Access> {
         let mut denied: Vec<Access> = self.deny.value.iter().map(|deny| deny.access()).collect();
         if self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write) {
-            // An upstream tool may write.
+            // Upstream tools may write.
             denied.extend([Access::Writes, Access::Bridges]);
             if self.sandbox.value == OnOff::Off {
                 // Without a sandbox, a command may write.
@@ -45,7 +45,7 @@ impl Settings {
         denied
     }
 
-    /// Returns the limits of a command.
+    /// Returns the resource limits of a command.
     #[must_use]
     pub fn command_resources(&self) -> Resources {
         let limit = |setting: &Setting<u64>| Some(setting.value).filter(|value| *value > 0);

@@ -3,6 +3,7 @@
 use crate::{
     Error, Session,
     agents::Companions,
+    command_sandbox,
     error::{Cause, Explain, Kind},
     event_log, parts,
     settings::{Settings, values::OnOff},
@@ -14,22 +15,25 @@ use std::{
     time::Duration,
 };
 use toolpost_engine::{
-    Access, CodeService, Commands, Confinement, Dependencies, Embedder, EmbeddingService, Embeddings, Engine,
-    Environment, Grams, LocalModel, PackageStores, Plan, Sandbox, Seeking, ServerSettings, Servers, Several,
+    Access, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings, Engine, Environment,
+    Grams, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers, Several,
     operations::grep::Rules,
 };
-use toolpost_runtime::{Asker, Catalogue, Config, Detail, Event, Policy, Published, Runtime, Structured};
+use toolpost_runtime::{
+    Asker, Catalogue, Config, Detail, Event, Policy, Published, Runtime, StructuredOutput,
+};
+use toolpost_tool::Dialect;
 use toolpost_workspace::{Recovery, Workspace, operator, walk};
 
 /// Maximum time that a short-lived process waits for an index.
 const PATIENT: Duration = Duration::from_secs(50);
 
-/// Expected number of calls of a process.
+/// Expected number of calls in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
     /// Many: work that speeds up later calls pays off, such as building an index in the background.
     ManyCalls,
-    /// One.
+    /// One: nothing is prepared for later calls.
     OneCall,
 }
 
@@ -45,9 +49,9 @@ pub struct Toolpost {
 /// Definition of a tool for a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// Name.
+    /// Name under which a model calls the tool.
     pub name: String,
-    /// Description, in one paragraph.
+    /// Description of the tool, in one paragraph.
     pub description: String,
     /// JSON Schema of the arguments.
     pub schema: Value,
@@ -55,7 +59,11 @@ pub struct Tool {
 
 impl From<&Published> for Tool {
     fn from(tool: &Published) -> Self {
-        Self { name: tool.name.clone(), description: tool.description.clone(), schema: tool.schema.clone() }
+        Self {
+            name: tool.name.clone(),
+            description: tool.description().to_owned(),
+            schema: tool.schema().clone(),
+        }
     }
 }
 
@@ -95,20 +103,22 @@ impl Toolpost {
         self.runtime.events().listen(detail, listener);
     }
 
-    /// Reports what an earlier process left unfinished and this one has finished or undone; empty if there was nothing.
+    /// Reports the unfinished changes of an earlier process that this one has finished or undone; empty if
+    /// there were none.
     #[must_use]
     pub fn recovery(&self) -> Vec<String> {
         self.recovery.lines()
     }
 
-    /// Reports what does not work although it is configured, such as a shared index that does not answer; empty if all
-    /// does.
+    /// Reports configured parts that do not work, such as a shared index that does not answer; empty if all
+    /// work.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Ends the commands, language servers and upstream servers that still run, within two seconds.
+    /// Stops the commands, language servers, upstream servers and external agent that still run, within about
+    /// two seconds.
     pub async fn close(&self) {
         tokio::join!(self.runtime.shut_down(), self.companions.end());
     }
@@ -137,6 +147,12 @@ impl Toolpost {
         &self.runtime
     }
 
+    /// Returns the source of approvals, which a server of these tools also needs.
+    #[must_use]
+    pub fn asker(&self) -> Arc<dyn Asker> {
+        self.asker.clone()
+    }
+
     /// Returns the models, agents and upstream servers.
     #[cfg(feature = "agent")]
     #[must_use]
@@ -144,11 +160,12 @@ impl Toolpost {
         &self.companions
     }
 
-    /// Opens everything that the settings name.
+    /// Opens the workspace and everything that the settings name.
     pub(crate) fn assemble(
         settings: &Settings,
+        dialects: Vec<&'static Dialect>,
         asker: Arc<dyn Asker>,
-        structured: Structured,
+        structured: StructuredOutput,
         lifetime: Lifetime,
     ) -> Result<Self, Error> {
         let (workspace, recovery) = parts::workspace(settings)?;
@@ -159,7 +176,7 @@ impl Toolpost {
         let engine = engine(settings, workspace, &policy, &companions, grams, lifetime)?;
         companions.reach(&engine, &policy, settings)?;
         let config = Config {
-            dialects: parts::dialects(settings)?,
+            dialects,
             narrow: parts::selection(settings)?,
             policy,
             deadline: settings.deadline.value,
@@ -182,17 +199,19 @@ fn engine(
     grams: Option<Grams>,
     lifetime: Lifetime,
 ) -> Result<Engine, Error> {
-    let sandbox = sandbox(settings, &workspace, policy);
+    let hidden = parts::state_in_roots(settings, &workspace);
+    let sandbox = command_sandbox::sandbox(settings, &workspace, policy, hidden);
     let servers = servers(&workspace, sandbox.clone());
     let commands = commands(settings, &workspace, sandbox, policy)?;
     let dependencies = dependencies(settings, &workspace);
     let editing = companions.editing(settings, &workspace);
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
-    let seeking = if settings.search_agent.value == OnOff::On { Seeking::Agent } else { Seeking::Words };
+    let seeking =
+        if settings.search_agent.value == OnOff::On { SearchBackend::Agent } else { SearchBackend::Words };
     let engine = match lifetime {
         Lifetime::ManyCalls => Engine::builder(workspace),
-        // No later call profits from a partial index, so this one waits.
+        // No later call can use an index that is built in the background, so this call waits for the index.
         Lifetime::OneCall => Engine::builder(workspace).with_index_wait(PATIENT),
     };
     let engine = engine
@@ -200,7 +219,7 @@ fn engine(
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
-        .with_seeking(seeking)
+        .with_search_backend(seeking)
         .with_cache(settings.cache.value.as_ref().map(|cache| cache.join("symbols")))
         .with_grams(grams)
         .with_embedder(embedder(settings)?)
@@ -214,7 +233,7 @@ fn engine(
     Ok(engine.build())
 }
 
-/// Creates the trigram index, if this process profits from it.
+/// Creates the trigram index, if it speeds up this process.
 fn indexed(
     settings: &Settings,
     workspace: &Workspace,
@@ -256,18 +275,21 @@ fn shared(settings: &Settings, workspace: &Workspace) -> Result<Shared, Error> {
 fn shared(settings: &Settings, _workspace: &Workspace) -> Result<Shared, Error> {
     match settings.index.value {
         None => Ok(Shared::None),
-        Some(_) => Err(Error::Service(Cause::text("this program was built without the feature `shared`"))),
+        Some(_) => Err(Error::Service(Cause::text(
+            "`index` is set, but this program was built without the feature `shared`",
+        ))),
     }
 }
 
 /// Creates the configured embedder: a service, whose key comes only from the environment, or a local model
-/// directory. Returns `None` for the embedded model.
+/// directory. Returns `None` for the built-in model.
 fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
     let refused = |what: &str| Err(Error::Setting(Cause::text(what)));
     let Some(address) = &settings.embedding.value else {
         if settings.embedding_model.value.is_some() {
             return refused(
-                "`embedding_model` is set without a service: set `embedding` to its URL, such as http://127.0.0.1:11434/v1",
+                "`embedding_model` is set, but `embedding` is not: set `embedding` to the URL of the \
+                 embedding service, such as http://127.0.0.1:11434/v1",
             );
         }
         return Ok(None);
@@ -275,7 +297,8 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
     if !address.contains("://") {
         if settings.embedding_model.value.is_some() {
             return refused(
-                "`embedding` is a directory, so `embedding_model`, which names a model of a service, must not be set",
+                "`embedding` is a directory, so `embedding_model` must not be set: it is only for an \
+                 embedding service",
             );
         }
         let place = Path::new(address);
@@ -289,7 +312,8 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
     }
     let Some(model) = &settings.embedding_model.value else {
         return refused(
-            "`embedding` is a service, so `embedding_model` must name one of its models, such as nomic-embed-text",
+            "`embedding` is the URL of a service, so `embedding_model` must be one of the service's models, \
+             such as nomic-embed-text",
         );
     };
     let key = std::env::var("TOOLPOST_EMBEDDING_KEY").ok().filter(|key| !key.is_empty());
@@ -317,19 +341,6 @@ fn servers(workspace: &Workspace, sandbox: Sandbox) -> Servers {
     Servers::new(ServerSettings::new(sandbox, Environment::of_this_process(), roots))
 }
 
-/// Creates the sandbox plan of commands: roots are writable unless writing is denied, and protected files are
-/// read-only.
-fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Sandbox {
-    if settings.sandbox.value == OnOff::Off {
-        return Sandbox::Off;
-    }
-    let writes = !settings.denied().contains(&Access::Writes);
-    let access = if writes { Confinement::Change } else { Confinement::Read };
-    let roots = workspace.roots().iter().map(|root| root.path().to_path_buf());
-    let (protected, reported) = (policy.kept_names(), policy.reported_names());
-    Sandbox::On(Plan { access, protected, reported, ..Plan::new(roots) })
-}
-
 fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding>, Error> {
     let Some(label) = &settings.encoding.value else { return Ok(None) };
     let found = encoding_rs::Encoding::for_label(label.as_bytes());
@@ -344,7 +355,7 @@ fn code_service(settings: &Settings) -> Result<Option<Arc<CodeService>>, Error> 
     Ok(service.filter(|_| !settings.denied().contains(&Access::Fetches)).map(Arc::new))
 }
 
-/// Creates the access to the project's dependencies, unless it is switched off.
+/// Creates the access to the dependencies of the project, unless the setting `dependencies` is off.
 fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let unpacked = settings.cache.value.as_ref().map(|cache| cache.join("sources"));

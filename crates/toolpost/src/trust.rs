@@ -20,12 +20,12 @@ pub struct Trusted {
 }
 
 impl Trusted {
-    /// Reads the record in the state directory of the settings; empty without one.
+    /// Reads the record of trusted files from the state directory; empty if the settings name no directory.
     pub(crate) fn of(settings: &Settings) -> Result<Self, Error> {
         Ok(settings.state.value.as_deref().map(Self::read).transpose()?.unwrap_or_default())
     }
 
-    /// Reads the record in the state directory.
+    /// Reads the record of trusted files from the state directory.
     ///
     /// # Errors
     /// [`Error::Trust`] if it cannot be read, or is damaged.
@@ -45,14 +45,14 @@ impl Trusted {
         self.trusted.get(file).is_some_and(|known| *known == digest(text))
     }
 
-    /// Trusts this content of the file.
+    /// Records this content of the file as trusted.
     pub fn add(&mut self, file: &str, text: &str) {
         self.trusted.insert(file.to_owned(), digest(text));
     }
 
     /// Returns whether another content of the file was trusted: it has changed since.
     #[must_use]
-    pub fn lapsed(&self, file: &str, text: &str) -> bool {
+    pub fn has_changed(&self, file: &str, text: &str) -> bool {
         self.trusted.get(file).is_some_and(|known| *known != digest(text))
     }
 
@@ -61,7 +61,7 @@ impl Trusted {
         self.trusted.remove(file).is_some()
     }
 
-    /// Writes the record to the state directory.
+    /// Writes the record of trusted files to the state directory.
     ///
     /// # Errors
     /// [`Error::Trust`] if it cannot be written.
@@ -73,7 +73,7 @@ impl Trusted {
     }
 }
 
-/// Returns the digest of a content.
+/// Returns the digest of a file's content.
 #[must_use]
 pub fn digest(text: &str) -> String {
     hash(text.as_bytes()).to_string()

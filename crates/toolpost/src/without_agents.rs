@@ -5,15 +5,15 @@ use crate::{
     settings::{Settings, values::EditorChoice},
 };
 use std::sync::Arc;
-use toolpost_engine::{Agents, Bridges, Editing, Engine, Without};
+use toolpost_engine::{Agents, Bridges, EditorSetup, Engine, InsertionFallback};
 use toolpost_runtime::{Policy, Runtime};
 use toolpost_workspace::Workspace;
 
-/// Nothing that works next to the engine.
+/// Empty stand-in for the parts that the engine does not contain.
 pub(crate) struct Companions;
 
 impl Companions {
-    /// Refuses settings that name what this build does not have.
+    /// Returns an error for settings that need the feature `agent`.
     pub(crate) fn find(settings: &Settings, _workspace: &Workspace) -> Result<Self, Error> {
         let refused = |kind: fn(Cause) -> Error, key: &str| {
             Err(kind(Cause::text(format!(
@@ -43,9 +43,12 @@ impl Companions {
         None
     }
 
-    pub(crate) fn editing(&self, settings: &Settings, _workspace: &Workspace) -> Editing {
+    pub(crate) fn editing(&self, settings: &Settings, _workspace: &Workspace) -> EditorSetup {
         let applied = settings.editor_apply.value == crate::settings::values::OnOff::On;
-        Editing { editor: None, without: if applied { Without::Applied } else { Without::Told } }
+        EditorSetup {
+            editor: None,
+            without: if applied { InsertionFallback::Applied } else { InsertionFallback::Told },
+        }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "the build with agents can fail here")]

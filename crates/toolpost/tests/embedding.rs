@@ -1,4 +1,4 @@
-//! A program that embeds Toolpost, and uses nothing but the crate `toolpost`.
+//! Tests of a program that embeds Toolpost, and uses only the crate `toolpost`.
 
 use serde_json::json;
 use std::{
@@ -13,6 +13,7 @@ use toolpost::{
     Approval, Builder, CancellationToken, Detail, Error, Kind, Problem, Reply, Status, Toolpost,
     settings::values::Deny,
 };
+use toolpost_test_rows::{each, each_async};
 
 /// A fresh root, with a state directory next to it.
 struct Project {
@@ -50,13 +51,13 @@ fn succeeded(reply: &Reply) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn five_tools_work_on_a_project() {
+async fn embedded_toolpost_runs_the_five_file_tools() {
     let project = Project::new();
     let post = project.builder().structured().open().await.unwrap();
     let names: Vec<String> = post.tools().into_iter().map(|tool| tool.name).collect();
-    for name in ["Read", "Write", "Edit", "Grep", "Glob"] {
+    each(["Read", "Write", "Edit", "Grep", "Glob"], |name| {
         assert!(names.iter().any(|known| known == name), "{name} is missing: {names:?}");
-    }
+    });
     let tools = post.tools();
     assert!(tools.iter().all(|tool| !tool.description.is_empty() && tool.schema["type"] == "object"));
     let session = post.session();
@@ -77,7 +78,7 @@ async fn five_tools_work_on_a_project() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failed_call_is_a_reply_with_a_reason() {
+async fn failed_calls_reply_with_a_problem_and_text() {
     let project = Project::new();
     let post = project.builder().open().await.unwrap();
     let session = post.session();
@@ -90,22 +91,22 @@ async fn a_failed_call_is_a_reply_with_a_reason() {
             Problem::Failed(Kind::NotFound),
         ),
     ];
-    for (reply, problem) in rows {
+    each(rows, |(reply, problem)| {
         assert!(reply.is_error() && !reply.text().is_empty(), "{problem:?}");
         assert_eq!(reply.problem(), Some(problem), "{}", reply.text());
-    }
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_program_approves_and_denies() {
+async fn embedding_program_approves_and_denies_calls() {
     let project = Project::new();
     let write =
         |content: &str| json!({ "file_path": project.path(".vscode/tasks.json"), "content": content });
     let silent = project.builder().open().await.unwrap();
     let reply = silent.session().call("Write", write("silent")).await;
     assert_eq!(reply.problem(), Some(Problem::Failed(Kind::Denied)), "{}", reply.text());
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
+    let prompts = Arc::new(AtomicUsize::new(0));
+    let count = prompts.clone();
     let denying = project.builder().approve(move |question| {
         count.fetch_add(1, Ordering::SeqCst);
         async move { Approval::Deny(format!("not {}", question.tool)) }
@@ -114,7 +115,7 @@ async fn a_program_approves_and_denies() {
     assert_eq!(reply.problem(), Some(Problem::Failed(Kind::Denied)));
     assert!(reply.text().contains("not Write"), "{}", reply.text());
     assert!(!project.root().join(".vscode").exists());
-    let count = asked.clone();
+    let count = prompts.clone();
     let allowing = project.builder().approve(move |question| {
         count.fetch_add(1, Ordering::SeqCst);
         let shown = question.touches.concat().contains("tasks.json");
@@ -123,14 +124,14 @@ async fn a_program_approves_and_denies() {
     let session = allowing.open().await.unwrap().session();
     succeeded(&session.call("Write", write("once")).await);
     assert_eq!(project.read(".vscode/tasks.json"), "once");
-    assert_eq!(asked.load(Ordering::SeqCst), 2);
+    assert_eq!(prompts.load(Ordering::SeqCst), 2);
     // The approval holds for the session.
     succeeded(&session.call("Write", write("twice")).await);
-    assert_eq!((project.read(".vscode/tasks.json").as_str(), asked.load(Ordering::SeqCst)), ("twice", 2));
+    assert_eq!((project.read(".vscode/tasks.json").as_str(), prompts.load(Ordering::SeqCst)), ("twice", 2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cancelled_call_ends_its_command() {
+async fn cancelled_calls_stop_their_command() {
     let project = Project::new();
     let post =
         project.builder().dialect("opencode").approve(|_| async { Approval::Once }).open().await.unwrap();
@@ -161,11 +162,15 @@ async fn a_call_reports_progress_while_it_runs() {
     assert!(succeeded(&reply).contains("second"), "{}", reply.text());
     let heard = heard.lock().unwrap().clone();
     assert!(heard.iter().any(|(_, what)| what.contains("first")), "{heard:?}");
+    // The count is the run time in milliseconds.
+    let is_second =
+        |(count, what): &(u64, String)| (1_000..2_000).contains(count) && what == "running for 1 s";
+    assert!(heard.iter().any(is_second), "{heard:?}");
     post.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_that_are_open_at_once_share_nothing() {
+async fn two_open_instances_share_no_state() {
     let (one, two) = (Project::new(), Project::new());
     let first = one.builder().open().await.unwrap();
     let second = two.builder().dialect("opencode").read_only().deny(Deny::Execute).open().await.unwrap();
@@ -188,44 +193,48 @@ async fn two_that_are_open_at_once_share_nothing() {
     assert!(names(&first).contains(&"Write".to_owned()));
     assert!(names(&second).contains(&"grep".to_owned()));
     assert!(["bash", "write", "Write"].iter().all(|name| !names(&second).contains(&(*name).to_owned())));
-    let said = events.lock().unwrap().clone();
-    assert_eq!(said, [("grep".to_owned(), Status::Started), ("grep".to_owned(), Status::Failed)]);
-    // One of them ends; the other one works on.
+    let recorded = events.lock().unwrap().clone();
+    assert_eq!(recorded, [("grep".to_owned(), Status::Started), ("grep".to_owned(), Status::Failed)]);
+    // After one of them is closed, the other one still works.
     second.close().await;
     succeeded(&session.call("Read", json!({ "file_path": file })).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_opened_is_an_error_of_its_part() {
+async fn invalid_builder_options_fail_with_their_error_variant() {
     let project = Project::new();
     type Wanted = fn(&Error) -> bool;
-    let rows: [(Builder, Wanted, &str); 6] = [
+    type Change = fn(Builder) -> Builder;
+    let rows: [(Change, Wanted, &str); 6] = [
         (
-            project.builder().dialect("nope"),
+            |builder| builder.dialect("nope"),
             |error| matches!(error, Error::Tools(_)),
             "unknown dialect `nope`",
         ),
-        (project.builder().tools(["Nope"]), |error| matches!(error, Error::Tools(_)), "Nope"),
-        (project.builder().root("/no/such"), |error| matches!(error, Error::Workspace(_)), "/no/such"),
+        (|builder| builder.tools(["Nope"]), |error| matches!(error, Error::Tools(_)), "Nope"),
+        (|builder| builder.root("/no/such"), |error| matches!(error, Error::Workspace(_)), "/no/such"),
         (
-            project.builder().policy("/no/such.toml"),
+            |builder| builder.policy("/no/such.toml"),
             |error| matches!(error, Error::Policy(_)),
             "the policy /no/such.toml does not exist",
         ),
         (
-            project.builder().with(|settings| settings.encoding.set(Some("nope".to_owned()))),
+            |builder| builder.with(|settings| settings.encoding.set(Some("nope".to_owned()))),
             |error| matches!(error, Error::Setting(_)),
             "unknown encoding `nope`",
         ),
         (
-            project.builder().with(|settings| settings.embedding.set(Some("/no/such".to_owned()))),
+            |builder| builder.with(|settings| settings.embedding.set(Some("/no/such".to_owned()))),
             |error| matches!(error, Error::Service(_)),
             "embedding",
         ),
     ];
-    for (builder, wanted, words) in rows {
-        let Err(error) = builder.open().await else { panic!("opened: {words}") };
+    each_async(rows, async |(change, wanted, words)| {
+        let Err(error) = change(project.builder()).open().await else { panic!("opened: {words}") };
         assert!(wanted(&error), "{words}: {error:?}");
         assert!(error.chain().contains(words), "{words}: {}", error.chain());
-    }
+        // The form in which Rust prints an error that `main` returns.
+        assert_eq!(format!("{error:?}"), error.chain());
+    })
+    .await;
 }

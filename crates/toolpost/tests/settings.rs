@@ -4,18 +4,19 @@ use std::{collections::HashMap, ffi::OsString, path::PathBuf};
 use toolpost::settings::{
     Flags, Settings, Shape, Sources,
     reference::line,
-    table::{Described, Line, Takes, described},
+    table::{Line, SettingDescription, Takes, described},
 };
+use toolpost_test_rows::each;
 
 /// Returns the value of a setting and its origin.
-fn value(setting: &Described, sources: Sources) -> (String, String) {
+fn value(setting: &SettingDescription, sources: Sources) -> (String, String) {
     let settings = Settings::from_sources(&sources).unwrap();
     let line = settings.lines().into_iter().find(|line| line.key == setting.row.key).unwrap();
     (line.value, line.origin)
 }
 
-/// The example as the texts of the flag.
-fn flags(setting: &Described) -> Flags {
+/// The example of a row as values of its flag.
+fn flags(setting: &SettingDescription) -> Flags {
     let mut flags = Flags::default();
     let texts: Vec<OsString> = match setting.shape {
         Shape::Commas => setting.row.example.split(',').map(OsString::from).collect(),
@@ -26,12 +27,12 @@ fn flags(setting: &Described) -> Flags {
     flags
 }
 
-fn variables(setting: &Described, text: &str) -> HashMap<String, OsString> {
+fn variables(setting: &SettingDescription, text: &str) -> HashMap<String, OsString> {
     HashMap::from([(setting.row.variable.to_owned(), text.into())])
 }
 
 /// The example as a line of the configuration file.
-fn file(setting: &Described) -> String {
+fn file(setting: &SettingDescription) -> String {
     let example = setting.row.example;
     let list = |parts: Vec<&str>| format!("{parts:?}");
     let value = match setting.shape {
@@ -52,7 +53,7 @@ fn with_file(flags: Flags, variables: HashMap<String, OsString>, text: &str) -> 
 }
 
 #[test]
-fn flag_variable_and_key_of_each_row_set_the_same_value() {
+fn flag_variable_and_key_of_a_setting_set_the_same_value() {
     for setting in described() {
         let key = setting.row.key;
         let none = HashMap::new();
@@ -72,7 +73,7 @@ fn flag_variable_and_key_of_each_row_set_the_same_value() {
 }
 
 #[test]
-fn a_flag_wins_over_the_variable_over_the_file_for_each_row() {
+fn setting_precedence_is_flag_variable_file() {
     for setting in described() {
         let key = setting.row.key;
         let variable = variables(&setting, setting.row.example);
@@ -88,7 +89,7 @@ fn a_flag_wins_over_the_variable_over_the_file_for_each_row() {
 }
 
 #[test]
-fn every_row_has_names_of_its_own_and_a_row_in_the_documentation() {
+fn setting_names_are_unique_and_documented() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
     let page = std::fs::read_to_string(path).unwrap();
     let table = described();
@@ -105,7 +106,7 @@ fn every_row_has_names_of_its_own_and_a_row_in_the_documentation() {
 }
 
 #[test]
-fn a_switch_is_the_only_flag_without_a_value() {
+fn only_switch_flags_take_no_value() {
     for setting in described() {
         let Some(flag) = setting.row.flag else { continue };
         assert_eq!(flag.takes == Takes::Nothing, flag.value.is_empty(), "{}", setting.row.key);
@@ -115,7 +116,7 @@ fn a_switch_is_the_only_flag_without_a_value() {
 }
 
 #[test]
-fn a_wrong_value_is_an_error_that_names_its_source() {
+fn invalid_setting_values_name_their_source() {
     let variable = |name: &str, text: &str| {
         Sources::new(Flags::default(), HashMap::from([(name.to_owned(), text.into())]))
     };
@@ -123,47 +124,69 @@ fn a_wrong_value_is_an_error_that_names_its_source() {
     let read = |sources: Sources| Settings::from_sources(&sources).unwrap_err().chain();
     assert_eq!(
         read(variable("TOOLPOST_ASK", "maybe")),
-        "TOOLPOST_ASK is `maybe`: it must be one of allow, deny, prompt"
+        "TOOLPOST_ASK is `maybe`: the value must be one of allow, deny, prompt"
     );
     assert_eq!(
         read(variable("TOOLPOST_REPLY_BYTES", "10")),
         "TOOLPOST_REPLY_BYTES is `10`: the reply limit must be at least 2048 bytes"
     );
     let rows = [
-        ("ask = \"maybe\"\n", "`ask`: it must be one of allow, deny, prompt"),
-        ("ask = 1\n", "`ask`: it must be a text in quotes"),
-        ("dialect = \"claude\"\n", "`dialect`: it must be a list of texts, such as [\"a\", \"b\"]"),
-        ("reply_bytes = \"4000\"\n", "`reply_bytes`: it must be a number"),
-        ("[agent]\nwindow = 0\n", "`agent.window`: it must be more than 0"),
+        ("ask = \"maybe\"\n", "`ask`: the value must be one of allow, deny, prompt"),
+        ("ask = 1\n", "`ask`: the value must be a string in quotes"),
+        ("dialect = \"claude\"\n", "`dialect`: the value must be a list of strings, such as [\"a\", \"b\"]"),
+        ("reply_bytes = \"4000\"\n", "`reply_bytes`: the value must be a number"),
+        ("[agent]\nwindow = 0\n", "`agent.window`: the value must be more than 0"),
     ];
-    for (text, wanted) in rows {
-        let said = read(file(text).unwrap());
-        assert_eq!(said, format!("invalid configuration file /c.toml: {wanted}"), "{text}");
-        // It is an error even if another source overrides it.
+    each(rows, |(text, wanted)| {
+        let message = read(file(text).unwrap());
+        assert_eq!(message, format!("invalid configuration file /c.toml: {wanted}"), "{text}");
+        // An invalid value in the file is an error even if another source overrides it.
         if text.starts_with("ask") {
             let variables = HashMap::from([("TOOLPOST_ASK".to_owned(), OsString::from("deny"))]);
             let sources =
                 Sources::new(Flags::default(), variables).with_file("/c.toml".into(), text).unwrap();
             assert!(Settings::from_sources(&sources).is_err(), "{text}");
         }
-    }
+    });
     let rows = [
         ("\n\nroots = []\n", "line 3: unknown key `roots`. Did you mean `root`?"),
         ("[agent]\nmodels = \"x\"\n", "line 2: unknown key `agent.models`. Did you mean `agent.model`?"),
         ("[agents]\nmodel = \"x\"\n", "line 1: unknown key `agents`"),
         ("ask = \n", "TOML parse error at line 1"),
     ];
-    for (text, wanted) in rows {
-        let said = file(text).err().unwrap().chain();
-        assert!(said.starts_with("invalid configuration file /c.toml: ") && said.contains(wanted), "{said}");
-    }
+    each(rows, |(text, wanted)| {
+        let message = file(text).err().unwrap().chain();
+        assert!(
+            message.starts_with("invalid configuration file /c.toml: ") && message.contains(wanted),
+            "{message}"
+        );
+    });
 }
 
 #[test]
-fn doctor_shows_each_row_once() {
+fn doctor_lists_each_setting_once() {
     let lines = Settings::defaults().lines();
     let keys: Vec<&str> = lines.iter().map(|line: &Line| line.key).collect();
     let wanted: Vec<&str> = described().iter().map(|setting| setting.row.key).collect();
     assert_eq!(keys, wanted);
     assert!(lines.iter().all(|line| !line.value.is_empty()), "{lines:?}");
+}
+
+#[test]
+fn urls_of_settings_are_shown_without_credentials() {
+    let canary = "https://me:CANARY-1@host.example/v1?key=CANARY-2&password=CANARY-2#CANARY-3";
+    let is_url = |setting: &&SettingDescription| {
+        let row = setting.row;
+        row.example.contains("://") || row.help.contains("://") || row.help.starts_with("URL")
+    };
+    let settings = described();
+    let urls: Vec<&SettingDescription> = settings.iter().filter(is_url).collect();
+    let keys: Vec<&str> = urls.iter().map(|setting| setting.row.key).collect();
+    let known = ["agent.base_url", "codesearch.base_url", "embedding", "index"];
+    assert!(known.iter().all(|key| keys.contains(key)), "{keys:?}");
+    for setting in urls {
+        let text = canary.replace("https:", if setting.row.key == "index" { "postgres:" } else { "https:" });
+        let (shown, _) = value(setting, Sources::new(Flags::default(), variables(setting, &text)));
+        assert!(!shown.contains("CANARY") && !shown.is_empty(), "{}: {shown}", setting.row.key);
+    }
 }

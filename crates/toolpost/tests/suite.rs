@@ -1,6 +1,11 @@
 //! The integration tests, in one binary.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own projects")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests create their own files, and fail by panicking"
+)]
 
 mod embedding;
+mod own_dialect;
 mod settings;
 mod tool_loop;

@@ -1,9 +1,18 @@
 //! Example process that commits files, so that tests can trace, stop or kill it.
 //!
-//! `commit ROOT STATE FILE CONTENT [FILE CONTENT]…`; the content `-` deletes, `--` deletes a whole directory, `/` makes
-//! one, `>NEW` moves over whatever there is. Only opens, and tells what was recovered, if no file is named.
-//! `TOOLPOST_EXPECT=absent` refuses what exists, `TOOLPOST_UNDO=1` undoes the last change, `TOOLPOST_HISTORY=0` keeps none,
-//! `TOOLPOST_TIMES=N` makes the same commit N times, a line longer each, and tells how long one took.
+//! Usage: `commit ROOT STATE FILE CONTENT [FILE CONTENT]…`. In place of `CONTENT`, `-` deletes the file, `--`
+//! deletes a directory recursively, `/` creates a directory, and `>NEW` moves the file to `NEW` and replaces
+//! an existing file. Without files, the program only opens the workspace and prints the report of the
+//! recovery.
+//!
+//! Environment variables:
+//!
+//! - `TOOLPOST_EXPECT=absent`: fail if a file exists.
+//! - `TOOLPOST_UNDO=1`: undo the last change.
+//! - `TOOLPOST_HISTORY=BYTES`: size limit of the history; 0 disables the history.
+//! - `TOOLPOST_DURABLE=1`: finished commits survive a power loss.
+//! - `TOOLPOST_INCREMENTS=N`: add one to the number in a file N times, and print how many commits succeeded.
+//! - `TOOLPOST_TIMES=N`: make N commits, each with one more dot in the content, and print the mean duration.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use toolpost_workspace::{
     Action, Cause, Draft, Durability, Expect, HistoryLimits, Options, Overwrite, Scope, Workspace,
-    ignore_file_size_signal,
+    ignore_file_size_signal, open_regular,
 };
 
 fn main() -> ExitCode {
@@ -31,8 +40,8 @@ fn main() -> ExitCode {
 fn run() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     ignore_file_size_signal()?;
     let mut arguments = std::env::args().skip(1);
-    let root = arguments.next().ok_or("name a root")?;
-    let state = arguments.next().ok_or("name a state directory")?;
+    let root = arguments.next().ok_or("the argument ROOT is missing")?;
+    let state = arguments.next().ok_or("the argument STATE is missing")?;
     let durable = std::env::var_os("TOOLPOST_DURABLE").is_some();
     let (workspace, recovery) = Workspace::open(Options {
         roots: vec![root.into()],
@@ -44,7 +53,7 @@ fn run() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     })?;
     let mut lines = recovery.lines();
     if std::env::var_os("TOOLPOST_UNDO").is_some() {
-        let history = workspace.history().ok_or("no history is kept")?;
+        let history = workspace.history().ok_or("the history is disabled")?;
         let record = history.last_in_force()?;
         let undone = history.undo(&record, &Cause::default(), WAIT)?;
         lines.extend(undone.committed.notes.iter().map(ToString::to_string));
@@ -53,6 +62,9 @@ fn run() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let absent = std::env::var("TOOLPOST_EXPECT").is_ok_and(|expect| expect == "absent");
     let expect = if absent { Expect::Absent } else { Expect::Any };
     let asked: Vec<String> = arguments.collect();
+    if let Ok(times) = std::env::var("TOOLPOST_INCREMENTS") {
+        return increments(&workspace, &asked[0], times.parse()?);
+    }
     let times = std::env::var("TOOLPOST_TIMES").map_or(Ok(1), |times| times.parse::<usize>())?;
     let start = Instant::now();
     for time in 0..times {
@@ -66,6 +78,25 @@ fn run() -> Result<Vec<String>, Box<dyn std::error::Error>> {
         lines = vec![format!("{} us each", start.elapsed().as_micros() / times as u128)];
     }
     Ok(lines)
+}
+
+/// Tries `times` times to add one to the number in a file. Returns how many commits succeeded.
+fn increments(
+    workspace: &Workspace,
+    name: &str,
+    times: usize,
+) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let mut done = 0;
+    for _ in 0..times {
+        let path = workspace.resolve(name)?;
+        let read = open_regular(path.root(), path.relative())?.snapshot(1024)?;
+        let number: u64 = std::str::from_utf8(&read.bytes)?.parse()?;
+        let action =
+            Action::Write { bytes: (number + 1).to_string().into(), expect: Expect::Hash(read.hash) };
+        let hold = workspace.hold(std::slice::from_ref(&path), WAIT)?;
+        done += usize::from(hold.commit(vec![Draft { path, action }], &Cause::default()).is_ok());
+    }
+    Ok(vec![done.to_string()])
 }
 
 fn drafts(
@@ -83,7 +114,7 @@ fn drafts(
             "/" => Action::MakeDirectory,
             content => match content.strip_prefix('>') {
                 Some(to) => Action::Move { to: workspace.resolve_entry(to)?, overwrite: Overwrite::Replace },
-                // Long contents do not fit into an argument: `x*5000` is five thousand lines of x.
+                // Long contents do not fit into an argument, so `x*5000` stands for 5,000 lines of `x`.
                 None => Action::Write { bytes: [expanded(content), vec![b'.'; time]].concat(), expect },
             },
         };

@@ -23,12 +23,12 @@ pub enum Kind {
     Socket,
     /// A character or block device.
     Device,
-    /// Anything else.
+    /// An entry of a type that has no variant here.
     Other,
 }
 
 impl Kind {
-    /// Returns the kind with its article, for a sentence.
+    /// Returns the kind as a noun phrase for messages, such as `a file`.
     pub fn name(self) -> &'static str {
         match self {
             Self::File => "a file",
@@ -37,7 +37,7 @@ impl Kind {
             Self::Fifo => "a named pipe",
             Self::Socket => "a socket",
             Self::Device => "a device",
-            Self::Other => "not a regular file",
+            Self::Other => "a special file",
         }
     }
 
@@ -57,9 +57,9 @@ impl Kind {
 /// Metadata of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// File type.
+    /// Type of the file: regular file, directory, link and so on.
     pub kind: Kind,
-    /// Length in bytes.
+    /// Length of the file in bytes.
     pub len: u64,
     /// Permission bits, with set-id and sticky bits.
     pub mode: u32,
@@ -71,16 +71,17 @@ pub struct Stat {
     pub device: u64,
     /// Inode number.
     pub inode: u64,
-    /// Owner's write permission; commits do not change a file without it.
+    /// Owner's write permission. A commit (a set of file changes) does not change a file without this
+    /// permission, unless the commit is an undo.
     pub owner_writable: OwnerWritable,
 }
 
-/// Owner's write permission.
+/// Owner's write permission for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnerWritable {
-    /// The bit is set.
+    /// The owner may write: the permission bit `0200` is set.
     Yes,
-    /// The bit is missing; the file is read-only.
+    /// The permission bit `0200` is not set: the file is read-only.
     No,
 }
 
@@ -105,11 +106,11 @@ impl Stat {
 
 /// Failed access to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{path}: {why}")]
+#[error("{path} {why}")]
 pub struct AccessError {
-    /// The file.
+    /// The file or directory that could not be accessed.
     pub path: WorkspacePath,
-    /// The reason.
+    /// Reason for the failure, which continues the sentence that starts with the path.
     pub why: AccessKind,
 }
 
@@ -117,33 +118,38 @@ pub struct AccessError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AccessKind {
     /// The file does not exist.
-    #[error("does not exist: check the name, or list its directory")]
+    #[error("does not exist; check the name, or list its directory")]
     Missing,
     /// The path is a directory.
-    #[error("is a directory, not a file: list it instead")]
+    #[error("is a directory, not a file; list it instead")]
     IsDirectory,
-    /// The path, or a parent of it, is not a directory.
-    #[error("is not a directory, or is below a file")]
+    /// The path or one of its parents is not a directory.
+    #[error("is not a directory, or one of its parents is not a directory")]
     NotADirectory,
-    /// The path is a pipe, a socket or a device.
-    #[error("is {}, not a regular file: only regular files can be opened", .0.name())]
+    /// The path is a symbolic link: it was found in a directory, or replaced a file after the path was resolved.
+    #[error(
+        "is a symbolic link, which was not followed; if its target is in the workspace, pass the path of the target"
+    )]
+    Link,
+    /// The path is not a regular file, for example a pipe, a socket or a device.
+    #[error("is {}; only regular files can be opened", .0.name())]
     NotRegular(Kind),
-    /// Permission denied.
-    #[error("permission denied: change its permissions first")]
+    /// The operating system denied permission.
+    #[error("cannot be accessed: permission denied; change its permissions first")]
     Denied,
     /// The file is larger than the caller's limit.
-    #[error("has {len} bytes, more than the limit of {limit}: read a part of it")]
+    #[error("has {len} bytes, more than the limit of {limit}; read a part of it")]
     TooLarge {
-        /// Length in bytes.
+        /// Length of the file in bytes.
         len: u64,
-        /// The caller's limit in bytes.
+        /// The caller's limit for the length, in bytes.
         limit: u64,
     },
     /// A path component was replaced between resolving and opening.
-    #[error("changed while it was being opened: try again")]
+    #[error("changed while it was being opened; try again")]
     Changed,
-    /// Any other error.
-    #[error("{0}")]
+    /// A system error for which there is no other variant.
+    #[error("cannot be accessed ({0})")]
     Io(Fault),
 }
 
@@ -152,7 +158,7 @@ impl AccessKind {
         AccessError { path: path.clone(), why: self }
     }
 
-    /// Returns the corresponding error number.
+    /// Returns the error number from which this reason was created; `ESTALE` if there is none.
     pub(crate) fn errno(&self) -> Errno {
         match self {
             Self::Missing => Errno::NOENT,
@@ -160,7 +166,7 @@ impl AccessKind {
             Self::NotADirectory => Errno::NOTDIR,
             Self::Denied => Errno::ACCESS,
             Self::Io(fault) => fault.errno(),
-            Self::NotRegular(_) | Self::TooLarge { .. } | Self::Changed => Errno::STALE,
+            Self::Link | Self::NotRegular(_) | Self::TooLarge { .. } | Self::Changed => Errno::STALE,
         }
     }
 }

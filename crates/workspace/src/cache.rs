@@ -1,5 +1,5 @@
 //! Cache directory of named blobs that are written atomically.
-#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "this module accesses the disk")]
 
 mod blob;
 
@@ -22,33 +22,37 @@ pub struct Cache {
     folder: PathBuf,
 }
 
-/// Blob with the directories that the cache belongs to. Its modification time records the last use.
+/// Blob that lists the directories that the cache belongs to. Its modification time shows when the cache was
+/// last used, to within a day.
 const OWNERS: &str = "roots";
-/// Age at which the blob is written again, and age at which the cache counts as unused.
+/// Age of the blob [`OWNERS`] at which [`Cache::belongs_to`] writes it again, even if the owners are the
+/// same.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Age of the blob [`OWNERS`] at which the cache counts as unused.
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// Exclusive access to a cache directory; ends when dropped, or with the process.
 #[derive(Debug)]
-pub struct CacheLock(#[expect(dead_code, reason = "it is held")] File);
+pub struct CacheLock(#[expect(dead_code, reason = "the open file holds the lock")] File);
 
 /// Name prefix of blobs that are being written.
 const DRAFT: &str = ".draft-";
 
-/// Lock file of the directory.
+/// Name of the lock file of a cache directory.
 const TURN: &str = ".turn";
 
 impl Cache {
     /// Opens a cache directory with mode 0700, and creates it if needed.
     ///
     /// # Errors
-    /// If it cannot be created.
+    /// If the directory cannot be created.
     pub fn open(folder: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Records the last use, and the directories that the cache belongs to.
+    /// Records that the cache is in use, and the directories that it belongs to. If the directories are the
+    /// same as before, this is written at most once a day.
     pub fn belongs_to(&self, directories: &[&Path]) {
         let owners: Vec<u8> =
             directories.iter().flat_map(|path| [path.as_os_str().as_bytes(), &[0]].concat()).collect();
@@ -62,10 +66,10 @@ impl Cache {
         let _ = self.write(OWNERS, &owners);
     }
 
-    /// Removes the caches in a directory that have been unused for 90 days, or that belong to a directory
-    /// that no longer exists.
+    /// Removes the caches in the directory `within` that have been unused for 90 days, or that belong to a
+    /// directory that no longer exists.
     ///
-    /// A directory without a list of owners is left alone.
+    /// A subdirectory without the blob `roots`, which lists its owners, is left alone.
     pub fn remove_unused(within: &Path) {
         for entry in std::fs::read_dir(within).into_iter().flatten().flatten() {
             let folder = entry.path();
@@ -103,7 +107,7 @@ impl Cache {
         Ok(Some(bytes))
     }
 
-    /// Opens a blob for reading at positions; `None` if it is missing.
+    /// Opens a blob for random access; `None` if it is missing.
     ///
     /// # Errors
     /// If the blob exists but cannot be read.
@@ -115,7 +119,7 @@ impl Cache {
         }
     }
 
-    /// Acquires exclusive access; `None` while another process has it.
+    /// Acquires exclusive access to the cache directory; `None` while another process or thread has it.
     ///
     /// # Errors
     /// If the directory is not writable, or does not support locks.
@@ -129,18 +133,27 @@ impl Cache {
         }
     }
 
-    /// Writes a blob atomically, without syncing it, since lost data can be rebuilt.
+    /// Writes a blob atomically, without syncing it to the disk, because the content of a cache can be
+    /// rebuilt.
     ///
     /// # Errors
     /// If it cannot be written; no partial blob is left.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.write_parts(name, &[bytes])
+    }
+
+    /// Writes the concatenation of `parts` as one blob, like [`Cache::write`].
+    ///
+    /// # Errors
+    /// If it cannot be written; no partial blob is left.
+    pub fn write_parts(&self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
         let draft = self.folder.join(format!("{DRAFT}{}-{}", std::process::id(), unique()));
         let written = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(0o600)
             .open(&draft)
-            .and_then(|mut file| file.write_all(bytes))
+            .and_then(|mut file| parts.iter().try_for_each(|part| file.write_all(part)))
             .and_then(|()| std::fs::rename(&draft, self.folder.join(name)));
         if written.is_err() {
             let _ = std::fs::remove_file(&draft);
@@ -159,7 +172,8 @@ impl Cache {
         }
     }
 
-    /// Lists all blobs with their lengths, in order of name, and removes drafts of dead writers.
+    /// Lists all blobs with their lengths in bytes, in order of name. Removes unfinished blobs of processes
+    /// that have ended.
     ///
     /// # Errors
     /// If the directory cannot be read.
@@ -185,7 +199,7 @@ impl Cache {
     }
 }
 
-/// Size limit of the list of owners, in bytes.
+/// Maximum size of the blob [`OWNERS`], in bytes.
 const LONGEST: u64 = 1 << 20;
 
 fn age(metadata: &std::fs::Metadata) -> io::Result<Duration> {
@@ -195,9 +209,10 @@ fn age(metadata: &std::fs::Metadata) -> io::Result<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn blobs_are_read_in_parts_and_one_has_the_turn() {
+    fn open_blob_outlives_its_removal_and_the_turn_is_exclusive() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path()).unwrap();
         assert!(cache.open_blob("x").unwrap().is_none());
@@ -214,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn blobs_are_written_whole_and_found_again() {
+    fn cache_replaces_blobs_and_removes_stale_drafts() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(&folder.path().join("a/b")).unwrap();
         assert_eq!(cache.read("x", 10).unwrap(), None);
@@ -239,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_nobody_needs_are_removed() {
+    fn unused_cache_folders_are_removed() {
         let world = tempfile::tempdir().unwrap();
         let within = world.path().join("cache");
         let at = |name: &str| world.path().join(name);
@@ -269,16 +284,16 @@ mod tests {
             }
         }
         Cache::remove_unused(&within);
-        for (name, _, _, left) in rows {
+        each(rows, |(name, _, _, left)| {
             assert_eq!(within.join(name).join("blob").exists(), left, "{name}");
-        }
-        // Each use resets the age.
+        });
+        // The age of a cache starts again when `belongs_to` records a use.
         let owner = at("there");
         let cache = Cache::open(&within.join("of several")).unwrap();
         cache.belongs_to(&[&at("here"), &owner]);
         let metadata = std::fs::metadata(within.join("of several").join(OWNERS)).unwrap();
         assert!(age(&metadata).unwrap() < DAY);
-        // Other directories are left alone.
+        // Directories that are not caches are left alone.
         std::fs::create_dir(within.join("else")).unwrap();
         std::fs::write(within.join("file"), "").unwrap();
         Cache::remove_unused(&within);

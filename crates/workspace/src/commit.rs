@@ -1,4 +1,4 @@
-//! Atomic commits: several changes of files, all or none.
+//! Atomic commits: they apply several changes of files, or none of them.
 
 mod apply;
 mod conflicts;
@@ -13,6 +13,7 @@ mod planned_step;
 mod record;
 pub(crate) mod revert_outcome;
 mod stage;
+mod turns;
 pub(crate) mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,7 @@ use self::plan::Plan;
 use self::planned_step::PlannedStep;
 pub(crate) use self::planned_step::ReadOnly;
 use self::revert_outcome::RevertOutcome;
+use self::turns::Turns;
 use self::undo::{clear, undo_all};
 use crate::access::Kind;
 use crate::dir_entry::{Comparison, DirEntry};
@@ -45,7 +47,7 @@ use crate::state::Sync;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
 
-/// Applies all drafts, or none.
+/// Applies all drafts (requested file changes), or none of them.
 pub(crate) fn run(
     workspace: &Workspace,
     held: &[WorkspacePath],
@@ -75,7 +77,7 @@ struct Commit<'a> {
     really_made: Vec<WorkspacePath>,
     way: ExecutionMode,
     phase: Phase,
-    /// Name of the journal; `None` without a state directory.
+    /// Name of the journal file, without the ending `.json`; `None` without a state directory.
     name: Option<String>,
     record: Option<Record>,
     done: CommitReport,
@@ -126,9 +128,10 @@ impl<'a> Commit<'a> {
             }
         }
         if self.works.iter().any(|work| work.from.is_some()) {
-            // The hash of a copied file is known only now.
+            // The journal is written again, because the hash of a copied file is known only now.
             self.write_journal()?;
         }
+        let turns = Turns::take(&self.works);
         for work in &mut self.works {
             check(work).map_err(|why| why.at(&work.path))?;
         }
@@ -148,6 +151,7 @@ impl<'a> Commit<'a> {
             }
         }
         (0..self.works.len()).try_for_each(|number| self.confirm(number))?;
+        drop(turns);
         self.sync_directories();
         if self.phase == Phase::Swapping {
             self.enter(Phase::Done)?;
@@ -156,8 +160,8 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Keeps text that another process appended to the file during its replacement. Any other change fails
-    /// the commit.
+    /// Keeps text that another process appended to the file during its replacement. Fails if another process
+    /// changed the file in any other way.
     fn confirm(&mut self, number: usize) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         match confirm(work, self.way) {
@@ -172,7 +176,8 @@ impl<'a> Commit<'a> {
     fn finish(mut self) -> CommitReport {
         let mut leftovers = Vec::new();
         for number in 0..self.works.len() {
-            // Too late to fail: a process that held the file open changed it.
+            // The result is ignored: a process that has the old file open may still write to it, but the
+            // commit can no longer fail.
             let _ = self.confirm(number);
         }
         if self.phase == Phase::Done {
@@ -212,7 +217,7 @@ impl<'a> Commit<'a> {
             let is_it = |work: &PlannedStep| work.path == path && work.step.kind == StepKind::InPlace;
             let file = self.works.iter().position(is_it);
             if let Some((number, old)) = file.and_then(|number| Some((number, self.works[number].old?))) {
-                // The history must match the file.
+                // The file still has its old permissions, so the history must record those.
                 self.note_mode(number, Some(old.mode));
                 let _ = self.write_journal();
             }
@@ -226,7 +231,8 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Moves the record into the history. A failure adds a note, since the change itself is complete.
+    /// Moves the record of the commit into the history. A failure adds a note, because the change itself is
+    /// complete.
     fn keep_record(&mut self, after: JournalAfter) {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return };
         let file = format!("{name}.json");
@@ -242,12 +248,12 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Reverts all steps; failures go into `aftermath`.
+    /// Reverts all steps of the commit, and adds those that could not be reverted to the error's `aftermath`.
     fn take_back(mut self, mut error: CommitError) -> CommitError {
         let mut journal = self.journal();
         journal.made = self.really_made.iter().map(|path| RawPath::from(path.raw())).collect();
         for work in &mut self.works {
-            // The open directories are needed for the revert.
+            // The staged content is removed through the open directory, which may have been renamed since.
             work.staged.take().inspect(|entry| drop_staged(entry, &work.step));
         }
         let (undone, rest) = undo_all(self.workspace, &journal);
@@ -256,7 +262,7 @@ impl<'a> Commit<'a> {
                 error.aftermath.push(format!("{path}: {why}"));
             }
         }
-        // The next open of the workspace retries the steps that could not be reverted.
+        // The steps that could not be reverted are retried when the workspace is opened the next time.
         match (rest, self.workspace.state(), &self.name) {
             (None, ..) => self.forget_journal(),
             (Some(rest), Some(state), Some(name)) => state.write_down(&rest, &format!("{name}.json")),
@@ -267,7 +273,7 @@ impl<'a> Commit<'a> {
 
     fn make_directories(&mut self) -> Result<(), CommitError> {
         for path in &self.made {
-            // The owner needs access while the directory is being filled.
+            // The owner needs access to the new directory while it is being filled.
             let mode = self.modes.get(path).map_or(0o777, |mode| mode | 0o700);
             let made = DirEntry::open(path)
                 .and_then(|entry| mkdirat(&entry.directory, &entry.name, mode_bits(mode)));
@@ -275,7 +281,7 @@ impl<'a> Commit<'a> {
                 Ok(()) => self.really_made.push(path.clone()),
                 Err(Errno::EXIST) if is_directory(path) => {}
                 Err(errno) => {
-                    let failed = OperationError { errno, step: "making the directory" };
+                    let failed = OperationError { errno, step: "creating the directory" };
                     return Err(CommitKind::from(failed).at(path));
                 }
             }
@@ -283,8 +289,8 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Changes a step from replacing to rewriting in place, after both contents are backed up in the state
-    /// directory.
+    /// Changes a step from replacing to rewriting in place, after the old and the new content are backed up
+    /// in the state directory.
     fn rewrite_later(&mut self, number: usize, failed: OperationError) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         let refused = CommitKind::from(failed).at(&work.path);
@@ -298,7 +304,8 @@ impl<'a> Commit<'a> {
         work.step.kind = StepKind::InPlace;
         work.former = None;
         if let Some(mode) = work.mode.filter(|mode| work.old.is_some_and(|old| old.mode != *mode)) {
-            // Permissions come last, so that nothing has to revert them.
+            // The permissions of files that are rewritten in place are set after all steps, so that no revert
+            // has to restore them.
             self.modes.insert(work.path.clone(), mode);
         }
         if work.like.is_some() {
@@ -343,7 +350,7 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Syncs the directories of all changed names; a failure adds a note only.
+    /// Syncs the directories of all changed names to the disk; a failure adds a note only.
     fn sync_directories(&mut self) {
         if self.workspace.durability() == Durability::Kill {
             return;
@@ -360,7 +367,8 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Syncs the name of the final journal; after a power loss, an older journal would revert the commit.
+    /// Syncs the directory of the journal, so that the final journal survives a power loss. An older journal
+    /// would revert the commit.
     fn sync_journal(&mut self) {
         let (Some(state), Durability::Power) = (self.workspace.state(), self.workspace.durability()) else {
             return;
@@ -397,14 +405,12 @@ impl<'a> Commit<'a> {
             (Durability::Power, Phase::Done) | (Durability::Kill, Phase::Swapping) => Sync::Disk,
             (Durability::Power, Phase::Staging | Phase::Swapping) => Sync::DiskAndName,
         };
-        let written = serde_json::to_vec(&self.journal())
-            .map_err(|_| Errno::INVAL)
-            .and_then(|bytes| state.write(&format!("{name}.json"), &bytes, sync));
+        let written = state.write_journal(&format!("{name}.json"), &self.journal(), sync);
         let path = self.works.first().map(|work| &work.path);
         let path = path.or_else(|| self.made.first()).or_else(|| self.emptied.first().map(|(_, path)| path));
         match (written, path) {
             (Err(errno), Some(path)) => {
-                let failed = OperationError { errno, step: "writing down what will be done" };
+                let failed = OperationError { errno, step: "writing the journal" };
                 Err(CommitKind::from(failed).at(path))
             }
             _ => Ok(()),
@@ -418,10 +424,11 @@ impl<'a> Commit<'a> {
     }
 }
 
-/// Maximum number of directories and files that stay open, so that large commits do not exhaust descriptors.
+/// Number of steps whose directories and files stay open. Later steps close theirs, so that a large commit does
+/// not reach the limit on open files.
 const KEPT_OPEN: usize = 32;
 
-/// Removes staged content by its directory descriptor, in case the directory was renamed.
+/// Removes staged content through the open descriptor of its directory, in case the directory was renamed.
 fn drop_staged(entry: &DirEntry, step: &Step) {
     let (Some(temp), Some(new)) = (&step.temp, &step.new) else { return };
     if entry.find(temp.name(), new) == Ok(Comparison::Same) {

@@ -1,4 +1,4 @@
-//! Names in open directories, and the operations that change them.
+//! Names in open directories, and the file operations on them: compare, rename, link, remove.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
@@ -23,16 +23,16 @@ pub(crate) struct DirEntry {
     pub(crate) name: OsString,
 }
 
-/// Result of comparing a name with a recorded file.
+/// Result of comparing the file with a certain name with a recorded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
-    /// The same file with the same content.
+    /// The recorded file has the name, and its content is the recorded content.
     Same,
-    /// The same file with other content.
+    /// The recorded file has the name, but its content has changed.
     Altered,
-    /// Another file.
+    /// Another file has the name.
     Other,
-    /// No file.
+    /// No file has the name.
     Absent,
 }
 
@@ -44,7 +44,7 @@ impl DirEntry {
         Ok(Self { directory: open_handle(path.root(), parent)?, name: name.to_owned() })
     }
 
-    /// Compares the file at a name with a recorded one; fails if it cannot be read.
+    /// Compares the file at a name with a recorded file; fails if the file at the name cannot be read.
     pub(crate) fn find(&self, name: &OsStr, fingerprint: &Fingerprint) -> Result<Comparison> {
         let stat = match stat_at(&self.directory, Path::new(name)) {
             Ok(stat) => stat,
@@ -67,26 +67,26 @@ impl DirEntry {
         gone(unlinkat(&self.directory, name, AtFlags::empty()))
     }
 
-    /// Renames a file over another one.
+    /// Renames the file `from` to `to`, and replaces the file that has this name.
     pub(crate) fn replace(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         renameat(&self.directory, from, &self.directory, to)
     }
 
-    /// Creates a hard link.
+    /// Creates the hard link `to` to the file `from`, in the same directory.
     pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         linkat(&self.directory, from, &self.directory, to, AtFlags::empty())
     }
 
-    /// Exchanges two names.
+    /// Exchanges the names of two files of the directory.
     pub(crate) fn exchange(&self, one: &OsStr, other: &OsStr) -> Result<()> {
         renameat_with(&self.directory, one, &self.directory, other, RenameFlags::EXCHANGE)
     }
 
-    /// Syncs the directory.
+    /// Syncs the directory to the disk, so that its changed names survive a power loss.
     pub(crate) fn sync(&self) -> Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK;
         let directory = match open_at(&self.directory, Path::new("."), flags, rustix::fs::Mode::empty()) {
-            // An unreadable directory cannot be synced.
+            // A directory that cannot be read cannot be synced, and this is not an error.
             Err(Errno::ACCESS) => return Ok(()),
             opened => opened?,
         };
@@ -96,7 +96,7 @@ impl DirEntry {
         }
     }
 
-    /// Returns a fresh hidden name for a temporary file.
+    /// Returns a new, unique hidden name for a temporary file.
     pub(crate) fn temporary(name: &OsStr) -> OsString {
         const NAME_MAX: usize = 255;
         let tail = format!(".{}{SUFFIX}", unique());
@@ -107,11 +107,12 @@ impl DirEntry {
     }
 }
 
-/// Renames to a free name; never overwrites anything.
+/// Renames an entry to a free name; never overwrites anything.
 pub(crate) fn move_to(from: impl AsFd, name: &OsStr, to: impl AsFd, new_name: &OsStr) -> Result<()> {
     match renameat_with(&from, name, &to, new_name, RenameFlags::NOREPLACE) {
         Err(errno @ (Errno::INVAL | Errno::NOSYS | Errno::PERM | Errno::BUSY | Errno::XDEV)) => {
-            // Some file systems do not support this flag; a hard link does not overwrite anything either.
+            // Some file systems do not support `NOREPLACE`. Creating a hard link never overwrites anything
+            // either.
             let Ok(()) = linkat(&from, name, &to, new_name, AtFlags::empty()) else { return Err(errno) };
             gone(unlinkat(&from, name, AtFlags::empty())).inspect_err(|_| {
                 let _ = unlinkat(&to, new_name, AtFlags::empty());
@@ -121,7 +122,7 @@ pub(crate) fn move_to(from: impl AsFd, name: &OsStr, to: impl AsFd, new_name: &O
     }
 }
 
-/// Returns identity, hash and metadata of a regular file.
+/// Returns the fingerprint (device, inode and hash) and the metadata of a regular file.
 pub(crate) fn fingerprint_file(
     directory: impl AsFd,
     name: &OsStr,
@@ -142,7 +143,8 @@ pub(crate) fn fingerprint_file(
     Ok((Fingerprint::new(&stat, Some(hasher.finish())), stat))
 }
 
-/// Returns identity and metadata of any entry, and the hash if it is a regular file.
+/// Returns the fingerprint and the metadata of any entry. The fingerprint has a hash if the entry is a
+/// regular file.
 pub(crate) fn fingerprint_entry(
     directory: impl AsFd,
     name: &OsStr,
@@ -154,7 +156,7 @@ pub(crate) fn fingerprint_entry(
     }
 }
 
-/// Treats a missing file as success.
+/// Replaces the error "missing file" with success.
 pub(crate) fn gone(answer: Result<()>) -> Result<()> {
     match answer {
         Err(Errno::NOENT) => Ok(()),
@@ -166,7 +168,7 @@ fn clip(name: &OsStr, most: usize) -> &OsStr {
     use std::os::unix::ffi::OsStrExt;
     let bytes = name.as_bytes();
     let mut end = bytes.len().min(most);
-    // Not inside a UTF-8 sequence, which some file systems would reject.
+    // The name is not cut inside a UTF-8 sequence, because some file systems reject invalid names.
     while end > 0 && end < bytes.len() && bytes[end] & 0xc0 == 0x80 {
         end -= 1;
     }

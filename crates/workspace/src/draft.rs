@@ -1,4 +1,4 @@
-//! Requests and results of commits.
+//! Requests and results of commits (sets of file changes that are applied as a whole).
 
 use std::ffi::OsString;
 use std::fmt;
@@ -8,88 +8,89 @@ use serde::{Deserialize, Serialize};
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 
-/// One requested change.
+/// One requested change of a file or directory. A commit applies several of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// Path to change.
+    /// Path of the file or directory to change.
     pub path: WorkspacePath,
-    /// Kind of change.
+    /// Change to make at the path.
     pub action: Action,
 }
 
-/// Origin of a commit, for the history.
+/// The tool call and the session that made the commit; for an undo, also the change that it undoes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cause {
-    /// Id of the call, as in events; empty outside of a call.
+    /// Id of the tool call, as in the events of the call; empty if the commit was made outside a call.
     pub call: String,
-    /// Name of the tool.
+    /// Name of the tool that was called.
     pub tool: String,
     /// Id of the client's session.
     pub session: String,
-    /// Id of the change that this one undoes.
+    /// If the commit is an undo, the id of the change that it undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
 }
 
-/// Kinds of changes.
+/// Changes that a commit can make at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Replaces the content of a file, or creates it together with missing directories.
     Write {
-        /// New content.
+        /// New content of the file.
         bytes: Vec<u8>,
-        /// Required current state.
+        /// State that the path must have before the change.
         expect: Expect,
     },
     /// Like [`Action::Write`], with permission bits; used to restore a file.
     Restore {
-        /// New content.
+        /// New content of the file.
         bytes: Vec<u8>,
-        /// Required current state.
+        /// State that the path must have before the change.
         expect: Expect,
-        /// Permission bits.
+        /// Permission bits of the restored file.
         mode: u32,
     },
-    /// Like [`Action::Write`], with owner, permissions and attributes of another file; used when content
-    /// moves.
+    /// Like [`Action::Write`], with owner, permissions and attributes of another file; used when one change
+    /// both moves and edits a file.
     WriteLike {
-        /// New content.
+        /// New content of the file.
         bytes: Vec<u8>,
-        /// Required current state.
+        /// State that the path must have before the change.
         expect: Expect,
-        /// The other file, in its state before this commit.
+        /// File whose owner, permissions and attributes are copied, as they were before this commit.
         like: WorkspacePath,
     },
     /// Removes a file, a link or an empty directory.
     Delete {
-        /// Required current state.
+        /// State that the path must have before the change.
         expect: Expect,
     },
     /// Removes a directory recursively, or a file.
     DeleteTree,
-    /// Removes a directory after all other changes if it is empty then. Has no effect on anything else.
+    /// Removes a directory if it is empty after all other changes of the commit. Has no effect on files and
+    /// links.
     DeleteEmpty,
     /// Creates a directory and its parents; an existing directory is not a change.
     MakeDirectory,
     /// Like [`Action::MakeDirectory`], with permission bits; used to restore a directory.
     RestoreDirectory {
-        /// Permission bits.
+        /// Permission bits of the restored directory.
         mode: u32,
     },
-    /// Creates a symbolic link at a free path; used to restore one.
+    /// Creates a symbolic link at a free path; used to restore a link.
     RestoreLink {
-        /// Target of the link.
+        /// Target of the restored link.
         target: OsString,
     },
     /// Copies a file, a link or a directory to a free path, and creates missing directories. A directory must
-    /// be copied in a commit of its own.
+    /// be copied in a separate commit.
     Copy {
-        /// Path of the original.
+        /// Path of the file, link or directory to copy.
         from: WorkspacePath,
     },
     /// Renames a file, link or directory, and creates missing directories.
     Move {
-        /// New path.
+        /// New path of the file, link or directory.
         to: WorkspacePath,
         /// Policy for an existing file at the new path.
         overwrite: Overwrite,
@@ -99,126 +100,126 @@ pub enum Action {
 /// Required state of a path before a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
-    /// Nothing exists there.
+    /// Nothing exists at the path.
     Absent,
-    /// A file with this content.
+    /// A regular file with this content is at the path.
     Hash(ContentHash),
-    /// Any state.
+    /// Any state is accepted.
     Any,
 }
 
 /// Policy for a move onto an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overwrite {
-    /// Fail.
+    /// The move fails.
     Refuse,
-    /// Replace the file; a directory is never replaced.
+    /// The move replaces the file; a directory is never replaced.
     Replace,
 }
 
-/// Result of a commit.
+/// Result of a commit: the changes that it made, and remarks about them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommitReport {
-    /// One entry per draft, in the same order.
+    /// Results of the requested changes, in the order of the requests.
     pub changes: Vec<ChangeReport>,
-    /// Remarks for the caller.
+    /// Remarks for the caller, for example about lost metadata.
     pub notes: Vec<Note>,
 }
 
-/// Result of one draft.
+/// Result of one requested change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeReport {
     /// Path that was changed.
     pub path: WorkspacePath,
-    /// Kind of result.
+    /// Effect of the change on the path.
     pub outcome: Outcome,
-    /// Hash before the change, for files.
+    /// Content hash before the change, for files.
     pub before: Option<ContentHash>,
-    /// Hash after the change, for files.
+    /// Content hash after the change, for files.
     pub after: Option<ContentHash>,
-    /// Permission bits after the change; for a deleted entry, those before it.
+    /// Permission bits of the entry after the change; of a deleted entry, before it.
     pub mode: Option<u32>,
 }
 
-/// Kinds of results.
+/// Effect of one requested change on its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// A file or link was created.
     Created,
-    /// The content was replaced.
+    /// The content of a file was replaced.
     Replaced,
     /// The requested state was present already; nothing was changed.
     NoChange,
-    /// The entry was deleted.
+    /// The file, link or directory was deleted.
     Deleted,
     /// A directory was created.
     MadeDirectory,
-    /// The entry was renamed.
+    /// The file, link or directory was renamed.
     Moved {
-        /// New path.
+        /// New path of the file, link or directory.
         to: WorkspacePath,
     },
 }
 
-/// A remark about a commit or a hold, for the caller.
+/// A remark about a commit or a path lock, for the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// The file had other hard links, which keep the old content.
     LinkBroken {
-        /// The file.
+        /// File that was replaced.
         path: WorkspacePath,
-        /// Number of other hard links.
+        /// Number of the other hard links.
         others: u64,
     },
-    /// Another process appended to the file during its replacement; the addition is at the end of the new
+    /// Another process appended to the file during its replacement; the added bytes are at the end of the new
     /// content.
     Appended {
-        /// The file.
+        /// File that was replaced.
         path: WorkspacePath,
     },
     /// The file was rewritten in place, with a backup, because it could not be replaced by a rename.
     InPlace {
-        /// The file.
+        /// File that was rewritten.
         path: WorkspacePath,
         /// Error of the rename.
         fault: crate::Fault,
     },
-    /// Metadata of the file was lost.
+    /// Metadata of the file was lost when the file was changed.
     NotKept {
-        /// The file.
+        /// File or directory that lost metadata.
         path: WorkspacePath,
-        /// Lost metadata: `owner`, `group`, or the name of an attribute.
+        /// The lost metadata, such as `owner` or `permissions`.
         what: String,
     },
-    /// The change is complete, but its directory could not be synced.
+    /// The change is complete, but the directory of the file could not be synced to the disk.
     NotSynced {
-        /// The file.
+        /// File whose change may not survive a power loss.
         path: WorkspacePath,
         /// Error of the sync.
         fault: crate::Fault,
     },
     /// A temporary file could not be removed.
     Leftover {
-        /// Its path, escaped.
+        /// Path of the temporary file, escaped.
         file: String,
     },
-    /// Locks against other processes are not available, so only calls of this process wait for each other.
+    /// Locks between processes are not available, so only calls of this process wait for each other.
     NoLocks {
-        /// Reason.
+        /// Reason why locks are not available.
         why: String,
     },
     /// There is no state directory: after a crash nothing is cleaned up, and changes are not recorded.
     NoState,
-    /// The change is complete, but not in the history.
+    /// The change is complete, but could not be written to the history.
     NotRecorded {
-        /// Reason.
+        /// Reason why the history could not be written.
         why: String,
     },
     /// The change is complete and recorded, but its former content was not stored, so it cannot be undone.
     NoWayBack {
-        /// File without stored content.
+        /// File whose former content was not stored.
         path: WorkspacePath,
-        /// Reason.
+        /// Reason, as the predicate of a sentence about the file, such as `is a socket`.
         why: String,
     },
 }
@@ -227,26 +228,34 @@ impl fmt::Display for Note {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LinkBroken { path, others } => {
-                write!(formatter, "{path} had {others} other hard link(s), which keep the old content")
+                write!(
+                    formatter,
+                    "{path} was replaced, but its other hard links ({others}) keep the old content"
+                )
             }
             Self::Appended { path } => {
                 write!(
                     formatter,
-                    "another process appended to {path} meanwhile; its text was kept at the end"
+                    "another process appended to {path} during the change; the appended text is now at the end of the file"
                 )
             }
             Self::InPlace { path, fault } => {
                 write!(formatter, "{path} was rewritten in place, because it could not be replaced ({fault})")
             }
-            Self::NotKept { path, what } => write!(formatter, "{path}: its {what} could not be kept"),
+            Self::NotKept { path, what } => write!(formatter, "the {what} of {path} could not be kept"),
             Self::NotSynced { path, fault } => write!(
                 formatter,
                 "{path}: the change is complete, but may not survive a power loss ({fault})"
             ),
-            Self::Leftover { file } => write!(formatter, "{file} could not be removed: delete it"),
-            Self::NoLocks { why } => write!(formatter, "other processes are not locked out ({why})"),
+            Self::Leftover { file } => {
+                write!(formatter, "the temporary file {file} could not be removed: delete it")
+            }
+            Self::NoLocks { why } => write!(
+                formatter,
+                "locks are not available ({why}), so other processes can change the same files at the same time"
+            ),
             Self::NoState => formatter.write_str(
-                "no state directory: interrupted changes are not recovered, and nothing can be undone",
+                "there is no state directory, so interrupted changes are not recovered, and nothing can be undone",
             ),
             Self::NotRecorded { why } => {
                 write!(formatter, "this change cannot be undone: the history could not be written ({why})")

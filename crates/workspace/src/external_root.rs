@@ -1,5 +1,5 @@
 //! External roots: read-only directories outside the workspace, such as sources of dependencies.
-#![expect(clippy::disallowed_methods, reason = "the disk door")]
+#![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,33 +24,33 @@ pub enum ExternalRootError {
     /// The directory does not exist.
     #[error("does not exist")]
     Missing,
-    /// Links lead to a location outside every allowed parent.
+    /// The directory, with links resolved, is outside every allowed parent.
     #[error("is a link to {target}, which is outside the allowed directories")]
     Elsewhere {
-        /// Target of the links, escaped.
+        /// The resolved path, escaped.
         target: String,
     },
-    /// Any other error.
+    /// A system error for which there is no other variant.
     #[error("cannot be opened ({0})")]
     Io(Fault),
 }
 
 impl AllowedParent {
-    /// Opens a directory that the operator or the system has named, and follows links on the way. `None` if
-    /// it does not exist.
+    /// Opens a directory and follows links in its path. The path must not come from a tool call. Returns `None`
+    /// if the directory does not exist or cannot be opened.
     #[must_use]
     pub fn open(directory: &Path) -> Option<Self> {
         let path = fs::canonicalize(directory).ok()?;
         Root::open(path, usize::MAX).ok().map(Self)
     }
 
-    /// Returns the directory as a readable path.
+    /// Returns the directory as a workspace path.
     #[must_use]
     pub fn place(&self) -> WorkspacePath {
         WorkspacePath::beneath(&self.0, Path::new(""))
     }
 
-    /// Returns the absolute path, with every link resolved.
+    /// Returns the absolute path of the directory, with every link resolved.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.0.path()
@@ -66,8 +66,8 @@ impl Workspace {
 
     /// Opens a read-only external root with a label.
     ///
-    /// Links on the way are followed. The target must be inside one of the allowed parents, and is opened
-    /// beneath it.
+    /// Links in the path are followed. The target must be inside one of the allowed parents, and is opened
+    /// beneath that parent.
     ///
     /// # Errors
     /// If the directory is missing, cannot be opened, or is outside every allowed parent.
@@ -95,7 +95,8 @@ impl Workspace {
     /// Resolves a path inside an external root; `said` is the caller's text, for messages.
     ///
     /// # Errors
-    /// As for [`Workspace::resolve`]; a path that leads out of the external root is outside.
+    /// As for [`Workspace::resolve`]. A path that leads out of the external root fails with
+    /// `PathError::Outside`.
     pub fn resolve_external(
         &self,
         directory: &WorkspacePath,

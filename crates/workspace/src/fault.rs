@@ -1,26 +1,27 @@
-//! Operating-system errors, displayed by name.
+//! System error numbers, which are displayed by name, such as `ENOSPC`.
 
 use std::fmt;
 
 use rustix::io::Errno;
 
-/// An error number, displayed by name.
+/// A system error number, displayed by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fault(Errno);
 
 impl Fault {
-    /// Returns the name, such as `ENOSPC`; for a number without a known name, `E` and the number.
+    /// Returns the name of the error, such as `ENOSPC`; for a number without a known name, `E` and the
+    /// number.
     pub fn name(self) -> String {
         let known = NAMES.iter().find(|(errno, _)| *errno == self.0);
         known.map_or_else(|| format!("E{}", self.code()), |(_, name)| (*name).to_owned())
     }
 
-    /// Returns the error number.
+    /// Returns the system error number (errno).
     pub fn code(self) -> i32 {
         self.0.raw_os_error()
     }
 
-    /// Returns whether the path does not exist.
+    /// Returns whether the error reports that a path does not exist (`ENOENT` or `ENOTDIR`).
     pub fn is_missing(self) -> bool {
         matches!(self.0, Errno::NOENT | Errno::NOTDIR)
     }

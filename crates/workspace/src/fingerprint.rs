@@ -1,4 +1,4 @@
-//! Fingerprints, which recognise a file by identity and content hash.
+//! Fingerprints of files, which recognise a file by device, inode and content hash.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ impl Fingerprint {
         Self { device: stat.device, inode: stat.inode, hash }
     }
 
-    /// Returns whether `stat` is of the same file, whatever its content.
+    /// Returns whether `stat` belongs to the same file; the content may differ.
     pub(crate) fn is_file(&self, stat: &Stat) -> bool {
         (self.device, self.inode) == (stat.device, stat.inode)
     }

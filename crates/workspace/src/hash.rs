@@ -1,4 +1,4 @@
-//! Content hashes.
+//! Content hashes: BLAKE3 hashes of files and of other stored data.
 
 use std::fmt;
 
@@ -8,39 +8,39 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash([u8; 32]);
 
-/// Returns the hash of the bytes.
+/// Returns the BLAKE3 hash of the bytes, for example of a file's content.
 pub fn hash(bytes: &[u8]) -> ContentHash {
     ContentHash(*blake3::hash(bytes).as_bytes())
 }
 
 impl ContentHash {
-    /// Creates a hash from the result of [`ContentHash::as_bytes`].
+    /// Creates a hash from its 32 bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Returns all 32 bytes.
+    /// Returns all 32 bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Returns all 64 hex digits.
+    /// Returns all 64 hex digits of the hash.
     pub fn to_hex(self) -> String {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
     }
 
-    /// Parses the result of [`ContentHash::to_hex`]; `None` for any other text.
+    /// Parses a hash from its 64 hex digits; `None` for any other text.
     pub fn from_hex(hex: &str) -> Option<Self> {
         blake3::Hash::from_hex(hex).ok().map(|hash| Self(*hash.as_bytes()))
     }
 }
 
-/// Incremental hasher.
+/// Hasher for content that is read in pieces.
 #[derive(Default)]
 pub struct Hasher(blake3::Hasher);
 
 impl Hasher {
-    /// Adds bytes.
+    /// Adds the next bytes of the content.
     pub fn update(&mut self, piece: &[u8]) {
         self.0.update(piece);
     }

@@ -1,8 +1,8 @@
 //! History of changes: listing, diffs and undo.
 //!
-//! The record of a change is part of its commit's journal. It is pending as long as the journal exists, and
-//! becomes final by one rename from the journals into the history. Contents are stored separately, under
-//! their hashes.
+//! The record of a change is part of the journal of its commit. The record is pending as long as the journal
+//! exists, and becomes final when the journal is renamed into the history. Contents are stored separately,
+//! under their hashes.
 
 mod completion;
 mod diff;

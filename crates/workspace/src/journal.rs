@@ -1,4 +1,5 @@
-//! Commit journals, which let another process undo or finish an interrupted commit.
+//! Commit journals, with which another process can undo or finish an interrupted commit (a set of file
+//! changes).
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -10,6 +11,9 @@ use crate::process_id::ProcessId;
 use crate::raw_path::RawPath;
 use crate::record::Record;
 
+/// Maximum size of a journal file or of a record file in the history, in bytes.
+pub(crate) const LONGEST: u64 = 256 * 1024 * 1024;
+
 /// Plan and progress of one commit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Journal {
@@ -18,19 +22,19 @@ pub(crate) struct Journal {
     /// Directories to create, parents first.
     pub(crate) made: Vec<RawPath>,
     pub(crate) steps: Vec<Step>,
-    /// Permission bits of new directories, to be set after they are filled.
+    /// Permission bits of new directories, to be set after the directories are filled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) modes: Vec<(RawPath, u32)>,
     /// Directories to remove at the end if they are empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) emptied: Vec<RawPath>,
-    /// Record for the history, to be kept if the commit completes.
+    /// Record that goes into the history when the commit is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Record>,
 }
 
 impl Journal {
-    /// Creates an empty journal of the same commit.
+    /// Creates a journal of the same commit as `of`, but without steps and directories.
     pub(crate) fn empty(of: &Self) -> Self {
         Self {
             owner: of.owner.clone(),
@@ -56,54 +60,55 @@ pub(crate) enum Phase {
     Done,
 }
 
-/// A change of one name.
+/// A step of a commit, which changes one name in a directory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Step {
     pub(crate) kind: StepKind,
-    /// Absolute path that changes.
+    /// Absolute path of the entry that the step changes.
     pub(crate) place: RawPath,
-    /// Target of a move.
+    /// Absolute path to which a move renames the entry.
     pub(crate) to: Option<RawPath>,
     /// Temporary name of the new content, in the same directory.
     pub(crate) temp: Option<RawPath>,
     /// Backup name of the old content, in the same directory (of a move: in the target directory).
     pub(crate) backup: Option<RawPath>,
-    /// State before the step.
+    /// Fingerprint of the entry at `place` before the step.
     pub(crate) old: Option<Fingerprint>,
-    /// State after the step.
+    /// Fingerprint of the new content, or of the moved entry.
     pub(crate) new: Option<Fingerprint>,
-    /// File that a move replaces.
+    /// Fingerprint of the file that a move replaces.
     pub(crate) over: Option<Fingerprint>,
-    /// Name of the backups in the state directory, for a file that is rewritten in place.
+    /// Name of the two backups in the state directory, for a file that is rewritten in place.
     pub(crate) copies: Option<String>,
 }
 
 impl Step {
-    /// Returns whether all temporary names are plain names with our suffix, and the backups' name is plain.
+    /// Returns whether all temporary names are single components with the suffix of this crate, and the name
+    /// of the backups is a single component.
     pub(crate) fn names_are_plain(&self) -> bool {
         let mut beside = [&self.temp, &self.backup].into_iter().flatten().map(RawPath::name);
-        // Recovery may remove only files that a commit has created.
+        // Recovery removes files by these names, and may remove only files that a commit has created.
         beside.all(|name| is_plain(name) && name.as_bytes().ends_with(crate::dir_entry::SUFFIX.as_bytes()))
             && self.copies.as_deref().map(OsStr::new).is_none_or(is_plain)
     }
 }
 
-/// Returns whether a name is a single component other than `.` and `..`.
+/// Returns whether a file name is a single component other than `.` and `..`.
 fn is_plain(name: &OsStr) -> bool {
     !matches!(name.as_bytes(), b"" | b"." | b"..") && !name.as_bytes().contains(&b'/')
 }
 
-/// Kinds of steps.
+/// Kinds of steps of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StepKind {
-    /// Puts a file at the path, over another one or at a free path.
+    /// Puts a new file at the path; replaces an existing one.
     Put,
     /// Rewrites the content of the file in place.
     InPlace,
-    /// Removes the entry.
+    /// Removes the file, link or directory at the path.
     Remove,
     /// Removes an empty directory; fails if it is not empty.
     RemoveEmpty,
-    /// Renames the entry.
+    /// Renames the file, link or directory at the path.
     Move,
 }

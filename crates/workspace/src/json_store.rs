@@ -1,5 +1,5 @@
 //! Directory of small JSON values that are shared by processes and written atomically.
-#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "this module accesses the disk")]
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -22,60 +22,62 @@ pub struct JsonStore {
     folder: PathBuf,
 }
 
-/// Errors of a value store.
+/// Errors of a [`JsonStore`].
 #[derive(Debug, Error)]
 pub enum JsonStoreError {
-    /// The name is invalid.
+    /// The name of the value is invalid.
     #[error(
         "invalid name `{0}`: use at most 100 letters, digits and . _ - @, and start with a letter or digit"
     )]
     Name(String),
-    /// An I/O error.
+    /// The file or the directory of a value cannot be read or written.
     #[error("{path} cannot be used: {error}")]
     Io {
-        /// Path, escaped.
+        /// Path of the file or directory, escaped.
         path: String,
         /// The operating system's error.
         error: io::Error,
     },
-    /// The file is not a value that was written here.
+    /// The file of a value does not contain valid JSON of the expected type.
     #[error("{path} is damaged ({why}); delete it to start again")]
     Damaged {
-        /// Path, escaped.
+        /// Path of the file, escaped.
         path: String,
-        /// Parse error.
+        /// Message of the JSON parser.
         why: String,
     },
     /// The value exceeds the size limit.
-    #[error("it would have {bytes} bytes, and the limit is {most}")]
+    #[error("the value would have {bytes} bytes, more than the limit of {most}: store less")]
     TooLarge {
-        /// Size in bytes.
+        /// Size of the value as JSON, in bytes.
         bytes: usize,
-        /// Limit in bytes.
+        /// Size limit in bytes.
         most: usize,
     },
-    /// Another process kept the lock during the whole wait.
-    #[error("another process has locked {0} for too long")]
+    /// Another process held the lock during the whole wait.
+    #[error("another process holds the lock of {0}: try again")]
     Busy(String),
 }
 
-/// Size limit of a value, in bytes.
+/// Maximum size of a value as JSON, in bytes.
 const LIMIT: usize = 2 * 1024 * 1024;
-/// Maximum number of values, and maximum age of an unchanged value.
+/// Maximum number of values in a store; the oldest are removed.
 const MOST: usize = 500;
+/// Age at which a value is removed, since its last change.
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// Maximum wait for another process.
+/// Maximum wait for the lock of the store, if another process holds it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Lock file, and name prefix of values that are being written.
+/// Name of the lock file of a store.
 const TURN: &str = ".turn";
+/// Prefix of the names of files to which a value is being written.
 const DRAFT: &str = ".draft-";
 
 impl JsonStore {
-    /// Opens a directory with mode 0700, and creates it if needed.
+    /// Opens the directory of a store with mode 0700, and creates it if needed.
     ///
     /// # Errors
-    /// If it cannot be created.
+    /// If the directory cannot be created.
     pub fn open(folder: &Path) -> Result<Self, JsonStoreError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|error| failed(folder, error))?;
@@ -94,14 +96,15 @@ impl JsonStore {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                return Err(damaged(&path, "it is not text"));
+                return Err(damaged(&path, "not UTF-8 text"));
             }
             Err(error) => return Err(failed(&path, error)),
         }
         serde_json::from_str(&text).map(Some).map_err(|error| damaged(&path, &error.to_string()))
     }
 
-    /// Changes a value under an exclusive lock. If `change` fails, the value stays unchanged.
+    /// Changes a value under an exclusive lock. A missing value starts as its default. If `change` fails, the
+    /// value stays unchanged.
     ///
     /// # Errors
     /// If `change` fails, or the value cannot be read or written.
@@ -128,7 +131,7 @@ impl JsonStore {
         Ok(done)
     }
 
-    /// Lists the values with their modification times, the newest first.
+    /// Lists the names of the values with their modification times, the newest first.
     ///
     /// # Errors
     /// If the directory cannot be read.
@@ -153,7 +156,7 @@ impl JsonStore {
         Ok(self.folder.join(format!("{name}{ENDING}")))
     }
 
-    /// Writes a value durably: content and name are synced.
+    /// Writes a value durably: its content and its name are synced to the disk.
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
         let draft = self.folder.join(format!("{DRAFT}{}", unique()));
         let written = OpenOptions::new()
@@ -173,7 +176,7 @@ impl JsonStore {
         written
     }
 
-    /// Acquires the exclusive lock of the directory.
+    /// Acquires the exclusive lock of the store.
     fn turn(&self) -> Result<File, JsonStoreError> {
         let path = self.folder.join(TURN);
         let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
@@ -190,10 +193,11 @@ impl JsonStore {
         }
     }
 
-    /// Removes drafts of dead writers, old values, and values beyond the limit.
+    /// Removes unfinished files of dead processes, values that are too old, and the oldest values beyond the
+    /// maximum number.
     fn tidy(&self) {
         for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            // This process holds the lock, so the writer is dead.
+            // Only the holder of the lock writes, and that is this process, so the writer of this file is dead.
             if entry.file_name().to_str().is_some_and(|name| name.starts_with(DRAFT)) {
                 let _ = std::fs::remove_file(entry.path());
             }
@@ -207,7 +211,7 @@ impl JsonStore {
     }
 }
 
-/// Name suffix of values.
+/// Suffix of the file names of values.
 const ENDING: &str = ".json";
 
 fn is_name(name: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Lexical parsing of paths, without access to the file system.
+//! Parsing of paths by their text alone, without access to the file system.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -12,21 +12,21 @@ use crate::path_error::PathError;
 const PATH_MAX: usize = 4_095;
 const NAME_MAX: usize = 255;
 
-/// An absolute path without `.` and `..`, not yet resolved.
+/// An absolute path without `.` and `..`, whose links have not been resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LexicalPath {
     pub(crate) absolute: PathBuf,
-    pub(crate) ending: Ending,
+    pub(crate) ending: PathEnding,
 }
 
-/// Form of the end of a path: a trailing slash requires a directory.
+/// Kind of entry that a path allows. A path that ends in a slash, `.` or `..` requires a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum PathEnding {
     Open,
     Directory,
 }
 
-/// Parses a path: absolute, relative to `base`, `~/…` or `file://…`.
+/// Parses a path that a caller gave: absolute, relative to `base`, or starting with `~/` or `file://`.
 pub(crate) fn parse(said: &str, base: &Path, home: Option<&Path>) -> Result<LexicalPath, PathError> {
     if said.is_empty() {
         return Err(PathError::Empty);
@@ -39,7 +39,7 @@ pub(crate) fn parse(said: &str, base: &Path, home: Option<&Path>) -> Result<Lexi
     if bytes.contains(&0) {
         return Err(PathError::Nul { said: clipped(said) });
     }
-    let ending = if ends_as_directory(bytes) { Ending::Directory } else { Ending::Open };
+    let ending = if ends_as_directory(bytes) { PathEnding::Directory } else { PathEnding::Open };
     let absolute = fold(&base.join(said_path));
     let too_long = absolute.as_os_str().len() > PATH_MAX
         || absolute.components().any(|component| component.as_os_str().len() > NAME_MAX);
@@ -49,17 +49,18 @@ pub(crate) fn parse(said: &str, base: &Path, home: Option<&Path>) -> Result<Lexi
     Ok(LexicalPath { absolute, ending })
 }
 
-/// Parses a path in its display form, with escaped names.
+/// Parses a path in the form in which messages show it, with escaped names.
 ///
-/// `None` if an escape is invalid, or the path contains NUL.
+/// Returns `None` if an escape is invalid, or the path contains NUL or is too long.
 pub(crate) fn parse_displayed(said: &str, base: &Path) -> Option<LexicalPath> {
     let bytes = unescape(said).filter(|bytes| !bytes.contains(&0))?;
-    let ending = if ends_as_directory(&bytes) { Ending::Directory } else { Ending::Open };
+    let ending = if ends_as_directory(&bytes) { PathEnding::Directory } else { PathEnding::Open };
     let absolute = fold(&base.join(OsString::from_vec(bytes)));
     (absolute.as_os_str().len() <= PATH_MAX).then_some(LexicalPath { absolute, ending })
 }
 
-/// Returns the start of a given path, escaped. Backslashes stay, since they may be escapes already.
+/// Returns the start of a given path, escaped for messages. Backslashes are not escaped, because the path may
+/// already contain escapes.
 pub(crate) fn clipped(said: &str) -> String {
     const SHOWN: usize = 200;
     match said.char_indices().nth(SHOWN) {

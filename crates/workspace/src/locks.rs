@@ -1,4 +1,4 @@
-//! Locks on names, within this process and between processes.
+//! Locks on the names of files, within this process and between processes.
 
 use std::collections::HashSet;
 use std::os::fd::OwnedFd;
@@ -26,7 +26,8 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Returns the key of a path. If its directory does not exist, the nearest existing one is used.
+    /// Returns the key of a path. If the parent directory does not exist, the key uses the nearest existing
+    /// directory above it and the rest of the path.
     pub(crate) fn of(path: &WorkspacePath) -> Self {
         let relative = path.relative();
         let mut directory = relative.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -46,7 +47,8 @@ impl Key {
 
     fn new(device: u64, inode: u64, relative: &Path, directory: &Path) -> Self {
         let rest = relative.strip_prefix(directory).unwrap_or(relative).as_os_str().as_bytes();
-        // Some file systems ignore letter case; locking both names is harmless.
+        // Letter case is ignored, because some file systems ignore it. On other file systems, one lock for
+        // two names is harmless.
         let name = match std::str::from_utf8(rest) {
             Ok(rest) => rest.to_lowercase().into_bytes(),
             Err(_) => rest.to_vec(),
@@ -63,30 +65,32 @@ impl Key {
     }
 }
 
-/// The locks of one hold, released on drop.
+/// The locks of one [`PathLock`](crate::PathLock), released on drop.
 #[derive(Debug)]
 pub(crate) struct Locks {
-    // Order of release: files first, so that waiting threads of this process do not fail on them.
+    // Must be dropped first. Otherwise a waiting thread of this process could find its key free while the
+    // lock file is still locked.
     files: Vec<LockFile>,
     _here: ProcessLocks,
-    /// Error that prevents locks against other processes.
+    /// Error because of which other processes can change the locked paths. `None` if the locks exclude them,
+    /// or if there is no state directory for lock files.
     pub(crate) without: Option<Fault>,
 }
 
-/// Errors of locking.
+/// Errors of acquiring locks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LockError {
-    /// The lock at this position is taken.
+    /// Another thread or process holds the lock of the key at this index.
     Held(usize),
-    /// Not enough descriptors.
+    /// The process has reached its limit on open file descriptors.
     TooMany(Fault),
 }
 
-/// Number of descriptors that must stay available after taking many locks.
+/// Number of file descriptors that must stay available after taking many locks.
 const SPARE: usize = 64;
 
 impl Locks {
-    /// Acquires all locks, or none.
+    /// Acquires the locks of all keys, or none.
     pub(crate) fn take(keys: &[Key], state: Option<&State>, deadline: Instant) -> Result<Self, LockError> {
         let here = ProcessLocks::take(keys, deadline).map_err(LockError::Held)?;
         let mut locks = Self { files: Vec::new(), _here: here, without: None };
@@ -144,12 +148,13 @@ impl LockFile {
 
 impl Drop for LockFile {
     fn drop(&mut self) {
-        // Removed while locked: a waiting process notices that its file has no name, and opens the next one.
+        // The file is removed while it is still locked. A waiting process notices that its file has lost its
+        // name, and opens a new one.
         let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
     }
 }
 
-/// Keys held by the threads of this process, over all workspaces.
+/// Keys that threads of this process hold, in any workspace.
 #[derive(Debug)]
 struct ProcessLocks(Vec<Key>);
 

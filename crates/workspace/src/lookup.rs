@@ -1,4 +1,4 @@
-//! Lookup of an existing file by a nearly correct name.
+//! Search for an existing file whose name is nearly the given name.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -11,34 +11,35 @@ use toolpost_text::escape::name as escape;
 use toolpost_text::names::{Difference, same_key, suggest};
 
 use crate::access::Kind;
-use crate::lexical_path::{Ending, LexicalPath};
+use crate::lexical_path::{LexicalPath, PathEnding};
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
 use crate::resolve::Follow;
 use crate::workspace::Workspace;
 
-/// Maximum number of suggestions of each kind.
+/// Maximum number of suggestions for a missing path: similar names in its directory, and equal names
+/// elsewhere.
 const SUGGESTIONS: usize = 3;
 
-/// Maximum number of entries to search for the same name elsewhere.
+/// Maximum number of directory entries that the search for a name in other directories reads.
 const LOOKED_AT: usize = 5_000;
 
-/// A file that was found.
+/// An existing file that was found for a given path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
-    /// Its path.
+    /// Path of the file that was found.
     pub path: WorkspacePath,
-    /// Remark about the corrected name.
+    /// Remark for the caller if a file with a similar name is used instead.
     pub note: Option<String>,
 }
 
-/// Errors of a lookup.
+/// Errors of finding an existing file for a given path.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LookupError {
-    /// The path is not in the workspace.
+    /// The path is outside the workspace or invalid.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// The file does not exist.
+    /// No file has the given name, or exactly one similar name.
     #[error(transparent)]
     Missing(#[from] MissingPath),
 }
@@ -49,7 +50,7 @@ pub enum LookupError {
 pub struct MissingPath {
     /// The missing path.
     pub path: WorkspacePath,
-    /// First root, escaped.
+    /// Path of the first root, escaped.
     pub workspace: String,
     /// Up to three similar names in the same directory.
     pub siblings: Vec<WorkspacePath>,
@@ -58,8 +59,8 @@ pub struct MissingPath {
 }
 
 impl Workspace {
-    /// Finds a file for reading: by the exact name, else by the only name in the directory that differs just
-    /// in Unicode normal form, spaces, quotes or letter case.
+    /// Finds a file for reading: by the exact name, else by the only name in the directory that differs from
+    /// it only in Unicode normal form, spaces, quotes or letter case.
     pub fn lookup(&self, said: &str) -> Result<Lookup, LookupError> {
         let path = self.resolve(said)?;
         if !self.is_missing(&path) {
@@ -67,14 +68,17 @@ impl Workspace {
         }
         match self.nearly(&path) {
             Some(near) => {
-                let note = Some(format!("{path} does not exist; {near} is used, whose name looks the same"));
+                let note = Some(format!(
+                    "{path} does not exist; {near} was used instead, because its name looks the same"
+                ));
                 Ok(Lookup { path: near, note })
             }
             None => Err(self.missing(path).into()),
         }
     }
 
-    /// Corrects the missing components one by one, as long as each has exactly one candidate.
+    /// Replaces each missing component by the name in its directory that looks the same; `None` unless there
+    /// is exactly one such name for each.
     fn nearly(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         let mut current = path.clone();
         while self.is_missing(&current) {
@@ -85,7 +89,7 @@ impl Workspace {
             if !rest.as_os_str().is_empty() {
                 absolute.push(rest);
             }
-            let lexical = LexicalPath { absolute, ending: Ending::Open };
+            let lexical = LexicalPath { absolute, ending: PathEnding::Open };
             current = self.find_lexical(&path.display(), &lexical, Follow::All).ok()?;
         }
         Some(current)
@@ -111,7 +115,7 @@ impl Workspace {
         Some(near.into_iter().filter_map(place).collect())
     }
 
-    /// Searches other directories for the same name, breadth first and with a limit.
+    /// Searches other directories for the file name of `path`, breadth first and with a limit.
     fn elsewhere(&self, path: &WorkspacePath) -> Vec<WorkspacePath> {
         let mut found = Vec::new();
         let mut left = LOOKED_AT;
@@ -134,7 +138,7 @@ impl Workspace {
     }
 }
 
-/// Returns the name that looks like `wanted`; `None` if there are several.
+/// Returns the name that looks like `wanted`; `None` if there is no such name, or more than one.
 fn only_candidate(wanted: &OsStr, names: impl Iterator<Item = OsString>) -> Option<OsString> {
     let wanted = wanted.to_str()?;
     let looks_same = |name: &OsStr| {
@@ -147,7 +151,7 @@ fn only_candidate(wanted: &OsStr, names: impl Iterator<Item = OsString>) -> Opti
     candidates.next().is_none().then_some(first)
 }
 
-/// Returns whether a directory is skipped in the search for a name.
+/// Returns whether the search for a file name skips directories with this name, such as `target`.
 fn is_heap(name: &OsStr) -> bool {
     matches!(
         name.as_bytes(),

@@ -1,21 +1,26 @@
 //! Tuning of the memory allocator.
 
-/// Maximum number of arenas. Each arena retains freed memory; further threads share them.
+/// Maximum number of arenas of the allocator. Each arena retains freed memory, so threads beyond this number
+/// share an arena.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ARENAS: i32 = 2;
-/// Thresholds for `mmap` and for trimming the heap, in bytes.
+/// Thresholds of the allocator in bytes: from which block size it uses `mmap`, and at how much free memory it
+/// trims the heap.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const KEPT: (i32, i32) = (1 << 20, 2 << 20);
 
 /// Limits the freed memory that the allocator retains.
 ///
-/// By default glibc returns freed memory above 128 KB after each reply. Once a block of many megabytes has
-/// been freed, it retains twice as much for ever, in up to eight arenas per core (mallopt(3)). Other
-/// allocators are left alone.
+/// By default, glibc returns freed memory above 128 KB to the system. Once a block of many megabytes has been
+/// freed, glibc permanently retains up to twice its size in each arena, with up to eight arenas per core
+/// (mallopt(3)). Other allocators are not changed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "no safe interface tells the allocator what to keep; these are numbers alone")]
+#[expect(
+    unsafe_code,
+    reason = "no safe interface sets the limits of the allocator; the call takes only numbers"
+)]
 pub fn keep_little() {
-    // SAFETY: `mallopt` takes two numbers, and refuses those that it does not know.
+    // SAFETY: `mallopt` takes two numbers, and refuses unknown ones.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, ARENAS);
         libc::mallopt(libc::M_MMAP_THRESHOLD, KEPT.0);
@@ -27,9 +32,9 @@ pub fn keep_little() {
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn keep_little() {}
 
-/// Returns free memory between used blocks to the system; for the end of memory-intensive work.
+/// Returns free memory between used blocks to the system. Called after work that needs much memory.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "no safe interface tells the allocator to give back what is free")]
+#[expect(unsafe_code, reason = "no safe interface makes the allocator release free memory")]
 pub fn give_back() {
     // SAFETY: `malloc_trim` takes a number, does not touch used memory, and may be called at any time.
     unsafe {

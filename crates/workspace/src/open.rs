@@ -1,18 +1,22 @@
 //! Opening a workspace: its roots, its state directory, and the recovery of interrupted commits.
-#![expect(clippy::disallowed_methods, reason = "the disk door")]
+#![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
 use std::fs;
 use std::path::Path;
+
+use rustix::io::Errno;
 
 use crate::fault::Fault;
 use crate::options::{OpenError, Options, Scope};
 use crate::recovery::Recovery;
 use crate::root::Root;
+use crate::seal::KEY;
 use crate::state::State;
 use crate::workspace::Workspace;
 
 impl Workspace {
-    /// Opens the roots and the state directory, and recovers commits that a killed process left unfinished.
+    /// Opens the roots and the state directory, and recovers commits (sets of file changes) that a killed
+    /// process left unfinished.
     pub fn open(options: Options) -> Result<(Self, Recovery), OpenError> {
         let home = options.home.as_deref();
         let roots = options
@@ -27,7 +31,12 @@ impl Workspace {
                     return Err(OpenError::StateShared { state: shown(path), why });
                 }
                 let state = State::open(path, options.history);
-                Some(state.map_err(|fault| OpenError::State { state: shown(path), fault })?)
+                Some(state.map_err(|fault| {
+                    if fault.errno() == Errno::BADMSG {
+                        return OpenError::Key { key: shown(&path.join(KEY)) };
+                    }
+                    OpenError::State { state: shown(path), fault }
+                })?)
             }
             None => None,
         };

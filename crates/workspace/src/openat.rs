@@ -1,8 +1,8 @@
 //! Opening files beneath a directory descriptor, so that no link leads out.
 //!
-//! Every open of this crate uses this module. Linux's `openat2` does it in one call. Without it (old kernels,
-//! strict sandboxes) each component is opened separately without following links, which is as strict and
-//! never opens a whole path by name.
+//! The crate opens workspace files only through this module. On Linux, `openat2` opens a path in one call. If
+//! the call is not available (old kernels, strict sandboxes), each component is opened separately without
+//! following links, which is equally safe.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -14,14 +14,9 @@ use rustix::io::{Errno, Result, retry_on_intr};
 use crate::fault::Fault;
 use crate::root::{HANDLE, Root};
 
-/// Opens a directory for reading, beneath a root; the empty path is the root itself.
+/// Opens a directory beneath a root for reading. The empty path means the root itself.
 pub fn open_directory_beneath(root: &Root, relative: &Path) -> std::result::Result<OwnedFd, Fault> {
     Ok(open_at(root, relative, READ_DIRECTORY, Mode::empty())?)
-}
-
-/// Opens a directory for reading, by its name in an open directory.
-pub fn open_directory_at(directory: impl AsFd, name: &OsStr) -> std::result::Result<OwnedFd, Fault> {
-    Ok(open_at(directory, Path::new(name), READ_DIRECTORY, Mode::empty())?)
 }
 
 /// Returns whether the kernel supports `openat2`.
@@ -29,10 +24,10 @@ pub(crate) fn has_openat2() -> bool {
     kernel::available()
 }
 
-/// Opens beneath a directory without following links or `..`.
+/// Opens the path `relative` beneath a directory, without following links or `..`.
 ///
-/// A link on the way, also as the last component, fails with `ELOOP` (unless both `O_PATH` and `O_NOFOLLOW`
-/// ask for the link itself).
+/// Fails with `ELOOP` if a component is a link. The last component may be a link if the flags contain both
+/// `O_PATH` and `O_NOFOLLOW`, which open the link itself.
 pub(crate) fn open_at(directory: impl AsFd, relative: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     let flags = flags | OFlags::CLOEXEC;
     let relative = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
@@ -42,14 +37,14 @@ pub(crate) fn open_at(directory: impl AsFd, relative: &Path, flags: OFlags, mode
     }
 }
 
-/// Opens a directory handle for accessing children, but not for listing them.
+/// Opens a directory handle, through which entries of the directory can be opened but not listed.
 pub(crate) fn open_handle(directory: impl AsFd, relative: &Path) -> Result<OwnedFd> {
     open_at(directory, relative, HANDLE | OFlags::DIRECTORY, Mode::empty())
 }
 
 pub(crate) const READ_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NONBLOCK);
 
-/// Opens each component separately, without following links.
+/// Opens a path by opening each component separately, without following links.
 fn walk(directory: BorrowedFd<'_>, relative: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     let mut names = Vec::new();
     for component in relative.components() {
@@ -78,7 +73,7 @@ fn walk(directory: BorrowedFd<'_>, relative: &Path, flags: OFlags, mode: Mode) -
 
 fn step(directory: BorrowedFd<'_>, name: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     match retry_on_intr(|| openat(directory, name, flags | OFlags::NOFOLLOW, mode)) {
-        // The kernel reports `ENOTDIR` for a link here.
+        // If a directory is required and the entry is a link, the kernel reports `ENOTDIR`.
         Err(Errno::NOTDIR) if is_link(directory, name) => Err(Errno::LOOP),
         answer => answer,
     }
@@ -91,7 +86,7 @@ fn is_link(directory: BorrowedFd<'_>, name: &OsStr) -> bool {
 
 #[cfg(target_os = "linux")]
 mod kernel {
-    //! One call to `openat2`.
+    //! Opening a path with one call of `openat2`.
 
     use std::os::fd::{BorrowedFd, OwnedFd};
     use std::path::Path;
@@ -103,7 +98,7 @@ mod kernel {
     const INSIDE: ResolveFlags =
         ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS).union(ResolveFlags::NO_SYMLINKS);
 
-    /// Number of retries after `EAGAIN`, which concurrent renames cause.
+    /// Maximum number of retries after `EAGAIN`, which concurrent renames cause.
     const TRIES: u32 = 128;
 
     pub(super) fn open(directory: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
@@ -120,7 +115,8 @@ mod kernel {
         }
     }
 
-    /// Returns whether the call is available; checked once, since an old kernel or a sandbox may refuse it.
+    /// Returns whether `openat2` is available: an old kernel or a sandbox may refuse it. Tries the call only
+    /// once.
     pub(super) fn available() -> bool {
         static AVAILABLE: OnceLock<bool> = OnceLock::new();
         *AVAILABLE.get_or_init(|| {
@@ -132,7 +128,7 @@ mod kernel {
 
 #[cfg(not(target_os = "linux"))]
 mod kernel {
-    //! Fallback for systems without `openat2`.
+    //! Replacement on systems without `openat2`: each component of a path is opened separately.
 
     use std::os::fd::{BorrowedFd, OwnedFd};
     use std::path::Path;

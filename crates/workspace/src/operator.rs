@@ -1,6 +1,7 @@
-//! Files of the operator: configuration, policies, event logs; outside the roots, so that no
-//! call can name them.
-#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
+//! Files of the operator (configuration, policies, event logs).
+//!
+//! They are opened by path and not through the roots.
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "this module accesses the disk")]
 
 use crate::unique;
 use std::{
@@ -12,7 +13,7 @@ use std::{
     time::SystemTime,
 };
 
-/// Size limit of an operator file, in bytes.
+/// Maximum size of a configuration or policy file of the operator, in bytes.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Reads a text file; `None` if it does not exist.
@@ -23,7 +24,8 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
     read_at_most(path, LIMIT)
 }
 
-/// Reads the files in a directory with a name suffix, in order of name. Unreadable files are skipped.
+/// Reads the first `files` files with a name suffix in a directory, in order of name. Files that are
+/// unreadable or longer than `most` bytes are skipped.
 ///
 /// # Errors
 /// If the directory cannot be read.
@@ -117,15 +119,17 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     moved
 }
 
-/// Returns a directory of the operator: from the XDG variable, else the default below the home directory.
+/// Returns Toolpost's directory below the XDG directory that the environment variable `variable` names. If the
+/// variable is unset or not an absolute path, the directory `usual` in the home directory is used instead.
+/// `None` if the home directory is unknown too.
 #[must_use]
-pub fn folder(variable: &str, customary: &str) -> Option<PathBuf> {
+pub fn folder(variable: &str, usual: &str) -> Option<PathBuf> {
     let absolute = |path: PathBuf| path.is_absolute().then_some(path);
     let base = env::var_os(variable).map(PathBuf::from).and_then(absolute);
-    base.or_else(|| home().map(|home| home.join(customary))).map(|base| base.join("toolpost"))
+    base.or_else(|| home().map(|home| home.join(usual))).map(|base| base.join("toolpost"))
 }
 
-/// Returns the home directory.
+/// Returns the home directory; `None` if `HOME` is not an absolute path.
 #[must_use]
 pub fn home() -> Option<PathBuf> {
     env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())

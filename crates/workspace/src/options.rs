@@ -1,4 +1,4 @@
-//! Options of a workspace.
+//! Options for opening a workspace, and errors of opening it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::fault::Fault;
 
-/// Options of a workspace.
+/// Options for opening a workspace.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Allowed directories. Relative paths start from the first one; an empty list allows nothing.
@@ -17,20 +17,20 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// Home directory, for `~/` and for the check of [`Scope::Careful`].
     pub home: Option<PathBuf>,
-    /// Durability of a finished commit.
+    /// Events that a finished commit must survive: a crash of the process, or a power loss too.
     pub durability: Durability,
-    /// Permitted roots.
+    /// Directories that are accepted as roots.
     pub scope: Scope,
-    /// Limits of the history.
+    /// Size and age limits of the history of changes.
     pub history: HistoryLimits,
 }
 
-/// Limits of the history; the oldest changes are dropped first.
+/// Limits of the history of changes; the oldest changes are removed first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryLimits {
-    /// Total size in bytes; 0 disables the history.
+    /// Maximum total size of the history, in bytes; 0 disables the history.
     pub bytes: u64,
-    /// Maximum age of a change.
+    /// Age at which a change is removed from the history.
     pub age: Duration,
 }
 
@@ -40,23 +40,23 @@ impl Default for HistoryLimits {
     }
 }
 
-/// Durability of a commit after it has been reported as complete.
+/// Events that a commit survives after it has been reported as complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// Survives a crash of the process.
+    /// The commit survives a crash of the process.
     #[default]
     Kill,
-    /// Survives a power loss: directories and journals are synced too.
+    /// The commit also survives a power loss, because directories and journals are synced to the disk.
     Power,
 }
 
-/// Permitted roots.
+/// Directories that are accepted as roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
     /// Any directory except `/` and the home directory itself.
     #[default]
     Careful,
-    /// Any directory.
+    /// Any directory, even `/` and the home directory.
     Any,
 }
 
@@ -65,7 +65,7 @@ pub enum Scope {
 pub enum OpenError {
     /// The root is `/`.
     #[error(
-        "the root {root} is the whole file system: name a project directory, or set TOOLPOST_ANY_ROOT=on"
+        "the root {root} is the whole file system: pass a project directory, or set TOOLPOST_ANY_ROOT=on"
     )]
     WholeSystem {
         /// The given root, escaped.
@@ -73,14 +73,14 @@ pub enum OpenError {
     },
     /// The root is the home directory.
     #[error(
-        "the root {root} is the home directory: name a project directory in it, or set TOOLPOST_ANY_ROOT=on"
+        "the root {root} is the home directory: pass a project directory in it, or set TOOLPOST_ANY_ROOT=on"
     )]
     Home {
         /// The given root, escaped.
         root: String,
     },
     /// The root cannot be opened.
-    #[error("the root {root} cannot be opened ({fault}): name a directory that exists and may be read")]
+    #[error("the root {root} cannot be opened ({fault}): pass an existing directory that you may read")]
     Root {
         /// The given root, escaped.
         root: String,
@@ -89,16 +89,24 @@ pub enum OpenError {
     },
     /// Another user owns the state directory, or may write to it.
     #[error(
-        "the state directory {state} is not used: {why}. Make it this user's alone (`chown`, `chmod 700`), or name another"
+        "the state directory {state} is not safe to use: {why}. Let only this user access it (`chown`, `chmod 700`), or use another directory"
     )]
     StateShared {
         /// The directory as given, escaped.
         state: String,
-        /// The rights of other users to it.
+        /// The reason: another owner, or write permissions of other users.
         why: String,
     },
+    /// The key that seals journals and records is damaged.
+    #[error(
+        "the key file {key} is damaged: restore it, or delete it (changes recorded so far can then no longer be undone)"
+    )]
+    Key {
+        /// The key file, escaped.
+        key: String,
+    },
     /// The state directory cannot be created or used.
-    #[error("the state directory {state} cannot be used ({fault}): name one that may be written")]
+    #[error("the state directory {state} cannot be used ({fault}): use a writable directory")]
     State {
         /// The given directory, escaped.
         state: String,

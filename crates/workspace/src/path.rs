@@ -1,4 +1,4 @@
-//! Paths that are confined to a root.
+//! Paths that are confined to a root (a directory that calls may use).
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
@@ -47,7 +47,8 @@ impl WorkspacePath {
         toolpost_text::escape::name(self.0.absolute.as_os_str().as_bytes()).into_owned()
     }
 
-    /// Returns the raw absolute path, for arguments of programs. Never open a file by it.
+    /// Returns the raw absolute path, for arguments of programs. Do not open files by this path: a component
+    /// may have been replaced by a link.
     pub fn raw(&self) -> &Path {
         &self.0.absolute
     }
@@ -58,22 +59,22 @@ impl WorkspacePath {
         Path::new(OsStr::from_bytes(bytes.get(self.0.relative_from..).unwrap_or_default()))
     }
 
-    /// Returns the last name; `None` for a root.
+    /// Returns the last component of the path; `None` for a root.
     pub fn file_name(&self) -> Option<&OsStr> {
         self.relative().file_name()
     }
 
-    /// Returns the extension of the last name.
+    /// Returns the extension of the last component, without the dot.
     pub fn extension(&self) -> Option<&OsStr> {
         self.relative().extension()
     }
 
-    /// Returns whether this is a root itself.
+    /// Returns whether the path is a root itself.
     pub fn is_root(&self) -> bool {
         self.relative().as_os_str().is_empty()
     }
 
-    /// Returns the root of the path.
+    /// Returns the root that contains the path.
     pub fn root(&self) -> &Root {
         &self.0.root
     }
@@ -84,7 +85,7 @@ impl WorkspacePath {
         Some(Self::beneath(&self.0.root, parent))
     }
 
-    /// Returns whether the other path is this one or below it.
+    /// Returns whether the path `other` is this path or below it.
     pub fn contains(&self, other: &Self) -> bool {
         other.0.absolute.starts_with(&self.0.absolute)
     }
@@ -95,7 +96,7 @@ impl WorkspacePath {
         if root.path() != Path::new("/") {
             relative_from += 1;
         }
-        // Exact capacity: a workspace has many paths.
+        // The exact capacity saves memory, because a workspace has many paths.
         let mut path = PathBuf::with_capacity(relative_from + relative.as_os_str().len());
         path.push(root.path());
         if !relative.as_os_str().is_empty() {

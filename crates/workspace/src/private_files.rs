@@ -1,4 +1,5 @@
-//! Files that only this user can read: creating, locking, reading and listing them in an open directory.
+//! Files that only the current user can read: creating, locking, reading and listing them in an open
+//! directory.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -13,34 +14,34 @@ pub(crate) const CREATE: OFlags =
     OFlags::RDWR.union(OFlags::CREATE).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 pub(crate) const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// Locks an open file; fails at once if another process holds the lock.
+/// Locks an open file; fails immediately with `EWOULDBLOCK` if another process holds the lock.
 pub(crate) fn lock(file: impl AsFd) -> Result<()> {
     retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive))
 }
 
-/// Creates a file if needed, and locks it.
+/// Opens the file `name`, creates it if needed, and locks it.
 ///
-/// Fails with `ESTALE` if the file lost its name before it was locked, and with `EAGAIN` if another process
-/// holds the lock.
+/// Fails with `ESTALE` if the file lost its name before it was locked, and with `EWOULDBLOCK` if another
+/// process holds the lock.
 pub(crate) fn lock_named(directory: impl AsFd, name: &str) -> Result<OwnedFd> {
     let file = openat(&directory, name, CREATE, PRIVATE)?;
     lock(&file)?;
     if is_named(&directory, name, &file) { Ok(file) } else { Err(Errno::STALE) }
 }
 
-/// Returns whether an open file still has this name.
+/// Returns whether `name` still refers to the open file `file`.
 pub(crate) fn is_named(directory: impl AsFd, name: &str, file: &OwnedFd) -> bool {
     let named = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
     named.is_ok_and(|named| fstat(file).is_ok_and(|held| identity(&held) == identity(&named)))
 }
 
-/// Reads a whole file by its name in an open directory.
-pub(crate) fn read_file(directory: impl AsFd, name: &str) -> Result<Vec<u8>> {
+/// Reads a whole file by its name in an open directory. Fails with `EFBIG` if it has more than `most` bytes.
+pub(crate) fn read_file(directory: impl AsFd, name: &str, most: u64) -> Result<Vec<u8>> {
     let opened = open_regular(directory, Path::new(name)).map_err(|why| why.errno())?;
-    opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
+    opened.snapshot(most).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
 }
 
-/// Returns the names in a directory, sorted.
+/// Returns the names of the entries of a directory, sorted.
 pub(crate) fn names(directory: BorrowedFd<'_>) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(directory)? {

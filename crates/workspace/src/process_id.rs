@@ -1,5 +1,5 @@
 //! Process identities that stay unique after PIDs are reused.
-#![expect(clippy::disallowed_methods, reason = "the disk door: /proc is read for process times")]
+#![expect(clippy::disallowed_methods, reason = "this module reads start times of processes from /proc")]
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -14,12 +14,12 @@ pub(crate) struct ProcessId {
     pub(crate) pid: u32,
     /// Start time in clock ticks since boot; empty if unknown.
     pub(crate) start: String,
-    /// Id of the boot.
+    /// Id of the system start, which is new after each reboot.
     pub(crate) boot: String,
 }
 
 impl ProcessId {
-    /// Returns the current process.
+    /// Returns the identity of the current process.
     pub(crate) fn this() -> &'static Self {
         static THIS: OnceLock<ProcessId> = OnceLock::new();
         THIS.get_or_init(|| {
@@ -34,7 +34,7 @@ impl ProcessId {
     }
 }
 
-/// Returns whether a process with this PID is running. Assumes so if `/proc` is not available.
+/// Returns whether a process with this PID is running; true if `/proc` is not available.
 pub(crate) fn is_running(pid: u32) -> bool {
     started(pid).is_some() || started(std::process::id()).is_none()
 }

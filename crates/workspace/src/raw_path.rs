@@ -1,4 +1,4 @@
-//! Raw paths and names, which need not be UTF-8.
+//! Paths and file names as raw bytes, which need not be UTF-8.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A raw path or name; serialised as text if it is UTF-8, else as bytes.
+/// A path or file name as raw bytes; serialised as text if it is UTF-8, else as a list of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RawPath(pub(crate) PathBuf);
 

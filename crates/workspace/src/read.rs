@@ -13,7 +13,7 @@ use crate::access::{AccessKind, Kind, Stat};
 use crate::hash::{ContentHash, hash};
 use crate::openat::{open_at, open_handle};
 
-/// Buffer growth for a file that grew after it was opened, in bytes.
+/// Growth of the read buffer, in bytes, for a file that became longer after it was opened.
 const GROWTH: usize = 64 * 1024;
 
 /// A regular file, open for reading.
@@ -26,9 +26,9 @@ pub struct OpenFile {
 /// Content and metadata of a file at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Content.
+    /// Whole content of the file.
     pub bytes: Vec<u8>,
-    /// Metadata at the time of opening.
+    /// Metadata of the file at the time of opening.
     pub stat: Stat,
     /// The hash of `bytes`.
     pub hash: ContentHash,
@@ -37,24 +37,24 @@ pub struct Snapshot {
 /// A directory entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The raw name.
+    /// Name of the entry, which need not be UTF-8.
     pub name: std::ffi::OsString,
-    /// File type, without following links.
+    /// Type of the entry; a link is not followed.
     pub kind: Kind,
 }
 
 impl OpenFile {
-    /// Returns the metadata at the time of opening.
+    /// Returns the metadata of the file at the time of opening.
     pub fn stat(&self) -> &Stat {
         &self.stat
     }
 
-    /// Returns the file itself.
+    /// Returns the underlying file, positioned after the bytes that were read.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Appends the rest of the file to `bytes`; stops soon after `limit` bytes.
+    /// Appends the rest of the file to `bytes`; stops once `bytes` has more than `limit` bytes.
     pub fn read_rest(&self, bytes: &mut Vec<u8>, limit: u64) -> io::Result<()> {
         while bytes.len() as u64 <= limit {
             if bytes.len() == bytes.capacity() {
@@ -69,7 +69,8 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Reads the rest of the file, if it has at most `limit` bytes.
+    /// Reads the rest of the file. Fails with [`AccessKind::TooLarge`] if the file has more than `limit`
+    /// bytes.
     pub fn snapshot(self, limit: u64) -> Result<Snapshot, AccessKind> {
         if self.stat.len > limit {
             return Err(AccessKind::TooLarge { len: self.stat.len, limit });
@@ -102,7 +103,8 @@ impl Seek for OpenFile {
 
 /// Opens a regular file beneath a directory.
 ///
-/// The file type is checked before opening, since opening a pipe affects its writer, and again after it.
+/// The file type is checked before opening, because opening a pipe affects the writer of the pipe. It is checked
+/// again afterwards, because the file may have been replaced in between.
 pub fn open_regular(directory: impl AsFd, relative: &Path) -> Result<OpenFile, AccessKind> {
     let directory = directory.as_fd();
     require_regular(&stat_at(directory, relative)?)?;
@@ -113,7 +115,7 @@ pub fn open_regular(directory: impl AsFd, relative: &Path) -> Result<OpenFile, A
     Ok(OpenFile { file: opened.into(), stat })
 }
 
-/// Returns metadata of a name beneath a directory, without following links.
+/// Returns the metadata of the entry at a path beneath a directory, without following links.
 pub fn stat_at(directory: impl AsFd, relative: &Path) -> Result<Stat, AccessKind> {
     let Some(name) = relative.file_name() else {
         return Ok(Stat::of(&fstat(directory)?));
@@ -130,12 +132,12 @@ fn require_regular(stat: &Stat) -> Result<(), AccessKind> {
     match stat.kind {
         Kind::File => Ok(()),
         Kind::Directory => Err(AccessKind::IsDirectory),
-        Kind::Link => Err(AccessKind::Changed),
+        Kind::Link => Err(AccessKind::Link),
         other => Err(AccessKind::NotRegular(other)),
     }
 }
 
-/// Lists the names in an open directory, sorted by their bytes.
+/// Lists the entries of an open directory, sorted by the bytes of their names.
 pub(crate) fn entries(directory: &OwnedFd) -> Result<Vec<Entry>, AccessKind> {
     use std::os::unix::ffi::OsStringExt;
     let mut entries = Vec::new();

@@ -1,4 +1,4 @@
-//! Read ledger: the file contents that a session has seen.
+//! Read ledger: the file contents that tools have shown in a session (the calls of one client).
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -7,49 +7,51 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 
-/// Maximum number of files in a ledger; the least recently used one is dropped first.
+/// Maximum number of files in a ledger; the file that was shown longest ago is dropped first.
 pub const LEDGER_LIMIT: usize = 10_000;
 
 /// Maximum number of separate line ranges per file.
 const RANGES: usize = 1_000;
 
-/// File contents that one session has seen, identified by hash and never by time.
+/// File contents that tools have shown in one session. Contents are identified by hash and not by
+/// modification time.
 #[derive(Debug, Default)]
 pub struct ReadLedger(Mutex<Book>);
 
-/// Part of a file that was shown in one call.
+/// Part of a file that one tool call showed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShownPart {
     /// The whole file.
     Whole,
     /// These lines, counted from 1.
     Lines(RangeInclusive<u64>),
-    /// A part that has no line numbers.
+    /// A part whose line numbers are not known.
     Part,
 }
 
-/// Parts of a file's current content that were shown, over all calls.
+/// Parts of a file's current content that all calls of the session together have shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Coverage {
     /// The whole file.
     Whole,
     /// Line ranges, sorted and disjoint.
     Lines(Vec<RangeInclusive<u64>>),
-    /// A part that has no line numbers.
+    /// A part whose line numbers are not known.
     Part,
 }
 
-/// Entry of one file.
+/// Entry of one file in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// Hash of the content that was shown.
     pub hash: ContentHash,
-    /// Parts that were shown.
+    /// Parts of this content that were shown.
     pub coverage: Coverage,
 }
 
 impl ReadLedger {
-    /// Records shown content. The same content as before adds up; new content replaces the entry.
+    /// Records that a part of a file was shown. If the file's content is unchanged, `seen` extends the
+    /// coverage; otherwise a new entry replaces the old one.
     pub fn record(&self, path: &WorkspacePath, hash: ContentHash, seen: ShownPart) {
         let mut book = self.book();
         let before = book.remove(path).filter(|record| record.hash == hash);
@@ -60,7 +62,7 @@ impl ReadLedger {
         book.put(path.clone(), Record { hash, coverage });
     }
 
-    /// Returns the entry of a file.
+    /// Returns the entry of a file; `None` if none of its content was shown.
     pub fn seen(&self, path: &WorkspacePath) -> Option<Record> {
         self.book().files.get(path).map(|(record, _)| record.clone())
     }
@@ -70,7 +72,7 @@ impl ReadLedger {
         self.book().remove(path);
     }
 
-    /// Updates the entries after a rename of a file or a directory.
+    /// Moves the entries of a renamed file, or of all files in a renamed directory, to their new paths.
     pub fn moved(&self, from: &WorkspacePath, to: &WorkspacePath) {
         let mut book = self.book();
         let inside: Vec<WorkspacePath> =
@@ -86,7 +88,7 @@ impl ReadLedger {
         }
     }
 
-    /// Returns the number of files.
+    /// Returns the number of files in the ledger.
     pub fn len(&self) -> usize {
         self.book().files.len()
     }

@@ -1,4 +1,4 @@
-//! Records of changes, as stored in journals and in the history.
+//! Records of file changes, as stored in journals and in the history.
 
 use std::path::Path;
 
@@ -9,34 +9,41 @@ use crate::draft::Cause;
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
+use crate::seal::Seal;
 
-/// Record of one commit.
+/// Maximum size of one content that the history stores, in bytes.
+pub(crate) const LONGEST_CONTENT: u64 = 64 * 1024 * 1024;
+
+/// Record of one commit: file changes that were applied together (not a Git commit).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// Id: ten hex digits.
+    /// Id of the change in the history: ten hex digits.
     pub id: String,
     /// Time of the commit, in microseconds since 1970.
     pub time: u64,
-    /// Origin.
+    /// The tool call and the session that made the commit; for an undo, also the change that it undoes.
     pub cause: Cause,
-    /// Changes in the order of execution.
+    /// Changes of single paths, in the order of execution.
     pub changes: Vec<Change>,
+    /// Result of checking the seal (a keyed hash) of the file from which the record was read.
+    #[serde(skip)]
+    pub seal: Seal,
 }
 
-/// Change of one path.
+/// Recorded change of one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Kind of change.
+    /// Kind of change, such as created or moved.
     pub what: ChangeKind,
     pub(crate) place: RawPath,
     pub(crate) to: Option<RawPath>,
-    /// State before; for a move, of the target path.
+    /// State of the path before the change; for a move, state of the target path.
     pub before: Option<Content>,
-    /// State after; for a move, of the target path.
+    /// State of the path after the change; for a move, state of the target path.
     pub after: Option<Content>,
 }
 
-/// Kinds of recorded changes.
+/// Kinds of recorded changes of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -50,29 +57,30 @@ pub enum ChangeKind {
     DeletedTree,
     /// A directory was removed because it was empty.
     DeletedEmpty,
-    /// The entry was renamed.
+    /// A file, link or directory was renamed.
     Moved,
     /// A directory was created.
     MadeDirectory,
 }
 
-/// Recorded state of a path.
+/// Recorded state of a path, before or after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
-    /// Type of the entry.
+    /// Type of the file or directory.
     pub sort: ContentKind,
-    /// Hash of a file's content; for a directory tree, hash of its stored list.
+    /// Hash of a file's content; for a directory tree, hash of the stored list of its entries.
     pub hash: Option<ContentHash>,
-    /// Size in bytes; for a directory tree, total size.
+    /// Size of a file in bytes; for a directory tree, total size of its files.
     pub bytes: u64,
-    /// Permission bits; `None` if the system chose them.
+    /// Permission bits; `None` if the commit left them to the system.
     pub mode: Option<u32>,
-    /// Reason for not storing the content.
+    /// Reason why the content was not stored, as the predicate of a sentence; `None` if it was stored, or is
+    /// not needed to undo the change.
     pub lost: Option<String>,
     pub(crate) target: Option<RawPath>,
 }
 
-/// Types of recorded entries.
+/// Types of recorded files and directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContentKind {
@@ -80,16 +88,16 @@ pub enum ContentKind {
     File,
     /// A directory.
     Directory,
-    /// A directory with its content.
+    /// A directory with everything below it.
     Tree,
     /// A symbolic link.
     Link,
-    /// Any other type; its content is not stored.
+    /// Any other type, such as a socket; its content is not stored.
     Other,
 }
 
 impl Record {
-    /// Returns the reason why the change cannot be undone, if some content was not stored.
+    /// Returns the reason why the change cannot be undone, if the content before it was not stored.
     #[must_use]
     pub fn lost(&self) -> Option<&str> {
         self.changes.iter().filter_map(|change| change.before.as_ref()?.lost.as_deref()).next()
@@ -101,7 +109,13 @@ impl Record {
         self.places().any(|place| place.starts_with(path.raw()))
     }
 
-    /// Returns every affected path.
+    /// Returns the id of the change that this change has undone; `None` if this is not an undo, or the seal
+    /// of its record is not valid.
+    pub(crate) fn undoes(&self) -> Option<&String> {
+        self.cause.undoes.as_ref().filter(|_| self.seal == Seal::Valid)
+    }
+
+    /// Returns every path that the change affected.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
         self.changes
             .iter()
@@ -127,7 +141,7 @@ impl Content {
     }
 }
 
-/// An entry below a recorded directory.
+/// A file or directory below a recorded directory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Node {
     /// Path relative to the directory; parents come before children.
@@ -135,7 +149,7 @@ pub(crate) struct Node {
     pub(crate) content: Content,
 }
 
-/// Parses the stored list of a directory tree.
+/// Parses the stored list of the entries of a directory tree.
 pub(crate) fn nodes(list: &[u8]) -> Result<Vec<Node>> {
     serde_json::from_slice(list).map_err(|_| Errno::IO)
 }

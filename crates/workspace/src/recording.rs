@@ -1,4 +1,4 @@
-//! Recording of contents while a commit is prepared.
+//! Storing of file contents in the history while a commit (a set of file changes) is prepared.
 
 pub(crate) mod tree;
 
@@ -14,34 +14,33 @@ use crate::hash::ContentHash;
 use crate::journal::Journal;
 use crate::path::WorkspacePath;
 use crate::read::open_regular;
-use crate::record::{Content, Record};
+use crate::record::{Content, LONGEST_CONTENT, Record};
 use crate::root::Root;
 use crate::state::State;
 use crate::store::Store;
 use crate::workspace::Workspace;
 
-/// Size limit of a stored file, in bytes.
-pub(super) const LONGEST: u64 = 64 * 1024 * 1024;
-
-/// A recording in progress. While it exists, no sweep removes the contents that it has stored.
-pub(crate) struct Recording<'a> {
+/// Storing of one commit's contents, in progress. While it exists, a sweep (the removal of unreferenced
+/// contents) does not remove what it has stored.
+pub(crate) struct HistoryRecording<'a> {
     store: &'a Store,
     added: u64,
-    /// Remaining size for this change, in bytes.
+    /// Number of bytes that the history may still store for this commit.
     left: u64,
     notes: Vec<Note>,
     _lock: OwnedFd,
 }
 
-impl<'a> Recording<'a> {
-    /// Starts a recording.
+impl<'a> HistoryRecording<'a> {
+    /// Locks the history against sweeps, and prepares to store the contents before and after one commit.
     pub(crate) fn begin(store: &'a Store) -> Result<Self> {
         let lock = store.lock(FlockOperation::NonBlockingLockShared)?;
         let left = store.limits.bytes / 2;
         Ok(Self { store, added: 0, left, notes: Vec::new(), _lock: lock })
     }
 
-    /// Stores the current content of a file. If that is not possible, the reason goes into `content`.
+    /// Stores the current content of a file in the history. If that is not possible, the reason goes into
+    /// `content`.
     pub(crate) fn keep_file(
         &mut self,
         path: &WorkspacePath,
@@ -55,7 +54,7 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Stores the current content of a file, or returns the reason why not.
+    /// Stores the current content of a file in the history, or returns the reason for not storing it.
     pub(super) fn keep_or_say(
         &mut self,
         directory: impl AsFd,
@@ -70,8 +69,8 @@ impl<'a> Recording<'a> {
             return Ok(Some(why));
         }
         let opened = open_regular(directory, name).map_err(|_| Errno::STALE)?;
-        let snapshot = opened.snapshot(LONGEST).map_err(|_| Errno::STALE)?;
-        // The commit itself detects the change and fails.
+        let snapshot = opened.snapshot(LONGEST_CONTENT).map_err(|_| Errno::STALE)?;
+        // The file has changed since the commit was planned. The commit detects that itself and fails.
         if snapshot.hash != hash {
             return Err(Errno::STALE);
         }
@@ -79,7 +78,7 @@ impl<'a> Recording<'a> {
         Ok(None)
     }
 
-    /// Stores the new content of a file.
+    /// Stores `bytes`, the new content of a file, in the history.
     pub(crate) fn keep_bytes(&mut self, content: &mut Content, bytes: &[u8]) -> Result<()> {
         let Some(hash) = content.hash else { return Ok(()) };
         if self.store.objects.has(hash, content.bytes) {
@@ -92,27 +91,31 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Stores the list of a directory tree.
+    /// Stores the list of the entries of a directory tree in the history.
     pub(super) fn keep_list(&mut self, hash: ContentHash, bytes: &[u8]) -> Result<()> {
         self.take(hash, bytes)
     }
 
-    /// Notes that content is not stored and the change cannot be undone.
+    /// Records that the content of a path is not stored, and that the change can therefore not be undone.
     pub(crate) fn lose(&mut self, path: &WorkspacePath, content: &mut Content, why: String) {
         self.notes.push(Note::NoWayBack { path: path.clone(), why: why.clone() });
         content.lost = Some(why);
     }
 
-    /// Returns the reason why content of this size is not stored, if it is too large.
+    /// Returns the reason why content of this size is not stored; `None` if it can be stored.
     pub(crate) fn too_much(&self, bytes: u64) -> Option<String> {
-        if bytes > LONGEST {
-            return Some(format!("has {bytes} bytes, more than the history keeps of a file ({LONGEST})"));
+        if bytes > LONGEST_CONTENT {
+            return Some(format!(
+                "has {bytes} bytes, more than the history stores per file ({LONGEST_CONTENT} bytes)"
+            ));
         }
         let most = self.store.limits.bytes / 2;
-        (bytes > self.left).then(|| format!("is more than the history keeps of one change ({most} bytes)"))
+        (bytes > self.left)
+            .then(|| format!("exceeds the size that the history stores per change ({most} bytes)"))
     }
 
-    /// Updates the size counter, and returns the notes.
+    /// Adds the stored bytes to the size counter of the history, and returns the notes about contents that
+    /// were not stored.
     pub(crate) fn settle(&mut self) -> Result<Vec<Note>> {
         self.store.count(self.added)?;
         Ok(std::mem::take(&mut self.notes))
@@ -125,7 +128,7 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// Finalises the record of a finished commit, and removes the journal unless it is still needed.
+/// Adds the record of a finished commit to the history, and removes the journal unless `after` keeps it.
 pub(crate) fn keep(
     workspace: &Workspace,
     state: &State,
@@ -142,14 +145,14 @@ pub(crate) fn keep(
     kept.map_err(Fault::from)
 }
 
-/// Fate of a finished commit's journal.
+/// Fate of a finished commit's journal: removed, or kept until the leftover temporary files can be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JournalAfter {
     Goes,
     Stays,
 }
 
-/// Returns the roots that a journal's record belongs to.
+/// Returns the roots that contain the paths in the record of a journal.
 fn roots_of<'w>(workspace: &'w Workspace, journal: &Journal) -> Vec<&'w Path> {
     let mut roots: Vec<&Path> = Vec::new();
     let places = journal.record.iter().flat_map(Record::places);

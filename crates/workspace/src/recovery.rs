@@ -1,4 +1,4 @@
-//! Recovery of commits that another process left unfinished.
+//! Recovery of commits (sets of file changes) that another process left unfinished.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,42 +14,45 @@ use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
 use crate::record::Record;
 use crate::recording::{JournalAfter, keep};
+use crate::seal::Seal;
 use crate::state::{Liveness, State};
 use crate::workspace::Workspace;
 
-/// Maximum wait for locked files; commits that stay locked are recovered at a later open.
+/// Maximum wait for locked files. A commit whose files stay locked is recovered when a workspace is opened
+/// later.
 const WAIT: Duration = Duration::from_millis(500);
 
-/// Report of a recovery.
+/// Report of recovering unfinished commits, for messages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recovery {
-    /// Display paths of files that were restored to the state before an unfinished commit.
+    /// Paths of files that were restored to the state before an unfinished commit.
     pub undone: Vec<String>,
-    /// Display paths of files of complete commits, whose temporary files were removed.
+    /// Paths of files of complete commits, whose temporary files were removed.
     pub finished: Vec<String>,
-    /// Files that were left unchanged because another process changed them since, each with an explanation.
-    pub left: Vec<String>,
-    /// Failures that are retried at the next open, each with a file and an explanation.
+    /// Messages about files and journals that were not recovered, each with an explanation, for example that
+    /// another process has changed the file since.
+    pub left_unchanged: Vec<String>,
+    /// Failures that are retried when the workspace is opened again, each with a file and an explanation.
     pub waiting: Vec<String>,
-    /// Number of commits that were recovered.
-    pub swept: usize,
+    /// Number of commits (sets of file changes) that were recovered.
+    pub recovered: usize,
 }
 
 impl Recovery {
     /// Returns the report as lines; empty if there was nothing to do.
     pub fn lines(&self) -> Vec<String> {
-        let undone = self.undone.iter().map(|file| format!("{file}: an unfinished change was undone"));
+        let undone = self.undone.iter().map(|file| format!("{file}: an interrupted change was undone"));
         let finished = self
             .finished
             .iter()
-            .map(|file| format!("{file}: the temporary files of a finished change were removed"));
-        let left = self.left.iter().map(|file| format!("{file}: left as it is"));
-        let again = "it is retried when the workspace is next opened";
-        let waiting = self.waiting.iter().map(|file| format!("{file}: {again}"));
+            .map(|file| format!("{file}: the temporary files of a complete change were removed"));
+        let left = self.left_unchanged.iter().cloned();
+        let again = "Toolpost tries again when it next opens the workspace";
+        let waiting = self.waiting.iter().map(|line| format!("{line}; {again}"));
         let mut lines: Vec<String> = undone.chain(finished).chain(left).chain(waiting).collect();
-        if self.swept > 0 {
-            let commits = if self.swept == 1 { "commit was" } else { "commits were" };
-            lines.push(format!("{} interrupted {commits} cleaned up after", self.swept));
+        if self.recovered > 0 {
+            let commits = if self.recovered == 1 { "commit was" } else { "commits were" };
+            lines.push(format!("{} interrupted {commits} recovered", self.recovered));
         }
         lines
     }
@@ -70,31 +73,38 @@ impl Recovery {
         recovery
     }
 
+    /// Reads a journal; reports and removes one that cannot be read.
+    fn readable(&mut self, state: &State, file: &str) -> Option<(Journal, Seal)> {
+        let (bytes, seal) = state.read_journal(file).ok()?;
+        let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
+            // A journal is written atomically, but the journal of a commit with a single step is not synced,
+            // so it may be empty after a power loss.
+            let why = if bytes.is_empty() {
+                "the journal was empty, as after a power loss, and was removed; its change is complete, but missing from \
+                 the history"
+            } else {
+                "the journal was damaged and was removed; its change was neither completed nor undone"
+            };
+            self.left_unchanged.push(format!("{}: {why}", state.shown(file)));
+            let _ = state.remove(file);
+            return None;
+        };
+        Some((journal, seal))
+    }
+
     fn put_right(&mut self, workspace: &Workspace, state: &State, name: &str) {
         let liveness = state.liveness(name);
         if liveness == Liveness::Alive {
             return;
         }
         let file = format!("{name}.json");
-        let Ok(bytes) = state.read(&file) else { return };
-        let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
-            // Journals are written atomically, except those of commits of a single step, which are not
-            // synced.
-            let why = if bytes.is_empty() {
-                "the journal is empty, as after a power loss; the change is complete, but missing from the history"
-            } else {
-                "the journal cannot be read"
-            };
-            self.left.push(format!("{}: {why}", state.shown(&file)));
-            let _ = state.remove(&file);
-            return;
-        };
+        let Some((journal, seal)) = self.readable(state, &file) else { return };
         if liveness == Liveness::Unknown && journal.owner.is_alive() {
             return;
         }
         if !journal.steps.iter().all(Step::names_are_plain) {
             let shown = state.shown(&file);
-            self.left.push(format!("{shown}: the journal names files in other directories: it is refused"));
+            self.left_unchanged.push(format!("{shown}: the journal {ELSEWHERE}"));
             let _ = state.remove(&file);
             return;
         }
@@ -111,13 +121,18 @@ impl Recovery {
         let places: BTreeSet<WorkspacePath> =
             named.iter().copied().chain(beside).filter_map(|place| workspace.known(place)).collect();
         if places.is_empty() || !named.iter().all(known) {
-            // The journal belongs to other roots, at least in part, and is recovered when they are opened.
+            // The journal belongs at least partly to other roots. It is recovered when a workspace with those
+            // roots is opened.
+            return;
+        }
+        if let Some(why) = seal.why() {
+            self.left_unchanged.push(refusal(&state.shown(&file), why, &places));
             return;
         }
         let keys: Vec<Key> = places.iter().map(Key::of).collect();
         let Ok(_locks) = Locks::take(&keys, Some(state), Instant::now() + WAIT) else { return };
         if state.read(&file).is_err() {
-            // Another process was faster.
+            // Another process has already recovered this commit.
             return;
         }
         let rest = if is_done(workspace, &journal) {
@@ -129,12 +144,13 @@ impl Recovery {
             state.write_down(&rest, &file);
             return;
         }
-        self.swept += 1;
-        // Already moved if it became a record.
+        self.recovered += 1;
+        // The journal no longer exists if it was moved into the history.
         let _ = state.remove(&file);
     }
 
-    /// Finishes a complete commit. Returns a journal of the remaining steps.
+    /// Finishes a complete commit. Returns a journal of the steps and the record that are still to be
+    /// handled; `None` if nothing remains.
     fn complete(
         &mut self,
         workspace: &Workspace,
@@ -147,7 +163,9 @@ impl Recovery {
             let leftovers = clear(workspace, step);
             if !leftovers.is_empty() {
                 rest.steps.push(step.clone());
-                let refused = leftovers.into_iter().map(|file| format!("{file}: it could not be removed"));
+                let refused = leftovers
+                    .into_iter()
+                    .map(|file| format!("{file}: this temporary file could not be removed"));
                 self.waiting.extend(refused);
                 continue;
             }
@@ -156,39 +174,61 @@ impl Recovery {
                 .extend(place.and_then(|place| workspace.known(place.path())).map(|path| path.display()));
         }
         let unset = set_modes(workspace, journal);
-        self.left.extend(unset.iter().map(|path| format!("{path}: its permissions could not be set")));
+        self.left_unchanged.extend(
+            unset.iter().map(|path| format!("{path}: the permissions of this file could not be set")),
+        );
         remove_all_empty(workspace, &journal.emptied);
         let after = if rest.steps.is_empty() { JournalAfter::Goes } else { JournalAfter::Stays };
         if let Err(fault) = keep(workspace, state, file, journal, after) {
             let shown = state.shown(file);
-            self.waiting.push(format!("{shown}: it could not be moved into the history ({fault})"));
+            self.waiting.push(format!("{shown}: this journal could not be moved into the history ({fault})"));
             rest.record = journal.record.clone();
         }
         (!rest.steps.is_empty() || rest.record.is_some()).then_some(rest)
     }
 
-    /// Reverts an unfinished commit. Returns a journal of the remaining steps.
+    /// Reverts an unfinished commit. Returns a journal of the steps and directories to try again after a
+    /// system error; `None` if there are none.
     fn take_back(&mut self, workspace: &Workspace, journal: &Journal) -> Option<Journal> {
         let (undone, rest) = undo_all(workspace, journal);
         for (path, outcome) in undone {
             match outcome {
                 RevertOutcome::Nothing => {}
                 RevertOutcome::Restored => self.undone.push(path.display()),
-                RevertOutcome::Left(why) => self.left.push(format!("{path}: {why}")),
-                RevertOutcome::Refused(why) => self.waiting.push(format!("{path}: {why}")),
+                RevertOutcome::Left(why) => self.left_unchanged.push(not_undone(&path, &why)),
+                RevertOutcome::Refused(why) => self.waiting.push(not_undone(&path, &why)),
             }
         }
         rest
     }
 }
 
-/// Removes partial journals and unreferenced backups of dead processes.
+/// The end of the message about a journal that [`Step::names_are_plain`] rejects.
+const ELSEWHERE: &str = "contained file names that lead to other directories, and was removed; its change was neither \
+                         completed nor undone";
+
+/// Returns the message about a journal without a valid seal (a hash that proves that Toolpost wrote the
+/// journal).
+fn refusal(journal: &str, why: &str, places: &BTreeSet<WorkspacePath>) -> String {
+    let files: Vec<String> = places.iter().map(WorkspacePath::display).collect();
+    let next = format!("check {}, then delete the journal", files.join(", "));
+    format!("{journal}: the journal was not used, because it {why}; {next}")
+}
+
+/// Returns the message about a path whose interrupted change could not be reverted, or was reverted only in
+/// part.
+fn not_undone(path: &WorkspacePath, why: &str) -> String {
+    format!("{path}: an interrupted change was not completely undone, because {why}")
+}
+
+/// Removes unfinished journal files and unreferenced backups of dead processes.
 fn drop_strays(state: &State) {
     let files = state.journal_files();
     let journals: Vec<Vec<u8>> = files
         .iter()
         .filter(|file| file.ends_with(".json"))
-        .filter_map(|file| state.read(file).ok())
+        .filter_map(|file| state.read_journal(file).ok())
+        .map(|(bytes, _)| bytes)
         .collect();
     for file in files.iter().filter(|file| !file.ends_with(".json") && !file.ends_with(".kept")) {
         let copies = file.trim_end_matches(".new").trim_end_matches(".old").trim_end_matches(".bytes");

@@ -1,4 +1,4 @@
-//! Recursive removal through descriptors.
+//! Recursive removal of directories through open descriptors, without following links.
 
 use std::ffi::{CString, OsStr};
 use std::os::fd::{AsFd, OwnedFd};
@@ -10,13 +10,13 @@ use rustix::io::{Errno, Result};
 use crate::dir_entry::gone;
 use crate::openat::{READ_DIRECTORY, open_at};
 
-/// Removes any entry, directories recursively, without following links.
+/// Removes an entry without following links; a directory is removed recursively.
 pub(crate) fn remove_tree(parent: impl AsFd, name: &OsStr) -> Result<()> {
     match gone(unlinkat(&parent, name, AtFlags::empty())) {
         Err(Errno::ISDIR | Errno::PERM) => {}
         answer => return answer,
     }
-    // Only one directory is open at a time, so depth needs no descriptors.
+    // Only one directory is open at a time, so a deep tree does not need many descriptors.
     let mut path = PathBuf::from(name);
     loop {
         let directory = open_at(&parent, &path, READ_DIRECTORY, Mode::empty())?;
@@ -36,7 +36,7 @@ pub(crate) fn remove_tree(parent: impl AsFd, name: &OsStr) -> Result<()> {
     }
 }
 
-/// Removes all entries that are not directories. Returns the first remaining directory.
+/// Removes all entries of a directory that are not directories. Returns the first remaining directory.
 fn empty_out(directory: &OwnedFd) -> Result<Option<CString>> {
     let mut inner = None;
     for entry in Dir::read_from(directory)? {

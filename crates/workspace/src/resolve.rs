@@ -1,4 +1,7 @@
-//! Path resolution that follows every link itself, so that no link leads out of the roots.
+//! Resolution of given paths to files inside the roots.
+//!
+//! This crate follows links itself and does not leave it to the kernel, so that no link leads out of the
+//! roots.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -11,7 +14,7 @@ use rustix::io::Errno;
 use toolpost_text::escape::unescape;
 
 use crate::access::AccessKind;
-use crate::lexical_path::{Ending, LexicalPath, clipped, parse, parse_displayed};
+use crate::lexical_path::{LexicalPath, PathEnding, clipped, parse, parse_displayed};
 use crate::openat::{open_at, open_handle};
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
@@ -28,7 +31,8 @@ impl Workspace {
         self.find(said, Follow::All)
     }
 
-    /// Resolves a path, but does not follow a link in the last component; for deleting and moving.
+    /// Resolves a path, but does not follow a link in the last component. Used to delete or move the link
+    /// itself.
     pub fn resolve_entry(&self, said: &str) -> Result<WorkspacePath, PathError> {
         self.find(said, Follow::ButLast)
     }
@@ -45,7 +49,7 @@ impl Workspace {
         }
         match found {
             Ok(found) => Ok(self.as_shown(said, found, follow)),
-            // The name of the root itself may be displayed escaped.
+            // Without unescaping, a path whose root has an escaped name seems to be outside the roots.
             Err(PathError::Outside { .. }) => parse_displayed(said, base.path())
                 .and_then(|shown| self.find_lexical(said, &shown, follow).ok())
                 .map_or(found, Ok),
@@ -53,11 +57,13 @@ impl Workspace {
         }
     }
 
-    /// Retries a missing path as a display form with escapes, if such a file exists.
+    /// Treats a missing path as one with escaped names, as messages show it, if a file with the unescaped
+    /// name exists.
     fn as_shown(&self, said: &str, literal: WorkspacePath, follow: Follow) -> WorkspacePath {
         let literal_names = normal(literal.relative()).count();
         let mut found = literal;
-        // Each round fixes one name; the limit stops links that lead elsewhere without end.
+        // Each round unescapes one name. The limit ends the loop if links keep leading to further missing
+        // names.
         for _ in 0..literal_names {
             if !self.is_missing(&found) {
                 break;
@@ -76,7 +82,7 @@ impl Workspace {
             if !rest.as_os_str().is_empty() {
                 absolute.push(rest);
             }
-            match self.find_lexical(said, &LexicalPath { absolute, ending: Ending::Open }, follow) {
+            match self.find_lexical(said, &LexicalPath { absolute, ending: PathEnding::Open }, follow) {
                 Ok(next) => found = next,
                 Err(_) => break,
             }
@@ -84,7 +90,7 @@ impl Workspace {
         found
     }
 
-    /// Resolves a path that must be inside one root, without showing the root's absolute path.
+    /// Resolves a path relative to a root. Fails if the path leads out of that root, even into another root.
     pub fn within(&self, root: &Root, relative: &str) -> Result<WorkspacePath, PathError> {
         let found = self.find_from(root, relative, Follow::All)?;
         if found.raw().starts_with(root.path()) {
@@ -108,7 +114,8 @@ impl Workspace {
         self.stat(path).is_err_and(|error| error.why == AccessKind::Missing)
     }
 
-    /// Splits a path into its last existing directory, the first missing name, and the rest.
+    /// Splits a path into its last existing directory, the first missing name below it, and the rest of the
+    /// path.
     pub(crate) fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
         let mut gone = path.clone();
         loop {
@@ -134,14 +141,14 @@ impl Workspace {
             Some(path) => path,
             None => walk.step_by_step(lexical, follow)?,
         };
-        if lexical.ending == Ending::Directory {
+        if lexical.ending == PathEnding::Directory {
             walk.require_directory(&found)?;
         }
         Ok(found)
     }
 }
 
-/// Links to follow.
+/// Links of a path that are followed: all, or all but the last component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follow {
     All,
@@ -156,14 +163,15 @@ struct Resolution<'a> {
 }
 
 impl Resolution<'_> {
-    /// Resolves with one system call; `None` if the path has links, or starts outside the roots.
+    /// Resolves a path with one system call; `None` if the path contains links, starts outside the roots, or
+    /// cannot be opened although it exists.
     fn straight(&self, lexical: &LexicalPath, follow: Follow) -> Result<Option<WorkspacePath>, PathError> {
         let Some(root) = self.inside(&lexical.absolute) else { return Ok(None) };
         let path = self.place(root, &lexical.absolute);
         let last = if follow == Follow::ButLast { OFlags::NOFOLLOW } else { OFlags::empty() };
         match open_at(root, path.relative(), HANDLE | last, Mode::empty()) {
             Ok(_) | Err(Errno::NOENT) => Ok(Some(path)),
-            // The slow way gives better errors.
+            // The caller resolves the path component by component instead, which returns more precise errors.
             Err(_) => Ok(None),
         }
     }
@@ -242,7 +250,8 @@ impl Resolution<'_> {
         Ok(target)
     }
 
-    /// Appends the missing components literally.
+    /// Returns the path of a missing entry, with the rest of its components appended literally; fails if they
+    /// contain `..`.
     fn missing(
         &self,
         mut at: PathBuf,

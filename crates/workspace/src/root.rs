@@ -1,4 +1,4 @@
-//! Roots: directories that confine all access.
+//! Roots: directories to which all file access is confined.
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -19,22 +19,23 @@ struct OpenRoot {
     device: u64,
     inode: u64,
     position: usize,
-    /// Label of an external root.
+    /// Label of an external root (a read-only directory outside the workspace); `None` for other roots.
     label: Option<String>,
 }
 
 impl Root {
-    /// Returns the absolute path at the time of opening, with every link resolved.
+    /// Returns the absolute path that the root had when it was opened, with every link resolved.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Returns the position in the operator's list; relative paths start from position 0.
+    /// Returns the position of the root in the operator's list. Relative paths start from the root at
+    /// position 0.
     pub fn position(&self) -> usize {
         self.0.position
     }
 
-    /// Returns the path, escaped for display.
+    /// Returns the path of the root, escaped for display.
     pub fn shown(&self) -> String {
         toolpost_text::escape::name(self.0.path.as_os_str().as_encoded_bytes()).into_owned()
     }
@@ -45,13 +46,15 @@ impl Root {
         self.0.label.as_deref()
     }
 
-    /// Returns whether the opened directory has been removed, whatever is at its path now.
+    /// Returns whether the directory that was opened as root has been removed. Also true if there is a new
+    /// directory at its path.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         fstat(&self.0.descriptor).is_ok_and(|stat| stat.st_nlink == 0)
     }
 
-    /// Returns a description if the opened directory is no longer at its path.
+    /// Describes what happened if the opened directory is no longer at its path, as a clause; `None` if it
+    /// still is.
     #[must_use]
     pub fn lost(&self) -> Option<&'static str> {
         if self.is_gone() {
@@ -70,7 +73,7 @@ impl Root {
         Self::held(descriptor, path, position, None)
     }
 
-    /// Creates an external root.
+    /// Creates an external root (a read-only directory outside the workspace).
     pub(crate) fn external(descriptor: OwnedFd, path: PathBuf, label: String) -> Result<Self, Fault> {
         Self::held(descriptor, path, EXTERNAL, Some(label))
     }
@@ -89,7 +92,7 @@ impl Root {
     /// Returns the innermost root that contains a path.
     pub(crate) fn nearest<'r>(roots: &'r [Self], absolute: &Path) -> Option<&'r Self> {
         let holders = roots.iter().filter(|root| absolute.starts_with(root.path()));
-        // The first of equal roots.
+        // `max_by_key` returns the last of equal roots, so the order is reversed to get the first.
         holders.rev().max_by_key(|root| root.path().as_os_str().len())
     }
 
@@ -122,16 +125,16 @@ impl fmt::Debug for Root {
     }
 }
 
-/// Position of an external root.
+/// Position of an external root, which is not in the operator's list.
 const EXTERNAL: usize = usize::MAX;
 
-/// Open flag for a handle that cannot read, if the system supports it.
+/// Open flag for a handle that cannot be read from (`O_PATH`), if the system supports it.
 #[cfg(target_os = "linux")]
 pub(crate) const HANDLE: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 pub(crate) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
 
-/// Returns device and inode, which identify a file.
+/// Returns device and inode numbers, which identify a file.
 #[expect(clippy::allow_attributes, reason = "the casts below are needed on some systems only")]
 #[allow(clippy::unnecessary_cast, reason = "the width of st_dev and st_ino differs between systems")]
 pub(crate) fn identity(stat: &Stat) -> (u64, u64) {

@@ -1,4 +1,4 @@
-//! Metadata lookups that are fast for files in the same directory.
+//! Queries of file metadata that are fast for several files in the same directory.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::access::{AccessKind, Stat};
 use crate::openat::open_handle;
 use crate::path::WorkspacePath;
 
-/// Metadata lookups; keeps the directory of the last file open.
+/// Queries of file metadata; keeps the directory of the last queried file open.
 #[derive(Debug, Default)]
 pub struct SiblingStat {
     last: Option<(WorkspacePath, OwnedFd)>,
 }
 
 impl SiblingStat {
-    /// Returns metadata without following links.
+    /// Returns the metadata of a file without following links.
     ///
     /// # Errors
     /// If the file does not exist or cannot be accessed.

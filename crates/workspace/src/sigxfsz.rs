@@ -1,14 +1,14 @@
-//! Handling of `SIGXFSZ`, the signal of the file size limit.
+//! Handling of `SIGXFSZ`, the signal that a process gets when it exceeds the file size limit.
 
 use rustix::io::Errno;
 
 use crate::fault::Fault;
 
-/// Turns the signal of the file size limit into the error `EFBIG`.
+/// Prevents `SIGXFSZ` from ending the process, so that writes above the file size limit fail with `EFBIG`.
 ///
 /// Installs an empty handler instead of ignoring the signal, so that child processes get the default action.
 /// `SIGPIPE` needs no handling: Rust ignores it at startup.
-#[expect(unsafe_code, reason = "no safe interface installs a signal handler; this one touches nothing")]
+#[expect(unsafe_code, reason = "no safe interface installs a signal handler; this handler does nothing")]
 pub fn ignore_file_size_signal() -> Result<(), Fault> {
     extern "C" fn nothing(_: libc::c_int) {}
     let handler: extern "C" fn(libc::c_int) = nothing;

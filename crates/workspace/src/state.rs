@@ -1,5 +1,6 @@
-//! The state directory: locks, journals with backups, liveness files, and the history.
-#![expect(clippy::disallowed_types, reason = "the disk door")]
+//! The state directory: locks, journals with backups, the history, and liveness files (locked while a
+//! workspace is open).
+#![expect(clippy::disallowed_types, reason = "this module accesses the disk")]
 
 use std::fs::{DirBuilder, File};
 use std::io::Write;
@@ -14,39 +15,42 @@ use rustix::fs::{AtFlags, Mode, OFlags, fsync, open, openat, renameat, unlinkat}
 use rustix::io::{Errno, Result, retry_on_intr};
 
 use crate::fault::Fault;
-use crate::journal::Journal;
+use crate::journal::{Journal, LONGEST};
 use crate::options::HistoryLimits;
 use crate::private_files::{CREATE, PRIVATE, is_named, lock, lock_named, names, read_file};
 use crate::process_id::{ProcessId, unique};
+use crate::seal::{Seal, SealKey};
 use crate::store::Store;
 use crate::system::sync_bytes;
 
-/// The open state directory, with the liveness file of this workspace.
+/// The open state directory, with a liveness file that stays locked as long as this workspace is open.
 pub(crate) struct State {
     path: PathBuf,
     locks: Arc<OwnedFd>,
     journals: OwnedFd,
     live: OwnedFd,
     id: String,
-    /// Locked while this workspace is open; the system releases the lock when the process ends.
+    /// The liveness file. The system releases its lock when the process ends.
     _sign: Option<OwnedFd>,
     next: AtomicU64,
+    key: SealKey,
     history: std::result::Result<Option<Store>, Fault>,
 }
 
-/// Liveness of the workspace that owns a journal.
+/// State of the workspace that has written a journal: still open, or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Liveness {
     Alive,
     Dead,
-    /// Locks give no answer; check the PID.
+    /// The liveness file is missing or cannot be locked; the caller checks the PID of the owner instead.
     Unknown,
 }
 
 impl State {
-    /// Returns which other user owns a state directory or may write to it; `None` if there is none, or no directory.
+    /// Describes the access of other users to a state directory; `None` if only this user can write to it, or
+    /// it does not exist.
     ///
-    /// Its contents are trusted: records of changes that can be undone, and journals of changes to complete.
+    /// Toolpost trusts the records and journals in the directory when it undoes or recovers changes.
     pub(crate) fn shared_with(path: &Path) -> Option<String> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let stat = open(path, flags, Mode::empty()).and_then(rustix::fs::fstat).ok()?;
@@ -55,7 +59,7 @@ impl State {
             return Some(format!("it belongs to user {}, and this process runs as user {own}", stat.st_uid));
         }
         let others = stat.st_mode & (Mode::WGRP | Mode::WOTH).as_raw_mode();
-        (others != 0).then(|| format!("others may write to it (mode {:04o})", stat.st_mode & 0o7777))
+        (others != 0).then(|| format!("other users can write to it (mode {:04o})", stat.st_mode & 0o7777))
     }
 
     pub(crate) fn open(path: &Path, history: HistoryLimits) -> std::result::Result<Self, Fault> {
@@ -68,15 +72,15 @@ impl State {
         let (locks, journals, live) = (part("locks")?, part("journals")?, part("live")?);
         let id = format!("{}-{}", ProcessId::this().pid, unique());
         let sign = sign_of_life(&live, &id)?;
+        let top = open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let key = SealKey::open(&top)?;
         let history = match history.bytes {
             0 => Ok(None),
-            _ => open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
-                .and_then(|top| Store::open(top.as_fd(), history))
-                .map(Some)
-                .map_err(Fault::from),
+            _ => Store::open(top.as_fd(), history, key.clone()).map(Some).map_err(Fault::from),
         };
         let next = AtomicU64::new(0);
-        Ok(Self { path: path.into(), locks: locks.into(), journals, live, id, _sign: sign, next, history })
+        let (path, locks) = (path.into(), locks.into());
+        Ok(Self { path, locks, journals, live, id, _sign: sign, next, key, history })
     }
 
     /// Returns the history, if it is enabled and usable.
@@ -101,17 +105,17 @@ impl State {
         self.journals.as_fd()
     }
 
-    /// Returns the display path of a file in the journals.
+    /// Returns the path of a file in the journal directory, for messages.
     pub(crate) fn shown(&self, name: &str) -> String {
         toolpost_text::escape::name(self.path.join("journals").join(name).as_os_str().as_bytes()).into_owned()
     }
 
-    /// Returns the name of a new journal: the workspace's id and a number.
+    /// Returns the name of a new journal: the id of the open workspace and a number.
     pub(crate) fn journal_name(&self) -> String {
         format!("{}.{}", self.id, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Writes a file into the journals atomically.
+    /// Writes a file into the journal directory atomically.
     pub(crate) fn write(&self, name: &str, bytes: &[u8], sync: Sync) -> Result<()> {
         let fresh = format!("{name}.new");
         let written = (|| {
@@ -129,21 +133,36 @@ impl State {
         written
     }
 
-    /// Syncs the directory of journals.
+    /// Syncs the directory of journals to the disk.
     pub(crate) fn sync_journals(&self) -> Result<()> {
         fsync(&self.journals)
     }
 
-    /// Reads a file in the journals.
+    /// Reads a file in the journal directory.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>> {
-        read_file(&self.journals, name)
+        read_file(&self.journals, name, u64::MAX - 1)
     }
 
-    /// Replaces a journal by one of the remaining steps. If that fails, the earlier journal covers them.
-    pub(crate) fn write_down(&self, journal: &Journal, file: &str) {
-        if let Ok(bytes) = serde_json::to_vec(journal) {
-            let _ = self.write(file, &bytes, Sync::Disk);
+    /// Writes a journal with its seal. Fails with `EFBIG` if the journal is too long to be read again.
+    pub(crate) fn write_journal(&self, name: &str, journal: &Journal, sync: Sync) -> Result<()> {
+        let bytes = self.key.seal(&serde_json::to_vec(journal).map_err(|_| Errno::INVAL)?);
+        if bytes.len() as u64 > LONGEST {
+            return Err(Errno::FBIG);
         }
+        self.write(name, &bytes, sync)
+    }
+
+    /// Reads a journal, and checks its seal.
+    pub(crate) fn read_journal(&self, name: &str) -> Result<(Vec<u8>, Seal)> {
+        let bytes = read_file(&self.journals, name, LONGEST)?;
+        let seal = self.key.check(&bytes);
+        Ok((bytes, seal))
+    }
+
+    /// Replaces a journal by one with the remaining steps. If that fails, the earlier journal still contains
+    /// these steps.
+    pub(crate) fn write_down(&self, journal: &Journal, file: &str) {
+        let _ = self.write_journal(file, journal, Sync::Disk);
     }
 
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<()> {
@@ -154,12 +173,12 @@ impl State {
         unlinkat(&self.journals, name, AtFlags::empty())
     }
 
-    /// Returns the names of all files in the journals, sorted.
+    /// Returns the names of all files in the journal directory, sorted; none if it cannot be read.
     pub(crate) fn journal_files(&self) -> Vec<String> {
         names(self.journals()).unwrap_or_default()
     }
 
-    /// Returns whether the workspace that owns a journal is still open.
+    /// Returns the state of the workspace that has written a journal: open, closed or unknown.
     pub(crate) fn liveness(&self, journal: &str) -> Liveness {
         let id = journal.split('.').next().unwrap_or_default();
         if id == self.id {
@@ -174,7 +193,7 @@ impl State {
         }
     }
 
-    /// Removes the liveness and lock files of dead processes.
+    /// Removes the liveness and lock files of processes that have ended.
     pub(crate) fn sweep(&self) {
         for (directory, journals) in
             [(self.live.as_fd(), self.journal_files()), (self.locks.as_fd(), Vec::new())]
@@ -186,7 +205,8 @@ impl State {
                 }
                 let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
                 let Ok(file) = openat(directory, &name, flags, Mode::empty()) else { continue };
-                // Another process may have created and locked a new file of that name.
+                // Another process may have replaced the file by a new one of the same name, and locked the
+                // new file.
                 if lock(&file).is_ok() && is_named(directory, &name, &file) {
                     let _ = unlinkat(directory, &name, AtFlags::empty());
                 }
@@ -201,13 +221,14 @@ impl Drop for State {
     }
 }
 
-/// Required durability of a write.
+/// Required durability of a file in the journal directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sync {
-    /// None: a commit of a single step needs no recovery.
+    /// The file is not synced: it survives a crash of this process, but not a power loss.
     Cache,
+    /// The content is synced, so that it survives a power loss, but the name may not.
     Disk,
-    /// Content and name, against power loss.
+    /// The content and the name of the file are synced, so that both survive a power loss.
     DiskAndName,
 }
 
@@ -216,7 +237,7 @@ fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>
     loop {
         match lock_named(live, id) {
             Ok(sign) => return Ok(Some(sign)),
-            // A concurrent sweep took the new file for a dead one.
+            // A sweep (the removal of files of dead processes) mistook the new file for an abandoned one.
             Err(Errno::STALE | Errno::WOULDBLOCK) => std::thread::yield_now(),
             Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL) => return Ok(None),
             Err(errno) => return Err(errno.into()),
@@ -231,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sweep_takes_no_lock_that_is_held() {
+    fn sweep_does_not_remove_a_held_lock_file() {
         let directory = tempfile::tempdir().unwrap();
         let state = State::open(directory.path(), HistoryLimits::default()).unwrap();
         let ended = AtomicBool::new(false);

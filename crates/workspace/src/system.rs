@@ -1,19 +1,19 @@
-//! Differences between operating systems.
+//! Functions that hide differences between operating systems.
 
 use std::os::fd::AsFd;
 
 use rustix::fs::Mode;
 use rustix::io::{Result, retry_on_intr};
 
-/// Converts permission bits.
+/// Converts permission bits to the type that the operating system uses for them.
 #[expect(clippy::allow_attributes, reason = "the conversion is needed on some systems only")]
 #[allow(clippy::useless_conversion, reason = "the width of a mode differs between systems")]
 pub(crate) fn mode(bits: u32) -> Mode {
-    // Twelve bits fit into the mode of every system.
+    // The lower twelve bits fit into the mode type of every operating system.
     Mode::from_raw_mode((bits & 0o7777).try_into().unwrap_or_default())
 }
 
-/// Syncs the content of a file.
+/// Syncs the content of a file to the disk.
 pub(crate) fn sync_bytes(file: impl AsFd) -> Result<()> {
     #[cfg(target_vendor = "apple")]
     return retry_on_intr(|| rustix::fs::fsync(&file));
@@ -21,11 +21,12 @@ pub(crate) fn sync_bytes(file: impl AsFd) -> Result<()> {
     retry_on_intr(|| rustix::fs::fdatasync(&file))
 }
 
-/// Syncs a whole file system, if the system supports it; elsewhere each file is synced separately.
+/// Syncs the whole file system that contains a directory, if the operating system supports it. On other
+/// systems, each file is synced separately.
 pub(crate) fn sync_all(file: impl AsFd) -> Result<()> {
     #[cfg(target_os = "linux")]
     {
-        // A handle that cannot read cannot be synced either.
+        // An `O_PATH` handle cannot be synced, so the directory is opened again.
         let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY;
         let opened = crate::openat::open_at(file, std::path::Path::new("."), flags, Mode::empty())?;
         rustix::fs::syncfs(opened)
@@ -37,7 +38,7 @@ pub(crate) fn sync_all(file: impl AsFd) -> Result<()> {
     }
 }
 
-/// Reserves disk space, if the system supports it.
+/// Reserves disk space for a file, if the operating system supports it.
 pub(crate) fn reserve(file: impl AsFd, bytes: u64) -> Result<()> {
     #[cfg(target_os = "linux")]
     {

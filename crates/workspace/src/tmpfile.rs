@@ -21,13 +21,13 @@ pub(crate) fn create(directory: impl AsFd, mode: Mode) -> Result<Option<OwnedFd>
     }
 }
 
-/// Links the file to a name; fails if the name exists.
+/// Links an unnamed file to a name; fails if the name exists.
 #[cfg(target_os = "linux")]
 pub(crate) fn link(file: impl AsFd, directory: impl AsFd, name: &OsStr) -> Result<()> {
     use std::os::fd::AsRawFd;
 
     use rustix::fs::{AtFlags, linkat};
-    // By descriptor if the kernel permits it, else through /proc.
+    // First tries to link the file by its descriptor, which the kernel may forbid, then through /proc.
     let Err(_) = linkat(&file, "", &directory, name, AtFlags::EMPTY_PATH) else { return Ok(()) };
     let own = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     linkat(rustix::fs::CWD, own, &directory, name, AtFlags::SYMLINK_FOLLOW)

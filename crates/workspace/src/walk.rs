@@ -1,8 +1,8 @@
-//! Parallel directory walks through descriptors, with ignore rules.
+//! Parallel directory walks through open descriptors, with ignore rules.
 //!
 //! Every directory is opened beneath an open descriptor and never through a link, so a directory that is
-//! replaced by a link during the walk is not entered. Nothing is dropped silently: [`Skipped`] counts entries
-//! that rules exclude, [`Unreadable`] those that cannot be read.
+//! replaced by a link during the walk is not entered. [`SkippedEntries`] counts the entries that rules
+//! exclude, and [`Unreadable`] counts the entries that cannot be read.
 
 mod directory;
 mod entry;
@@ -18,7 +18,6 @@ mod queue;
 mod rule_cache;
 mod rules;
 mod stats;
-mod threads;
 mod visitor;
 mod worker;
 
@@ -26,8 +25,8 @@ pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, found_below}
 pub use error::OpenFault;
 pub use listing::Kind;
 pub use opener::Opener;
-pub use options::{Hidden, Options, Prune, Rules};
-pub use stats::{EntryType, Reason, Skipped, Unreadable};
+pub use options::{HiddenFiles, Options, Prune, Rules};
+pub use stats::{EntryType, Reason, SkippedEntries, Unreadable};
 
 pub use directory::{Directory, DirectoryEntry, show};
 pub(crate) use entry::file_stat;

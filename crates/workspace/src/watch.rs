@@ -1,10 +1,12 @@
-//! Watches: the paths beneath the roots that may have changed.
+//! Watches, which report the paths beneath the roots that may have changed.
 //!
-//! Every directory that a walk enters is watched with inotify. A change by a finished system call of any
-//! process is reported: the kernel queues the event before the call returns. Ignore rules outside the watched
-//! directories, the mount table, and files with several hard links are compared at each query. Not reported
-//! are writes through a memory mapping before it is closed, and writes through a hard link outside the
-//! watched directories that was created after the file was last seen.
+//! Every directory that a walk enters is watched with inotify. The kernel queues an event before the system
+//! call that caused it returns, so a query reports all changes by earlier system calls of any process. Ignore
+//! rules outside the watched directories, the mount table, and files with several hard links are compared at
+//! each query.
+//!
+//! Two kinds of writes are not reported: writes through an open memory mapping, and writes through a hard
+//! link outside the watched directories that was created after [`Watch::seen`] was called for the file.
 
 mod changes;
 #[cfg(target_os = "linux")]
@@ -20,7 +22,7 @@ mod outer_rules;
 mod watch_tree;
 #[cfg(not(target_os = "linux"))]
 mod inotify_watches {
-    //! Systems without support for watching.
+    //! Replacement on systems without inotify: each query reports that watching is not supported.
 
     use super::changes::{Changes, WatchError};
     use crate::path::WorkspacePath;
@@ -51,7 +53,7 @@ pub use changes::{Changes, WatchError};
 use hard_links::HardLinks;
 use inotify_watches::InotifyWatches;
 
-/// A watch on the roots; ends when dropped.
+/// A watch on the directories beneath the roots; ends when dropped.
 pub struct Watch {
     workspace: Workspace,
     options: Options,
@@ -60,9 +62,9 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches everything that a walk with these options enters, beneath every root.
+    /// Starts to watch everything that a walk with these options enters, beneath every root.
     ///
-    /// Never fails: if watching is not possible, each query reports it.
+    /// Never fails: if watching is not possible, each query reports the reason.
     #[must_use]
     pub fn start(workspace: &Workspace, options: &Options) -> Self {
         let state = InotifyWatches::begin(workspace, options);
@@ -75,13 +77,13 @@ impl Watch {
         self.state.as_ref().is_ok_and(|standing| standing.covers(directory))
     }
 
-    /// Records the metadata of a file that the caller has read. Files with several hard links are compared
-    /// with it at each query, since writes through another name cause no event.
+    /// Records the metadata of a file that the caller has read. For files with several hard links, each query
+    /// compares this metadata with the current one, because writes through another name cause no event.
     pub fn seen(&mut self, path: &WorkspacePath, stat: FileStat) {
         self.linked.seen(path, stat);
     }
 
-    /// Returns the changes since the last query, or since the start; never blocks.
+    /// Returns the changes since the last call, or since the start of the watch. Does not wait for changes.
     pub fn changed(&mut self) -> Changes {
         let answer = match &mut self.state {
             Ok(standing) => standing.changed(),
@@ -90,7 +92,8 @@ impl Watch {
         match answer {
             Ok(changed) => self.linked.add_to(changed),
             Err(why) => {
-                // The current watches are useless; the next queries use new ones.
+                // The current watches are incomplete. New watches replace them, unless starting these would
+                // fail again.
                 self.state = if why.is_lasting() {
                     Err(why.clone())
                 } else {

@@ -39,18 +39,19 @@ impl Workspace {
         &self.0.roots
     }
 
-    /// Returns the state directory.
+    /// Returns the path of the state directory; `None` if the workspace has none.
     #[must_use]
     pub fn state_folder(&self) -> Option<&Path> {
         self.state().map(State::path)
     }
 
-    /// Returns a line about the state directory, or about the effects of its absence.
+    /// Returns the path of the state directory, or a line that lists what is missing without one.
     pub fn state_report(&self) -> String {
         crate::diagnostics::state(self.state_folder())
     }
 
-    /// Returns the path of an absolute location that was resolved before, if a root contains it.
+    /// Converts an absolute path that was resolved before, for example one in a journal; `None` if no root
+    /// contains it.
     pub(crate) fn known(&self, absolute: &Path) -> Option<WorkspacePath> {
         let root = Root::nearest(self.roots(), absolute)?;
         let relative = absolute.strip_prefix(root.path()).ok()?;
@@ -58,12 +59,12 @@ impl Workspace {
         plain.then(|| WorkspacePath::beneath(root, relative))
     }
 
-    /// Returns metadata without following links.
+    /// Returns the metadata of a path, without following links.
     pub fn stat(&self, path: &WorkspacePath) -> Result<Stat, AccessError> {
         stat_at(path.root(), path.relative()).map_err(|why| why.at(path))
     }
 
-    /// Opens a regular file for reading; refuses anything else without blocking.
+    /// Opens a regular file for reading. Fails for anything else, such as a pipe, without blocking.
     pub fn open_file(&self, path: &WorkspacePath) -> Result<OpenFile, AccessError> {
         open_regular(path.root(), path.relative()).map_err(|why| why.at(path))
     }
@@ -74,7 +75,7 @@ impl Workspace {
         opened.snapshot(limit).map_err(|why| why.at(path))
     }
 
-    /// Lists the entries of a directory, sorted by name.
+    /// Lists the entries of a directory, sorted by the bytes of their names.
     pub fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, AccessError> {
         let directory = open_at(path.root(), path.relative(), READ_DIRECTORY, Mode::empty());
         directory

@@ -1,10 +1,11 @@
 //! Effects, guarantees and refusals of commits.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 mod common;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use toolpost_test_rows::each;
 
 use common::{World, commit, is_root_user, skipped, tree_of, write};
 use toolpost_workspace::{
@@ -61,7 +62,7 @@ fn check(
 }
 
 #[test]
-fn writing() {
+fn write_creates_or_replaces_and_checks_expectations() {
     let put = |text: &str, expect| {
         let bytes = text.as_bytes().to_vec();
         move |_: &Workspace| Action::Write { bytes, expect }
@@ -91,7 +92,7 @@ fn writing() {
 }
 
 #[test]
-fn copying() {
+fn copy_creates_entries_and_refuses_existing_targets() {
     let from = |name: &'static str| {
         move |workspace: &Workspace| Action::Copy { from: workspace.resolve_entry(name).unwrap() }
     };
@@ -114,7 +115,7 @@ fn copying() {
 }
 
 #[test]
-fn a_copied_tree_keeps_modes_and_links_and_ends_no_read_only_directory_early() {
+fn copied_tree_keeps_symlinks_and_permissions() {
     let world = World::new();
     for (name, content) in [("d/in/deep/x", "X"), ("d/run", "#!"), ("d/in/y", "")] {
         world.write(name, content);
@@ -168,7 +169,7 @@ fn a_copy_that_fails_leaves_nothing_behind() {
 }
 
 #[test]
-fn deleting_making_and_moving() {
+fn delete_make_directory_and_move_have_the_expected_outcome() {
     let to = |name: &'static str, overwrite| {
         move |workspace: &Workspace| Action::Move { to: workspace.resolve_entry(name).unwrap(), overwrite }
     };
@@ -212,7 +213,7 @@ fn a_directory_is_not_copied_into_itself() {
 }
 
 #[test]
-fn moving_keeps_what_is_moved() {
+fn move_keeps_content_and_inode() {
     let rows: &[(&str, &str, Overwrite, &[&str])] = &[
         ("a", "c", Overwrite::Refuse, &["b=B", "c=A", "d/", "d/x=X", "l->a"]),
         ("a", "b", Overwrite::Replace, &["b=A", "d/", "d/x=X", "l->a"]),
@@ -221,7 +222,7 @@ fn moving_keeps_what_is_moved() {
         ("l", "m", Overwrite::Refuse, &["a=A", "b=B", "d/", "d/x=X", "m->a"]),
         ("a", "a", Overwrite::Refuse, &["a=A", "b=B", "d/", "d/x=X", "l->a"]),
     ];
-    for (from, to, overwrite, tree) in rows {
+    each(rows, |(from, to, overwrite, tree)| {
         let world = World::new();
         for (name, content) in [("a", "A"), ("b", "B"), ("d/x", "X")] {
             world.write(name, content);
@@ -237,11 +238,11 @@ fn moving_keeps_what_is_moved() {
         assert_eq!(committed.changes[0].outcome, outcome);
         assert_eq!(world.tree(), *tree, "{from} {to}");
         assert_eq!(fs::symlink_metadata(to.raw()).unwrap().ino(), inode);
-    }
+    });
 }
 
 #[test]
-fn what_is_reported() {
+fn commit_reports_hashes_and_mode_of_a_replaced_file() {
     let world = World::new();
     world.write("f", "old");
     set_mode(&world, "f", 0o640);
@@ -259,19 +260,19 @@ fn what_is_reported() {
 }
 
 #[test]
-fn metadata_is_kept() {
-    for mode in [0o755, 0o600, 0o644, 0o664, 0o4755, 0o2755, 0o200 | 0o444] {
+fn write_keeps_the_file_mode() {
+    each([0o755, 0o600, 0o644, 0o664, 0o4755, 0o2755, 0o200 | 0o444], |mode| {
         let world = World::new();
         world.write("f", "old");
         set_mode(&world, "f", mode);
         let workspace = world.open();
         commit(&workspace, vec![write(&workspace.resolve("f").unwrap(), "new", Expect::Any)]).unwrap();
         assert_eq!((world.read("f").as_str(), mode_of(&world, "f")), ("new", mode), "{mode:o}");
-    }
+    });
 }
 
 #[test]
-fn a_link_stays_and_its_target_changes() {
+fn write_through_a_symlink_changes_its_target() {
     let world = World::new();
     world.write("t", "old");
     symlink("t", world.at("l")).unwrap();
@@ -284,7 +285,7 @@ fn a_link_stays_and_its_target_changes() {
 }
 
 #[test]
-fn no_change_touches_nothing() {
+fn write_of_equal_content_does_not_touch_the_file() {
     let world = World::new();
     world.write("f", "same");
     let before = fs::metadata(world.at("f")).unwrap();
@@ -296,7 +297,7 @@ fn no_change_touches_nothing() {
 }
 
 #[test]
-fn a_hard_link_is_broken_and_said() {
+fn write_breaks_a_hard_link_and_adds_a_note() {
     let world = World::new();
     fs::write(world.out("store"), "shared").unwrap();
     fs::hard_link(world.out("store"), world.at("f")).unwrap();
@@ -325,15 +326,15 @@ fn a_read_only_file_is_refused() {
         draft(&f, Action::Restore { bytes: b"new".to_vec(), expect: Expect::Any, mode: 0o644 }),
         draft(&g, over),
     ];
-    for refused in drafts {
+    each(drafts, |refused| {
         let error = commit(&workspace, vec![refused]).unwrap_err();
         assert_eq!((error.path, error.why), (f.clone(), CommitKind::ReadOnly));
-    }
+    });
     assert_eq!(world.tree(), ["f=old", "g=G"]);
 }
 
 #[test]
-fn bringing_back_sets_the_mode() {
+fn restore_sets_the_mode() {
     let world = World::new();
     world.write("f", "old");
     let workspace = world.open();
@@ -346,7 +347,7 @@ fn bringing_back_sets_the_mode() {
 }
 
 #[test]
-fn attributes_and_access_lists_are_kept() {
+fn write_keeps_extended_attributes_and_acls() {
     use rustix::fs::{XattrFlags, getxattr, setxattr};
     let world = World::new();
     world.write("f", "old");
@@ -386,9 +387,9 @@ fn attributes_and_access_lists_are_kept() {
 }
 
 #[test]
-fn owner_and_group_are_kept() {
+fn write_keeps_owner_and_group() {
     if !is_root_user() {
-        skipped("only the superuser gives files away");
+        skipped("only the superuser can give files to another user");
         return;
     }
     let world = World::new();
@@ -412,7 +413,7 @@ fn owner_and_group_are_kept() {
 }
 
 #[test]
-fn paths_that_are_not_held_or_clash_are_refused() {
+fn paths_without_a_hold_and_clashing_drafts_are_refused() {
     let world = World::new();
     world.write("d/f", "F");
     let workspace = world.open();
@@ -436,7 +437,7 @@ fn paths_that_are_not_held_or_clash_are_refused() {
 }
 
 #[test]
-fn one_bad_draft_spoils_all() {
+fn one_invalid_draft_fails_the_whole_commit() {
     let world = World::new();
     for (name, content) in [("a", "A"), ("b", "B"), ("c", "C"), ("d/x", "X")] {
         world.write(name, content);
@@ -458,18 +459,18 @@ fn one_bad_draft_spoils_all() {
         write(&at("d"), "new", Expect::Any),
         draft(&at("gone"), Action::Delete { expect: Expect::Any }),
     ];
-    for one in bad {
+    each(bad, |one| {
         let drafts = good().into_iter().chain([one]).collect();
         commit(&workspace, drafts).unwrap_err();
         assert_eq!(world.tree(), before);
-    }
+    });
     let committed = commit(&workspace, good()).unwrap();
     assert_eq!((committed.changes.len(), committed.notes), (4, vec![]));
     assert_eq!(world.tree(), ["a=new", "d/", "d/x=X", "m/", "m/c=C", "n/", "n/e/", "n/e/w=new"]);
 }
 
 #[test]
-fn without_a_state_directory_all_or_none_still_holds() {
+fn commit_is_atomic_without_a_state_directory() {
     let world = World::new();
     world.write("a", "A");
     let (workspace, _) = Workspace::open(Options { state: None, ..world.options() }).unwrap();
@@ -490,7 +491,7 @@ fn without_a_state_directory_all_or_none_still_holds() {
 }
 
 #[test]
-fn deep_trees_and_long_names() {
+fn deep_trees_and_long_names_can_be_written_and_deleted() {
     let world = World::new();
     let deep = "d/".repeat(1_000);
     let long = "n".repeat(255);
@@ -508,7 +509,7 @@ fn deep_trees_and_long_names() {
 }
 
 #[test]
-fn moving_to_another_disk_copies_and_removes() {
+fn move_to_another_file_system_copies_and_removes() {
     let world = World::new();
     world.write("f", "F");
     set_mode(&world, "f", 0o751);

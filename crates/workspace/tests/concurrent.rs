@@ -1,48 +1,23 @@
 //! Concurrent changes of one file by many threads and processes.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 mod common;
+#[path = "common/slots.rs"]
+mod slots;
 
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
+use toolpost_test_rows::each;
 
 use common::{WAIT, World, write};
-use toolpost_workspace::{Expect, HoldError, Options, Workspace};
-
-const SLOTS: usize = 60;
-
-fn slots(value: u8) -> String {
-    (0..SLOTS).map(|slot| format!("slot{slot:03}={value}\n")).collect()
-}
-
-/// Reads the file under the lock, changes one slot, and checks the others.
-fn set(workspace: &Workspace, slot: usize) {
-    let path = workspace.resolve("f").unwrap();
-    let hold = workspace.hold(std::slice::from_ref(&path), WAIT).unwrap();
-    let before = workspace.read(&path, 1 << 20).unwrap();
-    let text = String::from_utf8(before.bytes).unwrap();
-    let changed = text.replace(&format!("slot{slot:03}=0"), &format!("slot{slot:03}=1"));
-    assert_ne!(changed, text);
-    hold.commit(
-        vec![write(&path, &changed, Expect::Hash(before.hash))],
-        &toolpost_workspace::Cause::default(),
-    )
-    .unwrap();
-}
-
-fn set_all(workspace: &Workspace, own: impl Fn(usize) -> bool) {
-    thread::scope(|scope| {
-        for slot in (0..SLOTS).filter(|slot| own(*slot)) {
-            scope.spawn(move || set(workspace, slot));
-        }
-    });
-}
+use slots::{set_all, slots};
+use toolpost_workspace::{Expect, Options, PathLockError, Workspace};
 
 #[test]
-fn sixty_threads_change_sixty_places() {
+fn concurrent_threads_lose_no_change_in_one_file() {
     for with_state in [true, false] {
         let world = World::new();
         world.write("f", slots(0));
@@ -54,7 +29,7 @@ fn sixty_threads_change_sixty_places() {
 }
 
 #[test]
-fn what_a_person_appends_during_edits_is_kept() {
+fn lines_appended_by_others_during_edits_are_preserved() {
     for with_state in [true, false] {
         let world = World::new();
         world.write("f", "edit 0\n");
@@ -101,8 +76,9 @@ fn what_a_person_appends_during_edits_is_kept() {
         }
         let edits = text.lines().filter(|line| line.starts_with("edit ")).count();
         assert_eq!(edits, 1);
-        // A write into a file that was opened before the edit replaced it can come after the last look of the commit, if the
-        // writer is suspended in between. Any other line is kept, and nearly all of these are.
+        // If the writer opens the file before an edit replaces it, and is suspended, its write can come after
+        // the last check of the commit and be lost. Lines that were written into a replaced file may be missing,
+        // but not many; every other line must be kept.
         let lost: Vec<_> = missing.iter().filter(|line| !replaced.contains(line)).collect();
         assert!(lost.is_empty(), "{lost:?} of {lines} lines");
         assert!(missing.len() * 50 <= lines, "{missing:?} of {lines} lines");
@@ -111,15 +87,14 @@ fn what_a_person_appends_during_edits_is_kept() {
 }
 
 #[test]
-fn three_processes_change_sixty_places() {
+fn concurrent_processes_lose_no_change_in_one_file() {
     let world = World::new();
     world.write("f", slots(0));
     let workers: Vec<_> = (0..3)
         .map(|number| {
-            Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "worker", "--ignored", "--quiet"])
-                .env("TOOLPOST_WORLD", world.base())
-                .env("TOOLPOST_WORKER", number.to_string())
+            Command::new(common::example().with_file_name("slots"))
+                .args([world.base().join("ws"), world.state()])
+                .arg(number.to_string())
                 .spawn()
                 .unwrap()
         })
@@ -132,39 +107,28 @@ fn three_processes_change_sixty_places() {
 }
 
 #[test]
-#[ignore = "started by another test, in a process of its own"]
-fn worker() {
-    let base = std::path::PathBuf::from(std::env::var_os("TOOLPOST_WORLD").unwrap());
-    let number: usize = std::env::var("TOOLPOST_WORKER").unwrap().parse().unwrap();
-    let options =
-        Options { roots: vec![base.join("ws")], state: Some(base.join("state")), ..Options::default() };
-    let (workspace, _) = Workspace::open(options).unwrap();
-    set_all(&workspace, |slot| slot % 3 == number);
-}
-
-#[test]
-fn what_another_holds_is_waited_for_and_then_refused() {
+fn held_path_is_awaited_and_then_refused_as_busy() {
     let world = World::new();
     let (one, two) = (world.open(), world.open());
     let at = |workspace: &Workspace, name: &str| workspace.resolve(name).unwrap();
     let hold = one.hold(&[at(&one, "a"), at(&one, "d/new")], WAIT).unwrap();
     let wait = Duration::from_millis(50);
     let rows = [("a", true), ("A", true), ("d/new", true), ("b", false), ("d/other", false)];
-    for (name, busy) in rows {
+    each(rows, |(name, busy)| {
         let started = Instant::now();
         let answer = two.hold(&[at(&two, "c"), at(&two, name)], wait);
         assert_eq!(answer.is_err(), busy, "{name}");
-        if let Err(HoldError::Busy { path, .. }) = answer {
+        if let Err(PathLockError::Busy { path, .. }) = answer {
             assert_eq!(path, at(&two, name));
             assert!(started.elapsed() >= wait);
         }
-    }
+    });
     drop(hold);
     two.hold(&[at(&two, "a"), at(&two, "d/new")], Duration::ZERO).unwrap();
 }
 
 #[test]
-fn holds_in_any_order_do_not_stop_each_other() {
+fn holds_taken_in_any_order_do_not_deadlock() {
     let world = World::new();
     let workspace = world.open();
     let names = ["a", "b", "c", "d"];

@@ -1,5 +1,5 @@
 //! Large commits with a low limit on open files.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 mod common;
 
@@ -16,7 +16,7 @@ fn run(world: &World, environment: &[(&str, &str)], arguments: &[String]) -> Out
     command.envs(environment.iter().copied()).output().unwrap()
 }
 
-fn said(bytes: &[u8]) -> String {
+fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -25,8 +25,8 @@ fn all(count: usize, content: &str) -> Vec<String> {
 }
 
 #[test]
-fn many_files_are_changed_or_none() {
-    let refused = "400 files cannot be changed at once: too many open files (EMFILE: Too many open files). \
+fn commit_beyond_the_descriptor_limit_changes_no_file() {
+    let refused = "400 files cannot be changed in one call: too many files are open (EMFILE: Too many open files). \
                    Change fewer at a time, or raise the limit on open files\n";
     for (count, wanted) in [(1, ""), (150, ""), (400, refused)] {
         let world = World::new();
@@ -35,17 +35,17 @@ fn many_files_are_changed_or_none() {
         }
         let before = world.tree();
         let output = run(&world, &[], &all(count, "new"));
-        assert_eq!(said(&output.stderr), wanted, "{count} files");
+        assert_eq!(text_of(&output.stderr), wanted, "{count} files");
         let content = if wanted.is_empty() { "new" } else { "old" };
         let after: Vec<String> = before.iter().map(|line| line.replace("old", content)).collect();
         assert_eq!(world.tree(), after, "{count} files");
-        assert!(!said(&output.stdout).contains("not locked out"), "{count} files");
+        assert!(!text_of(&output.stdout).contains("locks are not available"), "{count} files");
         assert_eq!(world.state_tree(), ["journals/", "live/", "locks/"], "{count} files");
     }
 }
 
 #[test]
-fn a_large_directory_goes_and_comes_back() {
+fn large_directory_is_deleted_and_restored() {
     let world = World::new();
     world.write("mine", "mine");
     // Nearly the maximum number of entries of a stored directory; links need no sync.
@@ -57,10 +57,10 @@ fn a_large_directory_goes_and_comes_back() {
     }
     let before = world.tree();
     let output = run(&world, &[], &["d".to_owned(), "--".to_owned()]);
-    assert_eq!((said(&output.stdout), said(&output.stderr)), ("d: Deleted\n".into(), String::new()));
+    assert_eq!((text_of(&output.stdout), text_of(&output.stderr)), ("d: Deleted\n".into(), String::new()));
     assert_eq!(world.tree(), ["mine=mine"]);
     let output = run(&world, &[("TOOLPOST_UNDO", "1")], &[]);
-    assert_eq!((said(&output.stdout), said(&output.stderr)), ("\n".into(), String::new()));
+    assert_eq!((text_of(&output.stdout), text_of(&output.stderr)), ("\n".into(), String::new()));
     assert_eq!(world.tree(), before);
     assert_eq!(world.state_tree(), ["journals/", "live/", "locks/"]);
 }

@@ -1,11 +1,12 @@
 //! Kills and injected errors at each system call of a commit.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 mod common;
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
+use toolpost_test_rows::each;
 
 use common::{WAIT, World, example, has_strace};
 use toolpost_workspace::{Action, Cause, Draft, Expect};
@@ -20,6 +21,7 @@ const GROUPS: &[&str] = &[
 ];
 
 /// A commit: the state before, the drafts, and the state after.
+#[derive(Debug)]
 struct Case {
     before: &'static [(&'static str, &'static str)],
     arguments: &'static [&'static str],
@@ -103,19 +105,20 @@ fn commit(world: &World, case: &Case) -> Output {
     command.output().unwrap()
 }
 
-/// Flag for errors that also affect the history.
+/// Certainty that the history contains the change: an injected error can also affect the history.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recorded {
     Surely,
     Perhaps,
 }
 
-/// Opens the workspace again, and checks that all files are old or all are new, without leftovers, and that the history agrees.
+/// Opens the workspace again, and checks that all files are old or all are new, without leftovers, and that
+/// the history agrees.
 fn check_after(world: &World, case: &Case, before: &[String], recorded: Recorded, what: &str) {
     let (workspace, recovery) = world.open_and_recover();
     let now = world.tree();
     assert!(now == before || now == case.after, "{what}: {now:?}; recovery {recovery:?}");
-    assert_eq!((&recovery.left, &recovery.waiting), (&vec![], &vec![]), "{what}");
+    assert_eq!((&recovery.left_unchanged, &recovery.waiting), (&vec![], &vec![]), "{what}");
     let records: Vec<_> = workspace.history().unwrap().records().collect();
     let wanted = usize::from(now == case.after);
     let perhaps = recorded == Recorded::Perhaps && records.is_empty();
@@ -135,7 +138,7 @@ fn check_after(world: &World, case: &Case, before: &[String], recorded: Recorded
     drop(workspace);
     let left: Vec<String> = world.state_tree();
     assert_eq!(left, ["journals/", "live/", "locks/"], "{what}");
-    // The same commit is possible afterwards in any case.
+    // If the commit was reverted, the same commit succeeds afterwards.
     if now == before {
         let output = commit(world, case);
         assert!(output.status.success(), "{what}: {output:?}");
@@ -144,13 +147,13 @@ fn check_after(world: &World, case: &Case, before: &[String], recorded: Recorded
 }
 
 #[test]
-fn a_kill_at_any_call_leaves_all_old_or_all_new() {
+fn kill_at_any_system_call_leaves_all_old_or_all_new() {
     if !has_strace() {
         return;
     }
     let mut kills = 0;
-    for (number, case) in CASES.iter().enumerate() {
-        for group in GROUPS {
+    each(CASES.iter().enumerate(), |(number, case)| {
+        each(GROUPS, |group| {
             for when in 1.. {
                 let world = world(case);
                 let before = world.tree();
@@ -165,12 +168,13 @@ fn a_kill_at_any_call_leaves_all_old_or_all_new() {
                     break;
                 }
             }
-        }
-    }
+        });
+    });
     assert!(kills > 100, "only {kills} kills");
 }
 
-/// An error at any call of a group leaves the old files, or the new ones and a success.
+/// Checks that a commit with an error at any call of a group either fails and leaves the old files, or succeeds
+/// and leaves the new ones.
 fn check_error(case: &Case, calls: &str, errno: &str) {
     for when in 1.. {
         let world = world(case);
@@ -180,26 +184,26 @@ fn check_error(case: &Case, calls: &str, errno: &str) {
         let output = run(&world, case, &strace);
         let now = world.tree();
         if output.status.success() {
-            assert_eq!(now, case.after, "{inject}: success means new");
+            assert_eq!(now, case.after, "{inject}: the commit succeeded");
             let plain = world.state_tree() == ["journals/", "live/", "locks/"];
             if plain && commit_made_no_such_call(case, calls, when) {
                 break;
             }
         } else {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            // Each call of the group has its own count, so that the revert can fail too.
-            // Without a note, the reply may claim that nothing was changed.
-            let not_all = ["could not be brought back", "could not be removed"];
-            let told = not_all.iter().any(|words| said.contains(words));
-            assert!(now == before || told, "{inject}: {output:?}");
-            assert!(said.contains(errno) || said.contains("permission denied"), "{inject}: {said}");
+            let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+            // strace counts each system call of the group separately, so the revert can fail, too. If the
+            // error message does not report that, nothing may have changed.
+            let not_all = ["could not be restored", "could not be removed"];
+            let is_reported = not_all.iter().any(|words| printed.contains(words));
+            assert!(now == before || is_reported, "{inject}: {output:?}");
+            assert!(printed.contains(errno) || printed.contains("permission denied"), "{inject}: {printed}");
         }
         check_after(&world, case, &before, Recorded::Perhaps, &inject);
-        assert!(when < 400, "{inject}: it does not end");
+        assert!(when < 400, "{inject}: too many calls");
     }
 }
 
-/// Counts the calls of a whole commit without errors.
+/// Returns whether a whole commit without injected errors makes fewer than `when` calls of these kinds.
 fn commit_made_no_such_call(case: &Case, calls: &str, when: usize) -> bool {
     let world = world(case);
     let log = world.base().join("log");
@@ -211,7 +215,7 @@ fn commit_made_no_such_call(case: &Case, calls: &str, when: usize) -> bool {
 }
 
 #[test]
-fn an_error_at_any_call_leaves_the_original_and_is_named() {
+fn failed_system_call_leaves_the_original_and_is_reported() {
     if !has_strace() {
         return;
     }
@@ -222,15 +226,15 @@ fn an_error_at_any_call_leaves_the_original_and_is_named() {
         ("linkat,renameat,renameat2,mkdirat", "ENOSPC"),
         ("linkat,renameat,renameat2,mkdirat", "EROFS"),
     ];
-    for case in [&CASES[0], &CASES[1], &CASES[3], &CASES[4], &CASES[5], &CASES[6]] {
-        for (calls, errno) in errors {
+    each([&CASES[0], &CASES[1], &CASES[3], &CASES[4], &CASES[5], &CASES[6]], |case| {
+        each(errors, |(calls, errno)| {
             check_error(case, calls, errno);
-        }
-    }
+        });
+    });
 }
 
 #[test]
-fn an_error_at_every_call_of_a_kind_leaves_old_or_new() {
+fn persistent_system_call_error_leaves_old_or_new() {
     if !has_strace() {
         return;
     }
@@ -249,7 +253,7 @@ fn an_error_at_every_call_of_a_kind_leaves_old_or_new() {
         ("flistxattr", "EOPNOTSUPP", Works),
     ];
     for case in [&CASES[0], &CASES[1], &CASES[4]] {
-        for (calls, errno, answer) in errors {
+        each(errors, |(calls, errno, answer)| {
             let world = world(case);
             let before = world.tree();
             let inject = format!("inject={calls}:error={errno}");
@@ -259,64 +263,67 @@ fn an_error_at_every_call_of_a_kind_leaves_old_or_new() {
             let is_new = case.after.iter().all(|line| now.contains(&(*line).to_owned()));
             assert_eq!(output.status.success(), answer == Works, "{inject}: {output:?}");
             assert!(if answer == Works { is_new } else { now == before }, "{inject}: {now:?}");
-        }
+        });
     }
 }
 
 #[test]
-fn a_change_that_the_disk_did_not_confirm_is_made_and_noted() {
+fn failed_directory_sync_completes_the_change_with_a_note() {
     if !has_strace() {
         return;
     }
-    // The earlier calls are those of the journal, before any change; so is the last one of several files. A commit of
-    // one step has none.
-    for (case, when) in [(&CASES[5], 1), (&CASES[4], 3), (&CASES[4], 4), (&CASES[6], 2), (&CASES[6], 3)] {
+    // Each row selects a call that syncs a directory with changed files, or the final journal. Earlier calls
+    // sync the first journal, before any change.
+    each([(&CASES[5], 1), (&CASES[4], 3), (&CASES[4], 4), (&CASES[6], 2), (&CASES[6], 3)], |(case, when)| {
         let world = world(case);
         let inject = format!("inject=fsync:error=EIO:when={when}");
         let output = run(&world, case, &["-e".into(), "trace=fsync".into(), "-e".into(), inject.clone()]);
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{inject}: {output:?}");
         assert_eq!(world.tree(), case.after, "{inject}");
-        assert!(said.contains("the change is complete, but may not survive a power loss (EIO"), "{said}");
-    }
+        assert!(
+            printed.contains("the change is complete, but may not survive a power loss (EIO"),
+            "{printed}"
+        );
+    });
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Works,
     Fails,
 }
 
 #[test]
-fn a_file_that_cannot_be_replaced_is_rewritten() {
+fn file_that_cannot_be_replaced_is_rewritten_in_place() {
     if !has_strace() {
         return;
     }
-    // The first rename is the journal's; the file's own comes second, and stays refused.
+    // The first rename is that of the journal. The second one, of the file itself, fails.
     for errno in ["EXDEV", "EBUSY", "EACCES"] {
         let case = &CASES[0];
         let world = world(case);
         let inject = format!("inject=renameat:error={errno}:when=2");
         let output = run(&world, case, &["-e".into(), "trace=renameat".into(), "-e".into(), inject.clone()]);
         assert!(output.status.success(), "{inject}: {output:?}");
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(said.contains("rewritten in place") && said.contains(errno), "{said}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(printed.contains("rewritten in place") && printed.contains(errno), "{printed}");
         check_after(&world, case, &["f=old".to_owned()], Recorded::Surely, &inject);
         assert_eq!(world.tree(), case.after);
     }
 }
 
 #[test]
-fn a_file_that_is_rewritten_gets_its_permissions() {
+fn rewrite_in_place_restores_permissions_or_notes_a_failure() {
     if !has_strace() {
         return;
     }
     let rows = [
         ("renameat:error=EBUSY:when=2", 0o640, false),
-        // If permissions cannot be set, they stay, and the history reports it.
+        // If permissions cannot be set, the file keeps the old ones, and the history must match.
         ("fchmod:error=EPERM", 0o755, true),
     ];
-    for (inject, mode, told) in rows {
+    for (inject, mode, is_reported) in rows {
         let world = World::new();
         world.write("f", "old");
         let mode_of = || std::fs::metadata(world.at("f")).unwrap().permissions().mode() & 0o7777;
@@ -328,9 +335,13 @@ fn a_file_that_is_rewritten_gets_its_permissions() {
         let undo = Case { arguments: &[], environment: &[("TOOLPOST_UNDO", "1")], ..CASES[0] };
         let calls = format!("trace={}", inject.split(':').next().unwrap());
         let output = run(&world, &undo, &["-e".into(), calls, "-e".into(), format!("inject={inject}")]);
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(said.contains("rewritten in place"), "{inject}: {output:?}");
-        assert_eq!(said.contains("f: its permissions could not be kept"), told, "{inject}: {said}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(printed.contains("rewritten in place"), "{inject}: {output:?}");
+        assert_eq!(
+            printed.contains("the permissions of f could not be kept"),
+            is_reported,
+            "{inject}: {printed}"
+        );
         assert_eq!((world.read("f").as_str(), mode_of()), ("old", mode), "{inject}");
         let undone = workspace.history().unwrap().last().unwrap();
         let known = undone.changes[0].after.as_ref().and_then(|after| after.mode);
@@ -341,11 +352,11 @@ fn a_file_that_is_rewritten_gets_its_permissions() {
 }
 
 #[test]
-fn a_kill_without_hard_links_leaves_all_old_or_all_new() {
+fn kill_without_hard_links_leaves_all_old_or_all_new() {
     if !has_strace() {
         return;
     }
-    // The two names are exchanged instead.
+    // Without hard links, a commit exchanges the names of the old and the new file.
     for case in [&CASES[0], &CASES[4]] {
         for when in 1.. {
             let world = world(case);
@@ -369,31 +380,34 @@ fn a_kill_without_hard_links_leaves_all_old_or_all_new() {
 }
 
 #[test]
-fn a_kill_during_a_rewrite_in_place_is_undone() {
+fn kill_during_a_rewrite_in_place_leaves_all_old_or_all_new() {
     if !has_strace() {
         return;
     }
-    // The same length, shorter, empty, longer.
+    // The new content has the same length, is shorter, is empty, is longer.
     let rows: [(&[&str], &[&str]); 4] = [
         (&["f", "new"], &["f=new"]),
         (&["f", "n"], &["f=n"]),
         (&["f", ""], &["f="]),
         (&["f", "much longer"], &["f=much longer"]),
     ];
-    for (arguments, after) in rows {
+    each(rows, |(arguments, after)| {
         let case = &Case { arguments, after, ..CASES[0] };
-        for group in ["write,pwrite64", "fsync,fdatasync", "ftruncate", "renameat,unlinkat", "openat,openat2"]
-        {
-            kill_during_a_rewrite(case, group);
-        }
-    }
+        each(
+            ["write,pwrite64", "fsync,fdatasync", "ftruncate", "renameat,unlinkat", "openat,openat2"],
+            |group| {
+                kill_during_a_rewrite(case, group);
+            },
+        );
+    });
 }
 
 fn kill_during_a_rewrite(case: &Case, group: &str) {
     for when in 1.. {
         let world = world(case);
         let before = world.tree();
-        // The new file must not appear with wrong permissions.
+        // If `fchmod` fails, the file is rewritten in place, because a new file must not appear with wrong
+        // permissions.
         let refuse = "inject=linkat:error=EPERM".to_owned();
         let busy = "inject=fchmod:error=EPERM".to_owned();
         let kill = format!("inject={group}:signal=SIGKILL:when={when}");
@@ -408,12 +422,12 @@ fn kill_during_a_rewrite(case: &Case, group: &str) {
 }
 
 #[test]
-fn a_kill_during_an_undo_leaves_it_undone_or_not() {
+fn kill_during_an_undo_leaves_it_complete_or_not_begun() {
     if !has_strace() {
         return;
     }
     let mut kills = 0;
-    for number in [0, 1, 2, 7, 9, 11] {
+    each([0, 1, 2, 7, 9, 11], |number| {
         let case = &CASES[number];
         for group in ["write,pwrite64", "linkat,unlinkat,rename,renameat,renameat2,mkdirat"] {
             for when in 1.. {
@@ -427,7 +441,7 @@ fn a_kill_during_an_undo_leaves_it_undone_or_not() {
                 kills += usize::from(!output.status.success());
                 let (workspace, recovery) = world.open_and_recover();
                 let (now, what) = (world.tree(), format!("case {number} {kill}: {output:?}"));
-                assert_eq!(recovery.left, Vec::<String>::new(), "{what}");
+                assert_eq!(recovery.left_unchanged, Vec::<String>::new(), "{what}");
                 // The history matches the files.
                 let left = workspace.history().unwrap().last_in_force();
                 match left {
@@ -443,12 +457,12 @@ fn a_kill_during_an_undo_leaves_it_undone_or_not() {
                 }
             }
         }
-    }
+    });
     assert!(kills > 50, "only {kills} kills");
 }
 
-/// Returns the durable operations of a commit in order: `sync` for bytes, `name` for a rename in the root, `names` for
-/// the sync of a directory, `written down` for a synced journal.
+/// Returns the durable operations of a commit in order: `sync` for bytes, `name` for a rename in the root,
+/// `names` for the sync of a directory, `written down` for a synced journal.
 fn order(case: &Case) -> Vec<&'static str> {
     let world = world(case);
     let log = world.base().join("log");
@@ -470,7 +484,7 @@ fn order(case: &Case) -> Vec<&'static str> {
 }
 
 #[test]
-fn bytes_reach_the_disk_before_their_name_does() {
+fn file_content_is_synced_before_it_gets_its_name() {
     if !has_strace() {
         return;
     }

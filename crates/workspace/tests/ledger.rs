@@ -1,9 +1,10 @@
 //! The read ledger of a session.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 mod common;
 
 use common::World;
+use toolpost_test_rows::each;
 use toolpost_workspace::{Coverage, LEDGER_LIMIT, ReadLedger, Record, ShownPart, WorkspacePath, hash};
 
 fn path(world: &World, name: &str) -> WorkspacePath {
@@ -11,7 +12,7 @@ fn path(world: &World, name: &str) -> WorkspacePath {
 }
 
 #[test]
-fn coverage_adds_up_while_the_content_stays() {
+fn read_coverage_accumulates_while_the_hash_is_equal() {
     let world = World::new();
     let file = path(&world, "f");
     let (one, two) = (hash(b"one"), hash(b"two"));
@@ -35,18 +36,18 @@ fn coverage_adds_up_while_the_content_stays() {
             (one, lines(&[1..=u64::MAX])),
         ),
     ];
-    for (records, (hash, coverage)) in rows {
+    each(rows, |(records, (hash, coverage))| {
         let ledger = ReadLedger::default();
         for (hash, seen) in *records {
             ledger.record(&file, *hash, seen.clone());
         }
         let wanted = Record { hash: *hash, coverage: coverage.clone() };
         assert_eq!(ledger.seen(&file), Some(wanted), "{records:?}");
-    }
+    });
 }
 
 #[test]
-fn files_are_forgotten_and_moved() {
+fn read_ledger_follows_moves_and_forgets_files() {
     let world = World::new();
     let workspace = world.open();
     let at = |name: &str| workspace.resolve(name).unwrap();
@@ -67,7 +68,7 @@ fn files_are_forgotten_and_moved() {
 }
 
 #[test]
-fn the_oldest_go_when_there_are_too_many() {
+fn read_ledger_drops_the_oldest_file_at_its_limit() {
     let world = World::new();
     let workspace = world.open();
     let paths: Vec<WorkspacePath> =

@@ -1,9 +1,10 @@
 //! Lookup of files by nearly correct names.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 mod common;
 
 use common::World;
+use toolpost_test_rows::each;
 use toolpost_workspace::{LookupError, MissingPath};
 
 const NARROW: char = '\u{202f}';
@@ -31,7 +32,7 @@ fn world() -> World {
 }
 
 #[test]
-fn the_only_candidate_is_found_and_named() {
+fn lookup_uses_the_only_similar_name_and_notes_it() {
     let world = world();
     let workspace = world.open();
     let rows = [
@@ -48,42 +49,42 @@ fn the_only_candidate_is_found_and_named() {
         ("SRC/MAIN.RS", Some("src/main.rs".into())),
         ("src/none.rs", None),
     ];
-    for (said, wanted) in rows {
-        let found = workspace.lookup(said).ok();
-        let expected_note = wanted.as_ref().is_some_and(|wanted| wanted != said);
+    each(rows, |(requested, wanted)| {
+        let found = workspace.lookup(requested).ok();
+        let expected_note = wanted.as_ref().is_some_and(|wanted| wanted != requested);
         assert_eq!(found.as_ref().map(|found| found.note.is_some()), wanted.as_ref().map(|_| expected_note));
-        assert_eq!(found.map(|found| found.path.display()), wanted, "{said}");
-    }
+        assert_eq!(found.map(|found| found.path.display()), wanted, "{requested}");
+    });
     let note = workspace.lookup("readme.md").unwrap().note.unwrap();
-    assert_eq!(note, "readme.md does not exist; README.md is used, whose name looks the same");
+    assert_eq!(note, "readme.md does not exist; README.md was used instead, because its name looks the same");
     // Writes never use lookups.
     assert_eq!(workspace.resolve("readme.md").unwrap().display(), "readme.md");
 }
 
 #[test]
-fn what_is_missing_comes_with_suggestions() {
+fn missing_path_is_reported_with_suggestions() {
     let world = world();
     let workspace = world.open();
-    let missing = |said: &str| match workspace.lookup(said) {
+    let missing = |requested: &str| match workspace.lookup(requested) {
         Err(LookupError::Missing(missing)) => missing,
         other => panic!("{other:?}"),
     };
-    let made = |said: &str, siblings: &[&str], elsewhere: &[&str]| MissingPath {
-        path: workspace.resolve(said).unwrap(),
+    let missing_path = |requested: &str, siblings: &[&str], elsewhere: &[&str]| MissingPath {
+        path: workspace.resolve(requested).unwrap(),
         workspace: world.root().to_str().unwrap().to_owned(),
         siblings: siblings.iter().map(|name| workspace.resolve(name).unwrap()).collect(),
         same_name_elsewhere: elsewhere.iter().map(|name| workspace.resolve(name).unwrap()).collect(),
     };
     let rows = [
-        ("src/mian.rs", made("src/mian.rs", &["src/main.rs"], &[])),
-        ("config.toml", made("config.toml", &[], &["deep/er/config.toml", "src/other/config.toml"])),
-        ("REDME.md", made("REDME.md", &["README.md"], &[])),
-        ("zzzzzzzz", made("zzzzzzzz", &[], &[])),
-        ("scr/main.rs", made("scr/main.rs", &["src"], &["src/main.rs"])),
+        ("src/mian.rs", missing_path("src/mian.rs", &["src/main.rs"], &[])),
+        ("config.toml", missing_path("config.toml", &[], &["deep/er/config.toml", "src/other/config.toml"])),
+        ("REDME.md", missing_path("REDME.md", &["README.md"], &[])),
+        ("zzzzzzzz", missing_path("zzzzzzzz", &[], &[])),
+        ("scr/main.rs", missing_path("scr/main.rs", &["src"], &["src/main.rs"])),
     ];
-    for (said, wanted) in rows {
-        assert_eq!(missing(said), wanted, "{said}");
-    }
+    each(rows, |(requested, wanted)| {
+        assert_eq!(missing(requested), wanted, "{requested}");
+    });
     let root = world.root();
     let message = missing("src/mian.rs").to_string();
     let wanted = format!(

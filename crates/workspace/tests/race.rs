@@ -1,5 +1,5 @@
-//! Directories that are replaced by links as fast as possible never lead out of the root.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+//! Races: a directory is replaced by a link as fast as possible, and no access may leave the root.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 mod common;
 
@@ -15,7 +15,7 @@ use toolpost_workspace::{Expect, Workspace};
 const READS: usize = 100_000;
 const WRITES: usize = 2_000;
 
-/// Runs `work` while `sw` alternates between a directory and a link that leads out.
+/// Runs `work` while `sw` alternates between a directory and a link that leads out of the root.
 fn while_swapping(world: &World, work: impl FnOnce()) {
     world.write("sw/secret.txt", "inside");
     fs::write(world.out("secret.txt"), "CANARY").unwrap();
@@ -52,7 +52,7 @@ fn read(workspace: &Workspace, said: &str, count: &mut Count) {
 }
 
 #[test]
-fn no_read_leaves_the_root() {
+fn read_stays_inside_the_root_while_a_link_is_swapped() {
     let world = World::new();
     let workspace = world.open();
     let mut count = Count::default();
@@ -62,7 +62,7 @@ fn no_read_leaves_the_root() {
 }
 
 #[test]
-fn no_path_resolved_before_leaves_the_root() {
+fn resolved_path_stays_inside_the_root_while_a_link_is_swapped() {
     let world = World::new();
     world.write("sw/secret.txt", "inside");
     let workspace = world.open();
@@ -83,7 +83,7 @@ fn no_path_resolved_before_leaves_the_root() {
 }
 
 #[test]
-fn no_write_leaves_the_root() {
+fn write_stays_inside_the_root_while_a_link_is_swapped() {
     let world = World::new();
     let workspace = world.open();
     let mut count = Count::default();

@@ -1,5 +1,5 @@
-//! Recovery of hand-made interrupted commits in every stage.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+//! Recovery of interrupted commits, whose journals and files the tests write by hand, in every phase.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 mod common;
 
@@ -8,6 +8,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
+use toolpost_test_rows::each;
 
 use common::{World, example, has_strace, tree_of};
 use serde_json::{Value, json};
@@ -40,10 +41,11 @@ fn write_journal(world: &World, owner: &Value, phase: &str, made: &[&str], steps
     let made: Vec<_> = made.iter().map(|name| world.at(name)).collect();
     let journal = json!({"owner": owner, "phase": phase, "made": made, "steps": steps});
     fs::create_dir_all(world.state().join("journals")).unwrap();
-    fs::write(world.state().join("journals").join(JOURNAL), journal.to_string()).unwrap();
+    fs::write(world.state().join("journals").join(JOURNAL), world.sealed(&journal.to_string())).unwrap();
 }
 
 /// The files, the progress of the commit, and the expected state after opening.
+#[derive(Debug)]
 struct Row {
     phase: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -54,7 +56,7 @@ struct Row {
     after: &'static [&'static str],
     undone: &'static [&'static str],
     finished: &'static [&'static str],
-    left: &'static [&'static str],
+    left_unchanged: &'static [&'static str],
 }
 
 const ROW: Row = Row {
@@ -66,7 +68,7 @@ const ROW: Row = Row {
     after: &[],
     undone: &[],
     finished: &[],
-    left: &[],
+    left_unchanged: &[],
 };
 
 fn check(number: usize, row: &Row) {
@@ -85,25 +87,26 @@ fn check(number: usize, row: &Row) {
     let wanted = Recovery {
         undone: owned(row.undone),
         finished: owned(row.finished),
-        left: owned(row.left),
+        left_unchanged: owned(row.left_unchanged),
         waiting: Vec::new(),
-        swept: 1,
+        recovered: 1,
     };
     assert_eq!(recovery, wanted, "row {number}");
     drop(workspace);
     let state = world.state_tree();
     assert!(!state.iter().any(|line| line.contains(JOURNAL)), "row {number}: {state:?}");
-    assert_eq!(world.open_and_recover().1, Recovery::default(), "row {number}: once is enough");
+    assert_eq!(world.open_and_recover().1, Recovery::default(), "row {number}: second opening");
 }
 
-/// A replaced file: the new one in place, the old one under its backup name.
+/// Returns the step of a file that is replaced: the new file is in place, the old one has its backup name.
 fn swapped(world: &World, name: &str) -> Value {
     let (place, backup) = (world.at(name), format!(".{name}.b.toolpost-tmp"));
     let fields = json!({"old": mark(&world.at(&backup)), "new": mark(&place), "backup": backup, "temp": format!(".{name}.t.toolpost-tmp")});
     step("Put", &place, &fields)
 }
 
-/// A file before its replacement: the old one in place, the new one under its temporary name.
+/// Returns the step of a file that is not replaced yet: the old file is in place, the new one has its temporary
+/// name.
 fn staged(world: &World, name: &str) -> Value {
     let (place, temp) = (world.at(name), format!(".{name}.t.toolpost-tmp"));
     let fields = json!({"old": mark(&place), "new": mark(&world.at(&temp)), "temp": temp, "backup": format!(".{name}.b.toolpost-tmp")});
@@ -183,7 +186,7 @@ const EXCHANGING: &[Row] = &[
         undone: &["a"],
         ..ROW
     },
-    // Linked, but not renamed yet.
+    // The old file is linked to its backup name, and the new file is not renamed yet.
     Row {
         files: &[("a", "old"), (".a.t.toolpost-tmp", "new")],
         steps: |world| {
@@ -203,7 +206,7 @@ const EXCHANGING: &[Row] = &[
 ];
 
 #[test]
-fn every_stage_of_exchanging() {
+fn recovery_undoes_or_finishes_every_stage_of_a_replacement() {
     EXCHANGING.iter().enumerate().for_each(|(number, row)| check(number, row));
 }
 
@@ -239,7 +242,7 @@ const REMOVING: &[Row] = &[
         undone: &["d"],
         ..ROW
     },
-    // A directory that was empty when it was renamed, and is not any more, is restored.
+    // A directory that was empty when it got its backup name, but now has an entry, is restored.
     Row {
         phase: "Done",
         files: &[(".d.b.toolpost-tmp/mine", "mine")],
@@ -302,12 +305,12 @@ const REMOVING: &[Row] = &[
 ];
 
 #[test]
-fn removals_and_moves() {
+fn recovery_undoes_or_finishes_removals_and_moves() {
     REMOVING.iter().enumerate().for_each(|(number, row)| check(number, row));
 }
 
 #[test]
-fn what_somebody_changed_since_is_left() {
+fn recovery_leaves_files_that_others_changed_since() {
     let rows = [
         Row {
             files: &[
@@ -320,8 +323,8 @@ fn what_somebody_changed_since_is_left() {
             then: |world| fs::write(world.at("a"), "mine").unwrap(),
             after: &[".a.b.toolpost-tmp=old a", "a=mine", "b=old b"],
             undone: &["b"],
-            left: &[
-                "a: another process has changed the new file since; the file that it replaced is kept next to it as .a.b.toolpost-tmp",
+            left_unchanged: &[
+                "a: an interrupted change was not completely undone, because another process has changed the new file; the former file is kept in the same directory, as .a.b.toolpost-tmp",
             ],
             ..ROW
         },
@@ -333,8 +336,8 @@ fn what_somebody_changed_since_is_left() {
                 fs::rename(world.at("fresh"), world.at("a")).unwrap();
             },
             after: &[".a.b.toolpost-tmp=old a", "a=mine"],
-            left: &[
-                "a: another process has changed it since; its former content is kept next to it as .a.b.toolpost-tmp",
+            left_unchanged: &[
+                "a: an interrupted change was not completely undone, because another process has replaced or removed the file; the former file is kept in the same directory, as .a.b.toolpost-tmp",
             ],
             ..ROW
         },
@@ -343,7 +346,9 @@ fn what_somebody_changed_since_is_left() {
             steps: |world| vec![step("Put", &world.at("new"), &json!({"new": mark(&world.at("new"))}))],
             then: |world| fs::write(world.at("new"), "mine").unwrap(),
             after: &["new=mine"],
-            left: &["new: another process has changed the new file since"],
+            left_unchanged: &[
+                "new: an interrupted change was not completely undone, because another process has changed the new file",
+            ],
             ..ROW
         },
         Row {
@@ -358,21 +363,24 @@ fn what_somebody_changed_since_is_left() {
             },
             then: |world| world.write("a", "mine"),
             after: &[".a.b.toolpost-tmp=A", "a=mine"],
-            left: &["a: it could not be brought back (EEXIST: File exists); it is kept as .a.b.toolpost-tmp"],
+            left_unchanged: &[
+                "a: an interrupted change was not completely undone, because the removed file or directory could not be put back (EEXIST: File exists) and is kept as .a.b.toolpost-tmp",
+            ],
             ..ROW
         },
     ];
     rows.iter().enumerate().for_each(|(number, row)| check(number, row));
 }
 
-/// Every intermediate content while one content overwrites another: written from the start, then truncated.
+/// Returns every content that a file has while `to` overwrites `from`: bytes are written from the start, then the
+/// file is truncated.
 fn on_the_way(from: &str, to: &str) -> Vec<String> {
     let written = |length| to[..length].to_owned() + from.get(length..).unwrap_or_default();
     (0..=to.len()).map(written).chain([to.to_owned()]).collect()
 }
 
-/// Opens a workspace whose file was being rewritten at the crash. Returns the content of the file, the failures, and the
-/// state directory.
+/// Opens a workspace whose file was being rewritten at the crash. Returns the content of the file, the
+/// failures, and the state directory.
 fn after_a_torn_rewrite(old: &str, new: &str, now: &str) -> (String, Vec<String>, Vec<String>) {
     let world = World::new();
     world.write("a", old);
@@ -384,14 +392,14 @@ fn after_a_torn_rewrite(old: &str, new: &str, now: &str) -> (String, Vec<String>
     fs::write(world.at("a"), now).unwrap();
     let (workspace, recovery) = world.open_and_recover();
     drop(workspace);
-    (world.read("a"), recovery.left, world.state_tree())
+    (world.read("a"), recovery.left_unchanged, world.state_tree())
 }
 
 #[test]
 fn a_torn_rewrite_is_restored_from_the_state_directory() {
     let old = "0123456789";
     let plain = ["journals/", "live/", "locks/"].map(str::to_owned).to_vec();
-    for new in ["abcdefghijklmnop", "abc", "01a", "012", ""] {
+    each(["abcdefghijklmnop", "abc", "01a", "012", ""], |new| {
         // The restore can be interrupted, too.
         let back = |torn: String| on_the_way(&torn, old).into_iter().step_by(3).chain([torn]);
         let states: BTreeSet<String> = on_the_way(old, new).into_iter().flat_map(back).collect();
@@ -399,11 +407,11 @@ fn a_torn_rewrite_is_restored_from_the_state_directory() {
             let wanted = (old.to_owned(), Vec::new(), plain.clone());
             assert_eq!(after_a_torn_rewrite(old, new, &now), wanted, "{new:?} over it: {now:?}");
         }
-    }
+    });
 }
 
 #[test]
-fn what_no_rewrite_leaves_is_somebodys_own() {
+fn recovery_preserves_content_that_no_rewrite_produces() {
     let old = "0123456789";
     let rows = [
         ("abcdefghijklmnop", ""),
@@ -417,26 +425,28 @@ fn what_no_rewrite_leaves_is_somebodys_own() {
         ("", "mine"),
         ("", "0123456789 and mine"),
     ];
-    for (new, now) in rows {
+    each(rows, |(new, now)| {
         let kept = format!("journals/1-dead.1.kept={old}");
         let state = ["journals/", &kept, "live/", "locks/"].map(str::to_owned).to_vec();
         let (found, left, found_state) = after_a_torn_rewrite(old, new, now);
         assert_eq!((found.as_str(), left.len(), found_state), (now, 1, state), "{new:?} over it: {now:?}");
-    }
+    });
 }
 
-/// System errors at the first opening, the report and state after it, and the work of the second opening.
+/// System errors at the first opening, the report and the files after it, and the result of the second
+/// opening.
+#[derive(Debug)]
 struct Refusal {
     row: Row,
     inject: &'static str,
-    told: &'static [&'static str],
+    messages: &'static [&'static str],
     between: &'static [&'static str],
 }
 
-const AGAIN: &str = ": it is retried when the workspace is next opened";
+const AGAIN: &str = "; Toolpost tries again when it next opens the workspace";
 
 const REFUSALS: &[Refusal] = &[
-    // The second opening reverts only the rest: files that are `mine` by then stay.
+    // The second opening reverts only the remaining steps. Files that got the content `mine` in between stay.
     Refusal {
         row: Row {
             files: &[
@@ -452,9 +462,10 @@ const REFUSALS: &[Refusal] = &[
             ..ROW
         },
         inject: "renameat:error=EIO:when=1",
-        told: &[
-            "a: an unfinished change was undone",
-            "b: b could not be brought back (EIO: Input/output error); the file that it replaced is kept next to it as .b.b.toolpost-tmp",
+        messages: &[
+            "a: an interrupted change was undone",
+            "b: an interrupted change was not completely undone, because the former file could not be restored (EIO: Input/output \
+             error); the former file is kept in the same directory, as .b.b.toolpost-tmp",
         ],
         between: &[".b.b.toolpost-tmp=old b", "a=old a", "b=new b"],
     },
@@ -474,11 +485,11 @@ const REFUSALS: &[Refusal] = &[
             ..ROW
         },
         inject: "renameat,unlinkat:error=EIO",
-        told: &[
-            "e/n: e/n could not be brought back (EIO: Input/output error)",
-            "d/a: d/a could not be brought back (EIO: Input/output error); the file that it replaced is kept next to it as \
-             .a.b.toolpost-tmp; the temporary file .a.t.toolpost-tmp could not be removed (EIO: Input/output error)",
-            "e: the directory made for it could not be removed (EIO: Input/output error)",
+        messages: &[
+            "e/n: an interrupted change was not completely undone, because the new file could not be removed (EIO: Input/output error)",
+            "d/a: an interrupted change was not completely undone, because the former file could not be restored (EIO: Input/output \
+             error); the former file is kept in the same directory, as .a.b.toolpost-tmp; the temporary file .a.t.toolpost-tmp could not be removed (EIO: Input/output error)",
+            "e: an interrupted change was not completely undone, because the directory was created for the change and could not be removed (EIO: Input/output error)",
         ],
         between: &["d/", "d/.a.b.toolpost-tmp=old", "d/a=new", "e/", "e/n=new"],
     },
@@ -497,7 +508,9 @@ const REFUSALS: &[Refusal] = &[
             ..ROW
         },
         inject: "unlinkat:error=EIO",
-        told: &["a: the temporary file .a.t.toolpost-tmp could not be removed (EIO: Input/output error)"],
+        messages: &[
+            "a: an interrupted change was not completely undone, because the temporary file .a.t.toolpost-tmp could not be removed (EIO: Input/output error)",
+        ],
         between: &[".a.t.toolpost-tmp=half", "a=old"],
     },
     Refusal {
@@ -510,7 +523,10 @@ const REFUSALS: &[Refusal] = &[
             ..ROW
         },
         inject: "unlinkat:error=EIO",
-        told: &[".a.b.toolpost-tmp: it could not be removed", ".a.t.toolpost-tmp: it could not be removed"],
+        messages: &[
+            ".a.b.toolpost-tmp: this temporary file could not be removed",
+            ".a.t.toolpost-tmp: this temporary file could not be removed",
+        ],
         between: &[".a.b.toolpost-tmp=old a", "a=new a"],
     },
     Refusal {
@@ -527,9 +543,9 @@ const REFUSALS: &[Refusal] = &[
             ..ROW
         },
         inject: "renameat2:error=EIO",
-        told: &[
-            "from: to could not be moved back (EIO: Input/output error)",
-            "a: it could not be brought back (EIO: Input/output error); it is kept as .a.b.toolpost-tmp",
+        messages: &[
+            "from: an interrupted change was not completely undone, because to could not be moved back (EIO: Input/output error)",
+            "a: an interrupted change was not completely undone, because the removed file or directory could not be put back (EIO: Input/output error) and is kept as .a.b.toolpost-tmp",
         ],
         between: &[".a.b.toolpost-tmp=A", ".to.b.toolpost-tmp=C", "to=B"],
     },
@@ -546,28 +562,29 @@ fn open_refused(world: &World, inject: &str) -> String {
 }
 
 #[test]
-fn what_the_system_refuses_is_tried_again() {
+fn recovery_retries_steps_that_the_system_refused() {
     if !has_strace() {
         return;
     }
-    for (number, Refusal { row, inject, told, between }) in REFUSALS.iter().enumerate() {
+    each(REFUSALS.iter().enumerate(), |(number, Refusal { row, inject, messages, between })| {
         let world = World::new();
         for (name, content) in row.files {
             world.write(name, content);
         }
         write_journal(&world, &dead(), row.phase, row.made, &(row.steps)(&world));
-        let said = open_refused(&world, inject);
+        let report = open_refused(&world, inject);
         let done = |line: &str| line.ends_with("was undone");
-        let lines =
-            told.iter().map(|line| if done(line) { (*line).to_owned() } else { format!("{line}{AGAIN}") });
-        assert_eq!(said.lines().collect::<Vec<_>>(), lines.collect::<Vec<_>>(), "refusal {number}");
+        let lines = messages
+            .iter()
+            .map(|line| if done(line) { (*line).to_owned() } else { format!("{line}{AGAIN}") });
+        assert_eq!(report.lines().collect::<Vec<_>>(), lines.collect::<Vec<_>>(), "refusal {number}");
         assert_eq!(world.tree(), *between, "refusal {number}");
         (row.then)(&world);
         let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
         let wanted = Recovery {
             undone: owned(row.undone),
             finished: owned(row.finished),
-            swept: 1,
+            recovered: 1,
             ..Recovery::default()
         };
         assert_eq!(
@@ -578,15 +595,15 @@ fn what_the_system_refuses_is_tried_again() {
         let state = world.state_tree();
         let journal = format!("journals/{JOURNAL}=");
         assert!(!state.iter().any(|line| line.starts_with(&journal)), "refusal {number}: {state:?}");
-    }
+    });
 }
 
 #[test]
-fn a_rewrite_that_cannot_be_taken_back_now_is_tried_again() {
+fn recovery_retries_a_failed_restore_of_a_rewritten_file() {
     if !has_strace() {
         return;
     }
-    // All but the first fail after the bytes are restored.
+    // All injected errors but the first occur after the bytes are restored.
     for (inject, undone) in [
         ("pwrite64:error=EIO", &["a"][..]),
         ("ftruncate:error=EIO", &[]),
@@ -601,10 +618,11 @@ fn a_rewrite_that_cannot_be_taken_back_now_is_tried_again() {
         fs::write(journals.join("1-dead.1.bytes"), "abc").unwrap();
         fs::write(world.at("a"), "abc").unwrap();
         let copy = journals.join("1-dead.1.old").display().to_string();
-        let why = "a: a could not be brought back (EIO: Input/output error); its former content is in";
+        let why = "a: an interrupted change was not completely undone, because the file could not be restored (EIO: \
+                   Input/output error); the former content is in";
         assert_eq!(open_refused(&world, inject), format!("{why} {copy}{AGAIN}"), "{inject}");
         let undone = undone.iter().map(|path| (*path).to_owned()).collect();
-        let wanted = Recovery { undone, swept: 1, ..Recovery::default() };
+        let wanted = Recovery { undone, recovered: 1, ..Recovery::default() };
         assert_eq!(
             (world.open_and_recover().1, world.read("a").as_str()),
             (wanted, "0123456789"),
@@ -615,7 +633,7 @@ fn a_rewrite_that_cannot_be_taken_back_now_is_tried_again() {
 }
 
 #[test]
-fn what_belongs_to_others_is_left_alone() {
+fn journals_of_live_processes_and_other_roots_are_left_alone() {
     let fields = fs::read_to_string("/proc/self/stat").unwrap();
     let start = fields.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned();
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().to_owned();
@@ -630,7 +648,7 @@ fn what_belongs_to_others_is_left_alone() {
         let (_workspace, recovery) = world.open_and_recover();
         let temp = if remains { vec![".a.t.toolpost-tmp=new", "a=old"] } else { vec!["a=old"] };
         assert_eq!(
-            (world.tree(), recovery.swept),
+            (world.tree(), recovery.recovered),
             (temp.iter().map(ToString::to_string).collect(), usize::from(!remains))
         );
     }
@@ -650,22 +668,24 @@ fn a_damaged_journal_is_reported_once() {
     world.write("a", "A");
     fs::create_dir_all(world.state().join("journals")).unwrap();
     let journal = world.state().join("journals").join(JOURNAL);
-    let unread = "the journal cannot be read";
-    let empty =
-        "the journal is empty, as after a power loss; the change is complete, but missing from the history";
-    for (damaged, why) in [("", empty), ("{", unread), ("[]", unread), ("{\"phase\":\"Swapping\"}", unread)] {
-        fs::write(&journal, damaged).unwrap();
-        let recovery = world.open_and_recover().1;
-        let wanted = format!("{}: {why}", journal.display());
-        assert_eq!(
-            (recovery.left, journal.exists(), world.tree()),
-            (vec![wanted], false, vec!["a=A".to_owned()])
-        );
-    }
+    let unread = "the journal was damaged and was removed; its change was neither completed nor undone";
+    let empty = "the journal was empty, as after a power loss, and was removed; its change is complete, but missing from the history";
+    each(
+        [("", empty), ("{", unread), ("[]", unread), ("{\"phase\":\"Swapping\"}", unread)],
+        |(damaged, why)| {
+            fs::write(&journal, damaged).unwrap();
+            let recovery = world.open_and_recover().1;
+            let wanted = format!("{}: {why}", journal.display());
+            assert_eq!(
+                (recovery.left_unchanged, journal.exists(), world.tree()),
+                (vec![wanted], false, vec!["a=A".to_owned()])
+            );
+        },
+    );
 }
 
 #[test]
-fn a_journal_that_names_files_elsewhere_is_refused() {
+fn journal_with_file_names_in_other_directories_is_refused() {
     let rows = [
         ("temp", json!("../out/f")),
         ("backup", json!("deep/f")),
@@ -674,7 +694,7 @@ fn a_journal_that_names_files_elsewhere_is_refused() {
         ("copies", json!("../../ws/a")),
         ("temp", json!("")),
     ];
-    for (field, name) in rows {
+    each(rows, |(field, name)| {
         let world = World::new();
         for file in ["a", "deep/f", "a.old", "a.bytes"] {
             world.write(file, "kept");
@@ -688,24 +708,87 @@ fn a_journal_that_names_files_elsewhere_is_refused() {
             let journal = world.state().join("journals").join(JOURNAL);
             let recovery = world.open_and_recover().1;
             let shown = journal.display();
-            let left = vec![format!("{shown}: the journal names files in other directories: it is refused")];
-            assert_eq!(recovery, Recovery { left, ..Recovery::default() }, "{field} {name} {phase}");
+            let left = vec![format!(
+                "{shown}: the journal contained file names that lead to other directories, and was removed; its change was \
+                 neither completed nor undone"
+            )];
+            assert_eq!(
+                recovery,
+                Recovery { left_unchanged: left, ..Recovery::default() },
+                "{field} {name} {phase}"
+            );
             let lines = ["journals", "live", "locks"].map(|name| format!("state/{name}/"));
             let mut after = tree_of(&world.base());
             after.retain(|line| !lines.contains(line) && !line.starts_with("state/history/"));
             assert_eq!(after, before, "{field} {name} {phase}");
         }
-    }
+    });
 }
 
 #[test]
-fn one_commit_is_not_many() {
+fn journal_without_a_valid_seal_is_not_applied() {
+    let rows = EXCHANGING.iter().filter(|row| row.phase == "Swapping" && !row.undone.is_empty());
+    let mut tried = 0;
+    each(rows, |row| {
+        let world = World::new();
+        row.files.iter().for_each(|(name, content)| world.write(name, content));
+        write_journal(&world, &dead(), row.phase, row.made, &(row.steps)(&world));
+        let before = world.tree();
+        let journal = world.state().join("journals").join(JOURNAL);
+        let good = fs::read_to_string(&journal).unwrap();
+        let bare = format!("{{{}", &good[75..]);
+        let config = world.at(".git/config").display().to_string();
+        let elsewhere = good.replace(&world.at("a").display().to_string(), &config);
+        let zero = good.replacen(&good[9..73], &"0".repeat(64), 1);
+        each(
+            [
+                (
+                    bare,
+                    "it has no integrity seal (an earlier version of Toolpost or another program wrote it)",
+                ),
+                (
+                    elsewhere,
+                    "it has a wrong integrity seal (it changed after Toolpost wrote it, or the key was replaced)",
+                ),
+                (
+                    zero,
+                    "it has a wrong integrity seal (it changed after Toolpost wrote it, or the key was replaced)",
+                ),
+                (
+                    good.replace("Swapping", "Done"),
+                    "it has a wrong integrity seal (it changed after Toolpost wrote it, or the key was replaced)",
+                ),
+            ],
+            |(bad, why)| {
+                if bad == good {
+                    return;
+                }
+                fs::write(&journal, &bad).unwrap();
+                let recovery = world.open_and_recover().1;
+                let message =
+                    format!("{}: the journal was not used, because {why}; check ", journal.display());
+                assert!(
+                    matches!(&recovery.left_unchanged[..], [left] if left.starts_with(&message)),
+                    "{recovery:?}"
+                );
+                assert_eq!((world.tree(), fs::read_to_string(&journal).unwrap()), (before.clone(), bad));
+                tried += 1;
+            },
+        );
+        fs::write(&journal, good).unwrap();
+        assert_eq!((world.open_and_recover().1.recovered, world.tree().len()), (1, row.after.len()));
+    });
+    assert!(tried > 10, "{tried}");
+}
+
+#[test]
+fn recovery_message_uses_singular_and_plural() {
     let rows = [
         (0, vec![]),
-        (1, vec!["1 interrupted commit was cleaned up after"]),
-        (2, vec!["2 interrupted commits were cleaned up after"]),
+        (1, vec!["1 interrupted commit was recovered"]),
+        (2, vec!["2 interrupted commits were recovered"]),
     ];
-    for (swept, lines) in rows {
-        assert_eq!(Recovery { swept, ..Recovery::default() }.lines(), lines);
+    for (recovered, lines) in rows {
+        assert_eq!(Recovery { recovered, ..Recovery::default() }.lines(), lines);
     }
 }

@@ -1,5 +1,5 @@
 //! Special files never block and are never read.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 mod common;
 
@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
+use toolpost_test_rows::each;
 
 use common::{World, is_root_user, skipped};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -39,11 +40,11 @@ fn only_regular_files_are_opened() {
         ("dir/missing/deep", Err(AccessKind::Missing)),
         ("huge", Ok(10 << 30)),
     ];
-    for (said, wanted) in rows {
-        let path = workspace.resolve(said).unwrap();
+    each(rows, |(requested, wanted)| {
+        let path = workspace.resolve(requested).unwrap();
         let opened = workspace.open_file(&path).map(|file| file.stat().len).map_err(|error| error.why);
-        assert_eq!(opened, wanted, "{said}");
-    }
+        assert_eq!(opened, wanted, "{requested}");
+    });
 }
 
 #[test]
@@ -51,15 +52,15 @@ fn devices_inside_a_root_are_refused_too() {
     let world = world();
     let options = Options { roots: vec!["/dev".into()], scope: Scope::Any, ..world.options() };
     let (workspace, _) = Workspace::open(options).unwrap();
-    for name in ["zero", "full", "random", "tty", "ptmx"] {
+    each(["zero", "full", "random", "tty", "ptmx"], |name| {
         let path = workspace.resolve(name).unwrap();
         let why = workspace.read(&path, 100).map(|snapshot| snapshot.bytes).map_err(|error| error.why);
         assert_eq!(why, Err(AccessKind::NotRegular(Kind::Device)), "{name}");
-    }
+    });
 }
 
 #[test]
-fn reading_has_a_limit_and_parts_are_cheap() {
+fn read_has_a_size_limit_and_open_files_can_seek() {
     let world = world();
     let workspace = world.open();
     let huge = workspace.resolve("huge").unwrap();
@@ -83,7 +84,7 @@ fn reading_has_a_limit_and_parts_are_cheap() {
 }
 
 #[test]
-fn stat_says_what_is_there() {
+fn stat_reports_kind_size_mode_links_and_time() {
     let world = world();
     let workspace = world.open();
     fs::set_permissions(world.at("file"), std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
@@ -99,7 +100,7 @@ fn stat_says_what_is_there() {
 }
 
 #[test]
-fn a_listing_is_sorted_and_follows_nothing() {
+fn listing_is_sorted_and_does_not_follow_links() {
     let world = world();
     let workspace = world.open();
     let entries = workspace.list(&workspace.resolve(".").unwrap()).unwrap();
@@ -115,12 +116,12 @@ fn a_listing_is_sorted_and_follows_nothing() {
         ("zero", Kind::Link),
     ];
     assert_eq!(found, wanted);
-    let why = |said: &str| workspace.list(&workspace.resolve(said).unwrap()).unwrap_err().why;
+    let why = |requested: &str| workspace.list(&workspace.resolve(requested).unwrap()).unwrap_err().why;
     assert_eq!((why("file"), why("missing")), (AccessKind::NotADirectory, AccessKind::Missing));
 }
 
 #[test]
-fn what_may_not_be_read_is_said_so() {
+fn unreadable_files_and_directories_are_reported_as_denied() {
     if is_root_user() {
         skipped("the superuser may read everything");
         return;

@@ -1,5 +1,5 @@
 //! Coverage, exclusions and robustness of walks.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -7,11 +7,12 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use toolpost_test_rows::each;
 
 use rustix::fs::{Mode, OFlags, RenameFlags, mkdirat, openat, renameat_with, unlinkat};
 use tempfile::TempDir;
 use toolpost_workspace::walk::{
-    Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, WalkEnd, WalkResult,
+    Candidate, Claim, Entry, HiddenFiles, Kind, Next, Options, Prune, Rules, Visitor, WalkEnd, WalkResult,
     found_below, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -71,7 +72,7 @@ fn on(threads: usize) -> Options {
     Options { threads: NonZeroUsize::new(threads), ..Options::default() }
 }
 
-/// Nested rules of every kind that contradict each other.
+/// Nested ignore files of every kind, with rules that contradict each other.
 const RULES: &[(&str, &str)] = &[
     (".gitignore", "*.log\n/only-top\nbuild/\n!keep.log\n\\#literal\nspaced \nsub/*.tmp\n**/gen/**\n"),
     (".ignore", "from-ignore\n!rescued.log\n"),
@@ -110,7 +111,7 @@ const RULES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn rules_are_those_of_git_and_ripgrep() {
+fn walk_follows_the_same_ignore_rules_as_ripgrep() {
     let world = World::new(RULES);
     let walked = all(&world.open(""), &Options::default());
     let expected = [
@@ -136,15 +137,15 @@ fn rules_are_those_of_git_and_ripgrep() {
         .output();
     match ripgrep {
         Ok(output) => {
-            let said = String::from_utf8(output.stdout).unwrap();
-            assert_eq!(names(&walked), said.lines().map(str::to_owned).collect());
+            let listed = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(names(&walked), listed.lines().map(str::to_owned).collect());
         }
         Err(_) => eprintln!("SKIPPED: rg is not installed, so nothing was compared with it"),
     }
 }
 
 #[test]
-fn rules_are_those_of_git_itself() {
+fn walk_follows_the_same_ignore_rules_as_git() {
     let world = World::new(
         &RULES
             .iter()
@@ -162,14 +163,14 @@ fn rules_are_those_of_git_itself() {
         return;
     }
     let output = git(&["ls-files", "--others", "--exclude-standard"]).unwrap();
-    let said: BTreeSet<String> =
+    let listed: BTreeSet<String> =
         String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
-    assert!(said.len() > 5, "{said:?}");
-    assert_eq!(names(&all(&world.open(""), &Options::default())), said);
+    assert!(listed.len() > 5, "{listed:?}");
+    assert_eq!(names(&all(&world.open(""), &Options::default())), listed);
 }
 
 #[test]
-fn rules_come_from_above_and_can_be_turned_off() {
+fn ignore_rules_of_parents_apply_and_can_be_disabled() {
     let world = World::new(&[
         ("repo/.git/HEAD", ""),
         ("repo/.git/info/exclude", "excluded\n"),
@@ -189,15 +190,19 @@ fn rules_come_from_above_and_can_be_turned_off() {
     };
     let root = world.open("repo/root");
     check(&root, Options::default(), &["sub/.gitignore", "sub/.git-not/y", "sub/.x/y", "sub/top"]);
-    check(&root, Options { hidden: Hidden::Skip, ..Options::default() }, &["sub/top"]);
+    check(&root, Options { hidden: HiddenFiles::Skip, ..Options::default() }, &["sub/top"]);
     let everything = ["a.log", "excluded", "top", "sub/here", "sub/top"];
-    check(&root, Options { rules: Rules::None, hidden: Hidden::Skip, ..Options::default() }, &everything);
+    check(
+        &root,
+        Options { rules: Rules::None, hidden: HiddenFiles::Skip, ..Options::default() },
+        &everything,
+    );
     let sub = found_below(&root, b"sub").unwrap();
-    check(&sub, Options { hidden: Hidden::Skip, ..Options::default() }, &["top"]);
+    check(&sub, Options { hidden: HiddenFiles::Skip, ..Options::default() }, &["top"]);
 }
 
 #[test]
-fn dependencies_are_left_out_and_counted() {
+fn dependency_directories_are_skipped_and_counted() {
     let world = World::new(&[
         ("node_modules/a/x", ""),
         ("crate/Cargo.toml", ""),
@@ -207,6 +212,8 @@ fn dependencies_are_left_out_and_counted() {
         ("cache/x", ""),
         ("env/pyvenv.cfg", ""),
         ("go/vendor/modules.txt", ""),
+        ("php/vendor/autoload.php", ""),
+        ("ruby/vendor/bundle/x", ""),
         ("own/vendor/kept", ""),
         ("src/__pycache__/x", ""),
     ]);
@@ -215,7 +222,7 @@ fn dependencies_are_left_out_and_counted() {
         names(&walked),
         ["crate/Cargo.toml", "own/vendor/kept", "target/kept"].map(str::to_owned).into()
     );
-    assert_eq!(walked.skipped.dependencies, 5);
+    assert_eq!(walked.skipped.dependencies, 7);
     let base = found_below(&world.open(""), b"node_modules").unwrap();
     let walked = all(&base, &Options { prune: Prune::Dependencies, ..Options::default() });
     assert_eq!(names(&walked), ["a/x".to_owned()].into());
@@ -284,7 +291,7 @@ fn a_directory_swapped_for_a_link_is_not_entered() {
 }
 
 #[test]
-fn circles_odd_names_and_special_files_are_seen_once() {
+fn link_cycles_odd_names_and_special_files_are_listed_once() {
     let world = World::new(&[("a/f", "")]);
     let root = world.directory.path();
     std::os::unix::fs::symlink("../..", root.join("a/up")).unwrap();
@@ -295,9 +302,9 @@ fn circles_odd_names_and_special_files_are_seen_once() {
     let expected = ["a/f", "a/up", "x", "pipe", &odd.to_string_lossy()].map(str::to_owned);
     assert_eq!(names(&all(&world.open(""), &Options::default())), expected.into());
     let base = world.open("");
-    for refused in ["../x", "/etc", "a/../b", "a\0"] {
+    each(["../x", "/etc", "a/../b", "a\0"], |refused| {
         assert_eq!(found_below(&base, refused.as_bytes()), None, "{refused:?}");
-    }
+    });
 }
 
 /// Opens every file.
@@ -335,7 +342,7 @@ fn only_regular_files_are_opened() {
 }
 
 #[test]
-fn a_walk_ends_when_told() {
+fn walk_stops_when_its_callback_requests_it() {
     let files: Vec<String> = (0..50).flat_map(|d| (0..20).map(move |f| format!("d{d}/f{f}"))).collect();
     let world = World::new(&files.iter().map(|name| (name.as_str(), "")).collect::<Vec<_>>());
     let base = world.open("");

@@ -1,9 +1,10 @@
 //! Detection of changes by other processes.
 #![cfg(target_os = "linux")]
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 use std::path::Path;
 use std::process::Command;
+use toolpost_test_rows::each;
 
 use tempfile::TempDir;
 use toolpost_workspace::walk::{Options, Prune};
@@ -29,10 +30,10 @@ impl World {
     /// Runs a script in another process, then queries the watch.
     fn after(&mut self, script: &str) -> String {
         sh(self.directory.path(), script);
-        self.told()
+        self.reported_changes()
     }
 
-    fn told(&mut self) -> String {
+    fn reported_changes(&mut self) -> String {
         let base = self.directory.path().canonicalize().unwrap();
         match self.watch.changed() {
             Changed::Nothing => "nothing".to_owned(),
@@ -128,17 +129,17 @@ const STEPS: [(&str, &[(&str, &str)]); 14] = [
 ];
 
 #[test]
-fn changes_by_others_are_told_when_their_call_is_done() {
-    for (what, steps) in STEPS {
+fn watch_reports_changes_by_other_processes() {
+    each(STEPS, |(what, steps)| {
         let mut world = World::new(TREE, &["ws"], Options::default());
         for (script, wanted) in steps {
             assert_eq!(world.after(script), *wanted, "{what}: {script}");
         }
-    }
+    });
 }
 
 #[test]
-fn where_the_rules_change_anything_may_have() {
+fn changed_ignore_rules_make_the_changes_unknown() {
     let rows = [
         ("echo src/ > ws/.gitignore", "unknown: the ignore rules changed at .gitignore"),
         ("echo x > ws/src/.ignore", "unknown: the ignore rules changed at src/.ignore"),
@@ -146,16 +147,17 @@ fn where_the_rules_change_anything_may_have() {
         ("echo src > ws/.git/info/exclude", "unknown: the ignore rules changed at .git/info/exclude"),
         ("echo > ws/.git/index", "nothing"),
     ];
-    for (script, wanted) in rows {
+    each(rows, |(script, wanted)| {
         let before = format!("{TREE}; mkdir -p ws/.git/info");
         let mut world = World::new(&before, &["ws"], Options::default());
         assert_eq!(world.after(script), wanted, "{script}");
-        // Excludes that were just written may change again with the same times.
+        // Rule files that were just written may change again with the same times, so the watch first reports
+        // them as changed.
         std::thread::sleep(std::time::Duration::from_millis(60));
-        world.told();
+        world.reported_changes();
         assert_eq!(world.after("true"), "nothing", "{script}");
-    }
-    // Newly included directories are watched from then on, excluded ones no longer.
+    });
+    // Directories that the changed rules include are watched from then on; excluded ones no longer are.
     let mut world = World::new(TREE, &["ws"], Options::default());
     world.after("echo src/ > ws/.gitignore");
     assert_eq!(world.after("echo > ws/src/a.rs; echo > ws/build/x"), "ws/build/x");
@@ -203,22 +205,23 @@ const OUTSIDE: [(&str, &str, &str); 6] = [
 ];
 
 #[test]
-fn rules_that_no_watched_directory_holds_are_compared() {
-    for (what, before, steps) in OUTSIDE {
+fn changes_of_ignore_rules_outside_the_watched_tree_are_found() {
+    each(OUTSIDE, |(what, before, steps)| {
         let mut world = World::new(&format!("{TREE}; {before}"), &["ws"], Options::default());
         let base = world.directory.path().canonicalize().unwrap().display().to_string();
-        // Rules that were just written are not trusted.
+        // Rule files that were just written may change again with the same times, so the watch first reports
+        // them as changed.
         std::thread::sleep(std::time::Duration::from_millis(60));
-        world.told();
+        world.reported_changes();
         let steps: Vec<String> = steps.split('|').map(|step| step.replace("{}", &base)).collect();
         for pair in steps.chunks(2) {
             assert_eq!(world.after(&pair[0]), pair[1].trim_start(), "{what}: {}", pair[0]);
         }
-    }
+    });
 }
 
 #[test]
-fn files_with_several_names_are_compared() {
+fn changes_through_other_hard_links_are_reported() {
     use std::os::unix::fs::MetadataExt;
     let mut world = World::new(TREE, &["ws"], Options::default());
     assert_eq!(world.after("ln ws/src/a.rs out/other"), "nothing");
@@ -239,20 +242,23 @@ fn files_with_several_names_are_compared() {
         links: metadata.nlink(),
     };
     world.watch.seen(&path, stat);
-    for (script, told) in [
-        ("true", "nothing"),
-        ("echo more >> out/other", "ws/src/a.rs"),
-        ("true", "nothing"),
-        ("echo more >> out/other; echo > ws/top.rs", "ws/src/a.rs ws/top.rs"),
-        ("rm ws/src/a.rs", "ws/src/a.rs"),
-        ("echo more >> out/other", "nothing"),
-    ] {
-        assert_eq!(world.after(script), told, "{script}");
-    }
+    each(
+        [
+            ("true", "nothing"),
+            ("echo more >> out/other", "ws/src/a.rs"),
+            ("true", "nothing"),
+            ("echo more >> out/other; echo > ws/top.rs", "ws/src/a.rs ws/top.rs"),
+            ("rm ws/src/a.rs", "ws/src/a.rs"),
+            ("echo more >> out/other", "nothing"),
+        ],
+        |(script, wanted)| {
+            assert_eq!(world.after(script), wanted, "{script}");
+        },
+    );
 }
 
 #[test]
-fn several_roots_are_watched_each_once() {
+fn changes_below_nested_roots_are_reported_once() {
     let before = "mkdir -p one/sub/in two";
     let mut world = World::new(before, &["one", "two", "one/sub"], Options::default());
     assert_eq!(world.after("echo > one/a; echo > two/b; echo > one/sub/c"), "one/a one/sub/c two/b");
@@ -261,7 +267,7 @@ fn several_roots_are_watched_each_once() {
 }
 
 #[test]
-fn more_than_the_system_keeps_is_not_called_nothing() {
+fn inotify_queue_overflow_is_reported_as_unknown() {
     let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
     let limit: usize = limit.trim().parse().unwrap();
     if limit > 200_000 {
@@ -271,25 +277,25 @@ fn more_than_the_system_keeps_is_not_called_nothing() {
     let file = |number: usize| world.directory.path().join(format!("ws/src/{}", number % 2));
     let files = [std::fs::File::create(file(0)).unwrap(), std::fs::File::create(file(1)).unwrap()];
     for turn in 0..limit + 10 {
-        // One by one, since the kernel merges equal consecutive events.
+        // The files alternate, because the kernel merges equal consecutive events.
         files[turn % 2].set_len(turn as u64 / 2 % 2).unwrap();
     }
     drop(files);
-    assert_eq!(world.told(), format!("unknown: {}", WatchError::Overflow));
+    assert_eq!(world.reported_changes(), format!("unknown: {}", WatchError::Overflow));
     assert_eq!(world.after("echo 5 > ws/src/a.rs"), "ws/src/a.rs");
 }
 
 #[test]
-fn no_change_is_lost_while_trees_come_and_go() {
+fn changes_are_not_lost_while_directories_are_moved() {
     let mut world = World::new(TREE, &["ws"], Options::default());
     let script = "for i in 1 2 3 4 5 6 7 8 9; do mkdir -p ws/g$i/x/y; echo > ws/g$i/x/y/f; mv ws/g$i ws/h$i; \
         echo 2 > ws/h$i/x/y/f; done; echo done > ws/last";
     let mut writer =
         Command::new("sh").arg("-ec").arg(script).current_dir(world.directory.path()).spawn().unwrap();
     while writer.try_wait().unwrap().is_none() {
-        assert!(!world.told().starts_with("unknown"));
+        assert!(!world.reported_changes().starts_with("unknown"));
     }
-    world.told();
+    world.reported_changes();
     for number in 1..10 {
         let changed = format!("ws/h{number}/x/y/f");
         assert_eq!(world.after(&format!("echo 3 > {changed}")), changed);

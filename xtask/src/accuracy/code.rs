@@ -1,4 +1,4 @@
-//! Definitions and call sites of a corpus, read from its syntax trees.
+//! Definitions and call sites of an evaluated program (a corpus), read from its syntax trees.
 
 use crate::disk;
 use anyhow::{Context, Result};
@@ -11,13 +11,13 @@ use toolpost_syntax::{Base, Chain, Kind, Language, Step, Symbol, Usage};
 
 /// Names of constructors; they stand for their class.
 const CONSTRUCTORS: [&str; 3] = ["__init__", "__new__", "constructor"];
-/// Directories without code of the corpus.
+/// Directories of installed packages and compiled code, which are not read.
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 
-/// Index of a definition. Overloads and conditional duplicates share one.
+/// Index in `Code::definitions`. Overloads and conditional duplicates share one.
 pub(super) type Id = usize;
 
-/// The code of a corpus.
+/// The files, definitions and call sites of a corpus.
 pub(super) struct Code {
     pub(super) files: BTreeMap<String, File>,
     pub(super) definitions: Vec<Definition>,
@@ -25,18 +25,18 @@ pub(super) struct Code {
     by_name: HashMap<String, Vec<Id>>,
 }
 
-/// One file.
+/// A source file of a corpus.
 pub(super) struct File {
     pub(super) text: String,
-    /// Offsets of its lines.
+    /// Byte offsets at which the lines start.
     lines: Vec<usize>,
-    /// Its definitions: the range of the name, and the index.
+    /// Definitions in the file: the byte range of the name, and the index in `Code::definitions`.
     defined: Vec<(Range<usize>, Id)>,
-    /// Ranges of the names of parameters and local variables.
+    /// Byte ranges of the names of parameters and local variables.
     bound: Vec<Range<usize>>,
 }
 
-/// A callable definition.
+/// A definition, such as a function or a class. A class also stands for its constructor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) path: String,
@@ -55,25 +55,25 @@ pub(super) struct Site {
     pub(super) name: String,
     /// Form of the callee expression.
     pub(super) shape: Shape,
-    /// The enclosing definition.
+    /// The definition that contains the call; `None` at the top level of the file.
     pub(super) within: Option<Id>,
 }
 
 /// Form of a callee expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shape {
-    /// A plain name.
+    /// A plain name: `f()`.
     Plain,
-    /// A member of the object itself or its base class.
+    /// A member of the object itself or its base class: `self.f()`, `super().f()`.
     Own,
-    /// A member of a name.
+    /// A member of a name: `a.f()`.
     Named,
-    /// A member of a longer expression.
+    /// A member of a longer expression: `a.b.f()`.
     Chain,
 }
 
 impl Code {
-    /// Reads all files of some languages.
+    /// Reads all files below `tree` that are written in one of `languages`.
     pub(super) fn read(tree: &Path, languages: &[&str]) -> Result<Self> {
         let mut code = Self {
             files: BTreeMap::new(),
@@ -109,7 +109,8 @@ impl Code {
         Ok(code)
     }
 
-    /// Merges a declaration into its definition if that is unique, since servers answer with either.
+    /// Merges a declaration into its definition if the definition is unique, because language servers answer
+    /// with either.
     fn join(&mut self) {
         let mut bodies: HashMap<&str, Vec<Id>> = HashMap::new();
         for (id, definition) in self.definitions.iter().enumerate() {
@@ -193,7 +194,7 @@ impl Code {
 }
 
 impl File {
-    /// Returns the line of an offset, from 0.
+    /// Returns the line of an offset, counted from 0.
     pub(super) fn line(&self, place: usize) -> usize {
         self.lines.partition_point(|start| *start <= place).saturating_sub(1)
     }
@@ -205,13 +206,13 @@ impl File {
     }
 }
 
-/// Returns whether a definition of this kind can be called itself.
+/// Returns whether a definition of this kind can be the target of a call.
 pub(super) fn is_callable(kind: Kind) -> bool {
     kind.defines()
         && !matches!(kind, Kind::Variable | Kind::Constant | Kind::Field | Kind::Module | Kind::Key)
 }
 
-/// Maps a constructor to its class.
+/// Returns the class for its constructor, and every other symbol unchanged.
 fn meant<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s Symbol {
     let Some(parent) = symbol.parent.map(|parent| &symbols[parent]) else { return symbol };
     let holds = matches!(parent.kind, Kind::Class | Kind::Struct);

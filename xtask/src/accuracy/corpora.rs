@@ -12,9 +12,9 @@ pub(super) struct Corpus {
     pub(super) version: &'static str,
     pub(super) tongue: Tongue,
     from: From,
-    /// Evaluated part of the package; empty for all of it.
+    /// Path of the evaluated directory in the package; empty for the whole package.
     part: &'static str,
-    /// Packages that its imports need.
+    /// Packages that the program imports.
     beside: &'static [&'static str],
 }
 
@@ -28,12 +28,12 @@ pub(super) enum Tongue {
     Rust,
 }
 
-/// Origin of a package.
+/// Origin of a corpus: the kind of package, and its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum From {
     /// Source archive of a Python package.
     Sources(&'static str),
-    /// npm package that contains its sources.
+    /// npm package that contains the sources of the program.
     Npm(&'static str),
     /// Debian package with Go sources, in Debian's version.
     Debian(&'static str),
@@ -41,7 +41,7 @@ enum From {
     Crate(&'static str),
 }
 
-/// The corpora, small ones first.
+/// The corpora (evaluated programs), small ones first.
 pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "flask",
@@ -144,7 +144,7 @@ impl Tongue {
         }
     }
 
-    /// Returns the languages of its files.
+    /// Returns the languages of the program's files.
     pub(super) fn languages(self) -> &'static [&'static str] {
         match self {
             Self::Python => &["python"],
@@ -155,7 +155,7 @@ impl Tongue {
         }
     }
 
-    /// Returns the language server that serves as the oracle.
+    /// Returns the language server whose answers count as correct.
     pub(super) fn oracle(self) -> &'static str {
         match self {
             Self::Python => "ty",
@@ -168,25 +168,25 @@ impl Tongue {
 }
 
 /// A corpus on the disk.
-pub(super) struct Laid {
+pub(super) struct InstalledCorpus {
     pub(super) corpus: Corpus,
     /// The evaluated directory.
     pub(super) tree: PathBuf,
-    /// Directories of additional programs that its server needs.
+    /// Directories of additional programs that the language server needs.
     pub(super) path: Vec<PathBuf>,
-    /// Environment variables with which its server finds imports.
+    /// Environment variables with which the language server finds imports.
     pub(super) variables: Vec<(&'static str, PathBuf)>,
 }
 
 impl Corpus {
     /// Downloads the corpus and its dependencies unless they exist.
-    pub(super) fn lay(self, tools: &Path) -> Result<Laid> {
+    pub(super) fn lay(self, tools: &Path) -> Result<InstalledCorpus> {
         let folder = tools.join("corpora").join(self.name);
         let stamp = folder.join("laid");
         let wanted = format!("{self:?}\n");
         let tree = folder.join("tree");
         if disk::read(&stamp).ok().as_ref() != Some(&wanted) {
-            say::complain(&format!("fetches {} {}", self.name, self.version));
+            say::complain(&format!("downloads {} {}", self.name, self.version));
             disk::remove_folder(&folder)?;
             disk::make_folder(&tree)?;
             match self.from {
@@ -203,15 +203,15 @@ impl Corpus {
         Ok(match self.tongue {
             Tongue::Python => {
                 let variables = vec![("VIRTUAL_ENV", disk::canonical(&folder.join("environment"))?)];
-                Laid { corpus: self, tree, path: Vec::new(), variables }
+                InstalledCorpus { corpus: self, tree, path: Vec::new(), variables }
             }
             Tongue::TypeScript | Tongue::C | Tongue::Rust => {
-                Laid { corpus: self, tree, path: Vec::new(), variables: Vec::new() }
+                InstalledCorpus { corpus: self, tree, path: Vec::new(), variables: Vec::new() }
             }
             Tongue::Go => {
                 let go = Go::fetch(tools)?;
                 let tree = tree.join("usr/share/gocode/src").join(self.part);
-                Laid { corpus: self, tree, path: go.path(), variables: go.variables() }
+                InstalledCorpus { corpus: self, tree, path: go.path(), variables: go.variables() }
             }
         })
     }
@@ -223,7 +223,7 @@ impl Corpus {
         pip.args(["--no-binary", package, "--dest"]).arg(folder).arg(format!("{package}=={version}"));
         programs::output(&mut pip)?;
         let archive = disk::list(folder)?.into_iter().find(|path| path.to_string_lossy().ends_with(".gz"));
-        self.unpack(&archive.with_context(|| format!("pip brought no archive of {package}"))?, folder)?;
+        self.unpack(&archive.with_context(|| format!("pip downloaded no archive of {package}"))?, folder)?;
         if self.tongue == Tongue::C { compiled(&folder.join("tree")) } else { Ok(()) }
     }
 
@@ -232,8 +232,8 @@ impl Corpus {
         npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(folder);
         programs::output(npm.arg(format!("{package}@{}", self.version)))?;
         let archive = disk::list(folder)?.into_iter().find(|path| path.to_string_lossy().ends_with(".tgz"));
-        self.unpack(&archive.with_context(|| format!("npm brought no archive of {package}"))?, folder)?;
-        // Node finds imports in the parent directory.
+        self.unpack(&archive.with_context(|| format!("npm downloaded no archive of {package}"))?, folder)?;
+        // TypeScript looks for imported packages in the parent directories of the tree.
         let mut npm = programs::program("npm");
         npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]);
         npm.arg(folder).arg(format!("{package}@{}", self.version)).args(self.beside);
@@ -244,7 +244,7 @@ impl Corpus {
         Ok(disk::write(&folder.join("tree").join("tsconfig.json"), settings.as_bytes())?)
     }
 
-    /// Downloads a dependency, and makes it a standalone package.
+    /// Downloads a crate and its dependencies, and makes the crate a workspace.
     fn vendor(self, package: &str, folder: &Path) -> Result<()> {
         let needs = folder.join("needs");
         let manifest = format!(
@@ -287,7 +287,7 @@ impl Corpus {
     }
 }
 
-/// Writes the compilation database that the C server needs.
+/// Writes `compile_commands.json`, which the C language server needs.
 fn compiled(tree: &Path) -> Result<()> {
     let (mut commands, mut folders) = (Vec::new(), vec![tree.to_owned()]);
     while let Some(folder) = folders.pop() {

@@ -4,20 +4,20 @@ use crate::{debian, disk};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// Package with its version.
+/// Name of a Debian package, and its version.
 type Package = (&'static str, &'static str);
 
 /// The Go language server and its dependencies.
 const GO: [Package; 3] =
     [("gopls", "1:0.5.0+ds-1"), ("golang-1.19-go", "1.19.8-2"), ("golang-1.19-src", "1.19.8-2")];
 
-/// The unpacked toolchain.
+/// The unpacked Go toolchain, with the language server gopls.
 pub(super) struct Go {
     folder: PathBuf,
 }
 
 impl Go {
-    /// Downloads it unless it exists.
+    /// Downloads the toolchain unless it exists.
     pub(super) fn fetch(folder: &Path) -> Result<Self> {
         let folder = folder.join("go");
         let stamp = folder.join("fetched");
@@ -30,7 +30,7 @@ impl Go {
         Ok(Self { folder: disk::canonical(&folder)? })
     }
 
-    /// Returns the directories of its programs.
+    /// Returns the directories of the toolchain's programs.
     pub(super) fn path(&self) -> Vec<PathBuf> {
         vec![self.folder.join("usr/bin"), self.root().join("bin")]
     }

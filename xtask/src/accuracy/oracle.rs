@@ -1,7 +1,7 @@
-//! Oracle: the definition of every call site, from the cached answers of a language server.
+//! Oracle: the definition that each call site calls, from the cached answers of a language server.
 
 use super::code::{Code, Id, Site, is_callable};
-use super::corpora::{Laid, Tongue};
+use super::corpora::{InstalledCorpus, Tongue};
 use crate::{disk, say};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -15,13 +15,13 @@ use toolpost_process::{Environment, Sandbox};
 
 /// Maximum time for a server to index a program.
 const READING: Duration = Duration::from_secs(300);
-/// Maximum time for an answer.
+/// Maximum time until a language server answers a question about a call site.
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// The oracle's answer for a call site.
+/// The language server's answer for a call site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Truth {
-    /// Definitions of the program.
+    /// The called definitions, in the program.
     Defined(Vec<Id>),
     /// A definition outside the program.
     External,
@@ -31,8 +31,13 @@ pub(super) enum Truth {
     Unknown,
 }
 
-/// Queries all sites, or reads the cached answers.
-pub(super) fn truths(laid: &Laid, code: &Code, path: &[PathBuf], folder: &Path) -> Result<Vec<Truth>> {
+/// Asks the language server for the target of each call site, or reads its cached answers.
+pub(super) fn truths(
+    laid: &InstalledCorpus,
+    code: &Code,
+    path: &[PathBuf],
+    folder: &Path,
+) -> Result<Vec<Truth>> {
     let kept = folder.join("oracle").join(format!("{}.json", laid.corpus.name));
     let key = key(laid, code);
     let known = disk::read(&kept).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
@@ -45,17 +50,19 @@ pub(super) fn truths(laid: &Laid, code: &Code, path: &[PathBuf], folder: &Path) 
             answers
         }
     };
-    let answers = answers.as_array().context("the kept answers are no list; remove them")?;
+    let answers = answers
+        .as_array()
+        .context("the cached answers of the language server are not a list; remove their file")?;
     ensure!(
         answers.len() == code.sites.len(),
-        "the kept answers are of other sites; remove {}",
+        "the cached answers of the language server belong to other call sites; remove {}",
         kept.display()
     );
     Ok(code.sites.iter().zip(answers).map(|(site, answer)| truth(code, site, answer)).collect())
 }
 
 /// Returns the cache key for the state of a program.
-fn key(laid: &Laid, code: &Code) -> String {
+fn key(laid: &InstalledCorpus, code: &Code) -> String {
     let mut all = format!("{:?}\n{}\n", laid.corpus, laid.corpus.tongue.oracle());
     for (path, file) in &code.files {
         all.push_str(path);
@@ -67,7 +74,7 @@ fn key(laid: &Laid, code: &Code) -> String {
     toolpost_workspace::hash(all.as_bytes()).to_hex()
 }
 
-fn ask(laid: &Laid, code: &Code, path: &[PathBuf]) -> Result<Value> {
+fn ask(laid: &InstalledCorpus, code: &Code, path: &[PathBuf]) -> Result<Value> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build()?;
     runtime.block_on(async {
         let servers = Servers::new(settings(laid, path)?);
@@ -77,22 +84,22 @@ fn ask(laid: &Laid, code: &Code, path: &[PathBuf]) -> Result<Value> {
     })
 }
 
-fn settings(laid: &Laid, path: &[PathBuf]) -> Result<Settings> {
+fn settings(laid: &InstalledCorpus, path: &[PathBuf]) -> Result<Settings> {
     let own = std::env::var_os("PATH").unwrap_or_default();
     let places = laid.path.iter().chain(path).cloned().chain(std::env::split_paths(&own));
     let mut environment =
-        Environment::of_this_process().with("PATH", std::env::join_paths(places).context("a strange PATH")?);
+        Environment::of_this_process().with("PATH", std::env::join_paths(places).context("invalid PATH")?);
     for (name, place) in &laid.variables {
         environment = environment.with(*name, place);
     }
     Ok(Settings::new(Sandbox::Off, environment, Vec::new()))
 }
 
-async fn ask_all(servers: &Servers, laid: &Laid, code: &Code) -> Result<Value> {
+async fn ask_all(servers: &Servers, laid: &InstalledCorpus, code: &Code) -> Result<Value> {
     let tree = disk::canonical(&laid.tree)?;
     let oracle = laid.corpus.tongue.oracle();
     let found = servers.found().into_iter().find(|found| found.known.name == oracle);
-    let found = found.with_context(|| format!("the server {oracle} is not known"))?;
+    let found = found.with_context(|| format!("Toolpost does not know the language server {oracle}"))?;
     let home = Home { directory: tree.clone(), lacks: None };
     let server = servers.get(&found, &home, &HashMap::new())?;
     let mut answers = Vec::new();
@@ -102,7 +109,7 @@ async fn ask_all(servers: &Servers, laid: &Laid, code: &Code) -> Result<Value> {
         let file = &code.files[&site.path];
         let path = tree.join(&site.path);
         if last != Some(&site.path) {
-            // The old connection closes the files that are no longer needed.
+            // Dropping the client closes the files that were opened for earlier call sites.
             drop(talk);
             talk = server.greeted(READING).await?;
             let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -114,14 +121,14 @@ async fn ask_all(servers: &Servers, laid: &Laid, code: &Code) -> Result<Value> {
             ready = true;
         }
         let line = file.line(site.at.start);
-        let (start, row) = file.row(line).context("a site stands in no line")?;
+        let (start, row) = file.row(line).context("a call site is outside the lines of its file")?;
         let character = talk.encoding().count(row, site.at.start - start);
         let at = Position { line: u32::try_from(line)?, character };
         let places = match talk.ask(&Question::Definition(path, at), ANSWER).await {
             Ok(Answer::Places(places)) => places,
-            // Servers know nothing about files outside any build.
+            // Servers refuse requests about files that belong to no build.
             Err(Fault::Refused { .. }) => Vec::new(),
-            Ok(other) => bail!("{oracle} answered {other:?} for a definition"),
+            Ok(other) => bail!("{oracle} answered {other:?} to a question about a definition"),
             Err(fault) => return Err(fault.into()),
         };
         answers.push(Value::Array(places.iter().map(|place| shown(&talk, code, &tree, place)).collect()));
@@ -137,7 +144,7 @@ async fn settle(talk: &Client<'_>) -> Result<()> {
     let standing = talk.settled(READING).await;
     ensure!(
         matches!(standing.stage, Stage::Ready | Stage::Unconfirmed),
-        "the server has not read the program: {}",
+        "the language server has not indexed the program: {}",
         standing.why
     );
     Ok(())
@@ -154,7 +161,7 @@ fn language(tongue: Tongue, extension: &str) -> &'static str {
     }
 }
 
-/// Formats a location: a file of the program and an offset, or "outside".
+/// Formats a location: path and byte offset of a file of the program, or the address of another location.
 fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
     let inside = place.path.as_ref().and_then(|path| path.strip_prefix(tree).ok()).and_then(Path::to_str);
     let byte = inside.and_then(|path| {
@@ -168,7 +175,7 @@ fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
     }
 }
 
-/// Classifies a site.
+/// Classifies the target of a call site from the answer of the language server.
 fn truth(code: &Code, site: &Site, answer: &Value) -> Truth {
     let places = answer.as_array().map(Vec::as_slice).unwrap_or_default();
     if places.is_empty() {

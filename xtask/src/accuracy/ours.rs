@@ -1,26 +1,26 @@
 //! Answers of Toolpost's index for each call site.
 
 use super::code::{Code, Id};
-use super::score::Said;
+use super::score::Predictions;
 use anyhow::{Context, Result};
 use std::{collections::HashMap, path::Path};
-use toolpost_index::{Found, How, Index, Sure};
+use toolpost_symbols::{How, Index, Resolution, Sure};
 use toolpost_workspace::{Options, Workspace};
 
-/// Answers for all sites.
+/// Toolpost's answers for all call sites of a corpus.
 pub(super) struct Ours {
     sites: Vec<Verdict>,
 }
 
-/// Answer for one site.
+/// Toolpost's answer for one call site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Targets; `None` stands for a target without a known definition.
+    /// Possible targets of the call; `None` stands for a target whose definition `Code` does not contain.
     Targets(Vec<(Option<Id>, How, Sure)>),
     Outside,
     Local,
     Unresolved,
-    /// The site is missing in the index.
+    /// The index does not contain the call site.
     Missing,
 }
 
@@ -33,17 +33,17 @@ impl Ours {
         let mut found: HashMap<(String, usize), Verdict> = HashMap::new();
         for site in graph.sites() {
             let verdict = match &site.found {
-                Found::Targets(targets) => {
-                    let target = |target: &toolpost_index::Target| {
+                Resolution::Targets(targets) => {
+                    let target = |target: &toolpost_symbols::Target| {
                         let path = &graph.file(target.at.file).path;
                         let name = graph.symbol(target.at).at;
                         (code.at(path, name.0 as usize), target.how, target.sure)
                     };
                     Verdict::Targets(targets.iter().map(target).collect())
                 }
-                Found::Outside => Verdict::Outside,
-                Found::Local => Verdict::Local,
-                Found::Unresolved => Verdict::Unresolved,
+                Resolution::Outside => Verdict::Outside,
+                Resolution::Local => Verdict::Local,
+                Resolution::Unresolved => Verdict::Unresolved,
             };
             found.insert((site.path, site.at.start), verdict);
         }
@@ -53,8 +53,8 @@ impl Ours {
         Ok(Self { sites: code.sites.iter().map(one).collect() })
     }
 
-    /// Returns the targets that are at least this certain.
-    pub(super) fn up_to(&self, most: Sure) -> Said {
+    /// Returns the targets of each call site that are at least this certain.
+    pub(super) fn up_to(&self, most: Sure) -> Predictions {
         let one = |verdict: &Verdict| match verdict {
             Verdict::Targets(targets) => {
                 let mut said: Vec<Option<Id>> =
@@ -68,7 +68,7 @@ impl Ours {
         self.sites.iter().map(one).collect()
     }
 
-    /// Returns each target, labelled with its method and certainty.
+    /// Returns the targets of each call site, each with a label: its certainty and the method that found it.
     pub(super) fn labelled(&self) -> Vec<Vec<(String, Option<Id>)>> {
         let one = |verdict: &Verdict| match verdict {
             Verdict::Targets(targets) => targets
@@ -80,7 +80,7 @@ impl Ours {
         self.sites.iter().map(one).collect()
     }
 
-    /// Returns the answer for a site, by its index in the list.
+    /// Returns the answer for a call site, by its index in `Code::sites`.
     pub(super) fn of(&self, site: usize) -> &Verdict {
         &self.sites[site]
     }

@@ -1,8 +1,8 @@
-//! A competitor from npm, which indexes the same code; its edges are read from its database.
+//! The competitor codegraph from npm, which indexes the same code; its calls are read from its database.
 
 use super::code::Code;
-use super::corpora::Laid;
-use super::score::Said;
+use super::corpora::InstalledCorpus;
+use super::score::Predictions;
 use crate::{disk, programs, say};
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -11,7 +11,8 @@ use std::{collections::HashMap, path::Path};
 pub(super) const PACKAGE: &str = "@colbymchenry/codegraph";
 pub(super) const VERSION: &str = "1.6.1";
 
-/// Prints the edges: source, called name, target. Synthetic edges and macros are left out.
+/// Python script that prints the calls in the competitor's database: source, called name, target. It leaves
+/// out synthetic calls and macros.
 const READER: &str = "
 import json, sqlite3, sys
 found = sqlite3.connect(sys.argv[1]).execute('''
@@ -26,8 +27,8 @@ for path, line, more, to, at, name in found:
 print(json.dumps(rows))
 ";
 
-/// Indexes a corpus, and returns the targets of each site.
-pub(super) fn said(laid: &Laid, code: &Code, folder: &Path) -> Result<Said> {
+/// Indexes a corpus with the competitor, and returns the targets of each call site.
+pub(super) fn said(laid: &InstalledCorpus, code: &Code, folder: &Path) -> Result<Predictions> {
     let program = install(folder)?;
     let kept = folder.join("peer").join(format!("{}.json", laid.corpus.name));
     let key = format!("{VERSION} {:?}", laid.corpus);
@@ -52,11 +53,14 @@ pub(super) fn said(laid: &Laid, code: &Code, folder: &Path) -> Result<Said> {
             rows
         }
     };
-    Ok(match_sites(code, rows.as_array().context("the kept edges are no list; remove them")?))
+    Ok(match_sites(
+        code,
+        rows.as_array().context("the cached calls of codegraph are not a list; remove their file")?,
+    ))
 }
 
-/// Matches edges to sites by file, line and name.
-fn match_sites(code: &Code, rows: &[Value]) -> Said {
+/// Matches the competitor's calls to call sites by file, line and name.
+fn match_sites(code: &Code, rows: &[Value]) -> Predictions {
     let mut edges: HashMap<(String, u64, String), Vec<_>> = HashMap::new();
     for row in rows {
         let text = |at: usize| row[at].as_str().unwrap_or_default().to_owned();
@@ -85,7 +89,7 @@ fn target(code: &Code, path: &str, line: usize, name: &str) -> Option<usize> {
     })
 }
 
-/// Installs the program into a directory, and returns its path.
+/// Installs the competitor into a directory, and returns the path of its program.
 pub(crate) fn install(folder: &Path) -> Result<std::path::PathBuf> {
     let place = folder.join("peer-package");
     let program = place.join("node_modules").join(".bin").join("codegraph");

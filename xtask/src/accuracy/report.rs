@@ -5,23 +5,23 @@ use super::score::{Claims, Score, Share};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Figures of one corpus.
+/// Accuracy figures of one corpus.
 pub(super) struct Row {
     pub(super) corpus: Corpus,
     pub(super) files: usize,
-    /// Number of sites by class: definition, external, variable, unknown.
+    /// Number of call sites by the class of their target: definition, external, variable, unknown.
     pub(super) classes: [usize; 4],
     pub(super) levels: Vec<(&'static str, Score)>,
-    /// Share of correct targets for each method.
+    /// Share of correct targets for each label: certainty and resolution method.
     pub(super) how: BTreeMap<String, Share>,
-    /// Incomplete answers, and those that claim completeness.
+    /// Counts of definitions of which the index lacks a call, and of those among them that it calls complete.
     pub(super) claims: Claims,
 }
 
 /// Precision that `inferred: unique` must reach in each language, in percent.
 const UNIQUE: usize = 95;
 
-/// Formats the tables.
+/// Formats the accuracy tables of all corpora.
 pub(super) fn table(rows: &[Row]) -> String {
     let mut out = String::from(
         "| corpus | oracle | files | calls to its own definitions | to others | to variables | without an answer |\n\
@@ -45,7 +45,7 @@ pub(super) fn table(rows: &[Row]) -> String {
             let _ = writeln!(out, "| {} | {level} | {shares} |", row.corpus.name);
         }
     }
-    out.push_str("\n| corpus | definitions with calls | lacking one | of these, saying that they are complete |\n|---|--:|--:|--:|\n");
+    out.push_str("\n| corpus | definitions with calls | with a missing call | of these, reported as complete |\n|---|--:|--:|--:|\n");
     for row in rows {
         let Claims { definitions, lacking, claiming } = row.claims;
         let _ = writeln!(out, "| {} | {definitions} | {lacking} | {claiming} |", row.corpus.name);
@@ -60,16 +60,14 @@ pub(super) fn table(rows: &[Row]) -> String {
 /// is too often wrong.
 pub(super) fn shortfalls(rows: &[Row]) -> Vec<String> {
     let claiming = rows.iter().filter(|row| row.claims.claiming > 0).map(|row| {
-        format!(
-            "{}: {} answers lack a call and say that they are complete",
-            row.corpus.name, row.claims.claiming
-        )
+        format!("{}: {} answers lack a call but claim to be complete", row.corpus.name, row.claims.claiming)
     });
     let low = by_language(rows)
         .into_iter()
         .filter(|((_, how), share)| *how == "inferred: unique" && share.part * 100 < share.whole * UNIQUE);
-    let low =
-        low.map(|((language, how), share)| format!("{language}: {how} is right in {} of all", share.shown()));
+    let low = low.map(|((language, how), share)| {
+        format!("{language}: {how} has a precision of {}, which is too low", share.shown())
+    });
     claiming.chain(low).collect()
 }
 
@@ -85,7 +83,8 @@ fn by_language(rows: &[Row]) -> BTreeMap<(&str, &str), Share> {
     all
 }
 
-/// Formats the share of correct targets for each method, over all corpora of a language.
+/// Formats the share of correct targets for each certainty and resolution method, over all corpora of a
+/// language.
 fn calibration(rows: &[Row]) -> String {
     let all = by_language(rows);
     let mut out = String::from("\n| language | how | right | of | precision |\n|---|---|--:|--:|--:|\n");
@@ -96,7 +95,7 @@ fn calibration(rows: &[Row]) -> String {
     out
 }
 
-/// Returns all figures as JSON.
+/// Returns the accuracy figures of all corpora as JSON.
 pub(super) fn json(rows: &[Row]) -> Value {
     let share = |share: Share| json!([share.part, share.whole]);
     let level = |(name, score): &(&str, Score)| {

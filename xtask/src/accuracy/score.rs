@@ -1,15 +1,15 @@
-//! Precision and recall of call targets, by site and by edge.
+//! Precision and recall of call targets, per call site and per pair of caller and callee.
 
 use super::code::{Code, Id};
 use super::oracle::Truth;
 use super::ours::{Ours, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Predicted definitions for each site; `None` is a target that is not a definition, which always counts as
-/// wrong.
-pub(super) type Said = Vec<Vec<Option<Id>>>;
+/// Predicted definitions for each call site; `None` is a predicted target that is not a definition, which
+/// always counts as wrong.
+pub(super) type Predictions = Vec<Vec<Option<Id>>>;
 
-/// A ratio.
+/// A ratio of two counts: `part` of `whole`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Share {
     pub(super) part: usize,
@@ -22,7 +22,7 @@ impl Share {
         self.whole += 1;
     }
 
-    /// Formats a number up to one; a dash for zero of zero.
+    /// Formats the ratio with three decimals; a dash for zero of zero.
     pub(super) fn shown(self) -> String {
         if self.whole == 0 {
             return "–".to_owned();
@@ -42,12 +42,18 @@ pub(super) struct Score {
     pub(super) site_recall: Share,
     /// Share of the predicted pairs of caller and callee that are correct.
     pub(super) edge_precision: Share,
-    /// Share of the true pairs that are predicted.
+    /// Share of the true pairs of caller and callee that are predicted.
     pub(super) edge_recall: Share,
 }
 
-/// Compares predictions with the truth, on the sites whose target is a definition or external.
-pub(super) fn score(code: &Code, truths: &[Truth], said: &Said, counts: impl Fn(usize) -> bool) -> Score {
+/// Compares predictions with the language server's answers, on the call sites whose target is a definition, in
+/// the program or outside.
+pub(super) fn score(
+    code: &Code,
+    truths: &[Truth],
+    said: &Predictions,
+    counts: impl Fn(usize) -> bool,
+) -> Score {
     let mut score = Score::default();
     let (mut true_edges, mut said_edges) = (BTreeSet::new(), BTreeSet::new());
     for (number, (site, (truth, said))) in code.sites.iter().zip(truths.iter().zip(said)).enumerate() {
@@ -78,53 +84,74 @@ pub(super) fn score(code: &Code, truths: &[Truth], said: &Said, counts: impl Fn(
     score
 }
 
-/// Counts of definitions with missing calls, and of those that claim completeness.
+/// Counts of definitions of which the index lacks a call, and of those among them that it calls complete.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Claims {
-    /// Definitions with a call of something in the program.
+    /// Number of definitions that call a definition of the program.
     pub(super) definitions: usize,
-    /// Definitions with a true call that is not among the targets, at any level of certainty.
+    /// Number of definitions with a call whose true target the index does not give, at any level of certainty.
     pub(super) lacking: usize,
-    /// Incomplete definitions that claim completeness.
+    /// Number of definitions that lack a true target although the index reports no unresolved call.
     pub(super) claiming: usize,
 }
 
-/// Counts the definitions that lack a true call, and those among them that claim completeness.
+/// Counts the definitions of which the index lacks a call, and those among them that it calls complete.
 pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
-    let verdicts = (0..code.sites.len()).map(|number| ours.of(number));
-    let sites = code.sites.iter().zip(truths).zip(verdicts);
-    let mut of: BTreeMap<Id, (bool, bool)> = BTreeMap::new();
-    let mut own = BTreeSet::new();
-    for ((site, truth), verdict) in sites {
-        let Some(within) = site.within else { continue };
-        let (lacks, open) = of.entry(within).or_default();
-        *open |= matches!(verdict, Verdict::Unresolved | Verdict::Local);
-        if let Truth::Defined(right) = truth {
-            own.insert(within);
-            let found = match verdict {
-                Verdict::Targets(targets) => {
-                    targets.iter().any(|(id, ..)| id.is_some_and(|id| right.contains(&id)))
-                }
-                _ => false,
-            };
-            *lacks |= !found;
-        }
-    }
-    let lacking = of.values().filter(|(lacks, _)| *lacks);
+    let of = incomplete(code, truths, ours);
+    let lacking = of.values().filter(|one| one.lacks);
     Claims {
-        definitions: own.len(),
+        definitions: of.values().filter(|one| one.calls).count(),
         lacking: lacking.clone().count(),
-        claiming: lacking.filter(|(_, open)| !open).count(),
+        claiming: lacking.filter(|one| !one.open).count(),
     }
 }
 
-/// Predicts every definition with the name of the site.
-pub(super) fn by_name(code: &Code) -> Said {
+/// Lists the definitions of which the index lacks a call, but which it calls complete.
+pub(super) fn claiming(code: &Code, truths: &[Truth], ours: &Ours) -> BTreeSet<Id> {
+    let of = incomplete(code, truths, ours).into_iter();
+    of.filter(|(_, one)| one.lacks && !one.open).map(|(id, _)| id).collect()
+}
+
+/// Comparison of the index with the language server, for the calls in one definition.
+#[derive(Default)]
+struct Answered {
+    /// Set if the definition calls something in the program.
+    calls: bool,
+    /// Set if the index does not give the true target of a call.
+    lacks: bool,
+    /// Set if the index reports that it has not resolved a call.
+    open: bool,
+}
+
+fn incomplete(code: &Code, truths: &[Truth], ours: &Ours) -> BTreeMap<Id, Answered> {
+    let mut of: BTreeMap<Id, Answered> = BTreeMap::new();
+    for (number, (site, truth)) in code.sites.iter().zip(truths).enumerate() {
+        let Some(within) = site.within else { continue };
+        let (one, verdict) = (of.entry(within).or_default(), ours.of(number));
+        one.open |= matches!(verdict, Verdict::Unresolved | Verdict::Local);
+        if let Truth::Defined(right) = truth {
+            one.calls = true;
+            one.lacks |= !found(verdict, right);
+        }
+    }
+    of
+}
+
+/// Checks whether one of the right definitions is among the targets of a site.
+pub(super) fn found(verdict: &Verdict, right: &[Id]) -> bool {
+    match verdict {
+        Verdict::Targets(targets) => targets.iter().any(|(id, ..)| id.is_some_and(|id| right.contains(&id))),
+        _ => false,
+    }
+}
+
+/// Predicts for each call site every definition that has the called name.
+pub(super) fn by_name(code: &Code) -> Predictions {
     code.sites.iter().map(|site| code.named(&site.name).iter().copied().map(Some).collect()).collect()
 }
 
-/// Predicts the definitions of that name in the same file, or else a unique one.
-pub(super) fn near_or_unique(code: &Code) -> Said {
+/// Predicts the definitions with the site's name in the same file, or else the only definition of that name.
+pub(super) fn near_or_unique(code: &Code) -> Predictions {
     let one = |site: &super::code::Site| {
         let named = code.named(&site.name);
         let near: Vec<Id> =
@@ -138,7 +165,7 @@ pub(super) fn near_or_unique(code: &Code) -> Said {
     code.sites.iter().map(one).collect()
 }
 
-/// Counts the sites of each class: definition, external, variable, unknown.
+/// Counts the call sites by the class of their target: definition, external, variable, unknown.
 pub(super) fn classes(truths: &[Truth]) -> [usize; 4] {
     let count = |is: fn(&Truth) -> bool| truths.iter().filter(|truth| is(truth)).count();
     [
@@ -149,7 +176,8 @@ pub(super) fn classes(truths: &[Truth]) -> [usize; 4] {
     ]
 }
 
-/// Counts how often each label is correct, on the sites whose target is a definition or external.
+/// Counts how often the targets with each label are correct, on the call sites whose target is a definition,
+/// in the program or outside.
 pub(super) fn calibration(
     truths: &[Truth],
     labelled: &[Vec<(String, Option<Id>)>],

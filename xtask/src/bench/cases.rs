@@ -91,7 +91,7 @@ fn read(bench: &Bench, root: &Path) -> Result<Row> {
     turns(bench, "read of a file of 80 KB", contestants)
 }
 
-/// Toggles a number near the end of the large file.
+/// Measures an edit that toggles a number near the end of the large file.
 fn edit(bench: &Bench, root: &Path, durable: &str) -> Result<Row> {
     let file = root.join(corpus::LARGE_FILE);
     let lines = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
@@ -106,7 +106,7 @@ fn edit(bench: &Bench, root: &Path, durable: &str) -> Result<Row> {
     let mut contestants: Vec<Contestant<'_>> = vec![(SERVER, Box::new(edit))];
     if let Some(mut node) = bench.node(root) {
         let mut node = Server::start(&mut node)?;
-        // The other server edits a copy, so that neither sees the other's writes.
+        // The other server edits a copy, so that neither server reads the writes of the other.
         let copy = root.join("src").join("large_copy.rs");
         let text = crate::disk::read(&file)?;
         crate::disk::write(&copy, text.as_bytes())?;
@@ -123,7 +123,7 @@ fn edit(bench: &Bench, root: &Path, durable: &str) -> Result<Row> {
     Ok(row)
 }
 
-/// Restores the large file.
+/// Restores the original number in the large file.
 fn reset(root: &Path, lines: [&str; 2]) -> Result<()> {
     let file = root.join(corpus::LARGE_FILE);
     let text = crate::disk::read(&file)?.replace(lines[1], lines[0]);
@@ -150,7 +150,7 @@ fn grep(bench: &Bench, root: &Path, what: &str, pattern: &str, (mode, flag): (&s
     turns(bench, what, contestants)
 }
 
-/// Creates the equivalent `rg` command.
+/// Creates the `rg` command that searches for a pattern.
 pub(super) fn search(bench: &Bench, rg: &str, root: &Path, pattern: &str, flag: &str) -> Command {
     let mut command = programs::program(rg);
     command.args([
@@ -197,16 +197,17 @@ fn turns(bench: &Bench, what: &str, contestants: Vec<Contestant<'_>>) -> Result<
     take_turns(what, bench.rounds, contestants)
 }
 
-/// Refuses to compare programs with different results.
+/// Returns an error if the programs have different results, because then they cannot be compared.
 pub(super) fn same(what: &str, ours: Option<u64>, theirs: u64) -> Result<()> {
     ensure!(
         ours == Some(theirs),
-        "{what}: Toolpost counts {ours:?} and the other program {theirs}; that is not the same work"
+        "{what}: Toolpost counts {ours:?} and the other program {theirs}; the work is not the same"
     );
     Ok(())
 }
 
-/// Reads the number before a word in the last lines of a reply, such as `[250 matching lines in 40 files]`.
+/// Reads the number before a word in the last bracketed line of a reply that contains the word, such as `[250
+/// matching lines in 40 files]`.
 pub(super) fn count(reply: &str, word: &str) -> Option<u64> {
     let line = reply.lines().rev().find(|line| line.starts_with('[') && line.contains(word))?;
     let before = &line[..line.find(word)?];
@@ -217,7 +218,7 @@ fn lines(mut command: Command) -> Result<u64> {
     Ok(programs::output(&mut command)?.lines().count() as u64)
 }
 
-/// Runs a program, discards its output, and returns the duration.
+/// Runs a program, checks that its output contains `wanted`, and returns the duration.
 fn process(mut command: Command, wanted: &str) -> Result<Duration> {
     let begin = Instant::now();
     let done = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
@@ -249,7 +250,7 @@ impl Bench {
         command
     }
 
-    /// Creates the command of the npm server for a tree.
+    /// Creates the command of the npm server for a tree; `None` if the server is not installed.
     pub(super) fn node(&self, root: &Path) -> Option<Command> {
         let mut command = programs::program("node");
         command.arg(self.rivals.node_server.as_ref()?).arg(root).current_dir(root);

@@ -22,9 +22,9 @@ enum Case {
     Pascal,
 }
 
-/// A language of the repository.
+/// A programming language of the generated repository, with its templates.
 pub(super) struct Tongue {
-    /// Directory of its files.
+    /// Directory of the language's files.
     folder: &'static str,
     ending: &'static str,
     text: &'static str,
@@ -36,7 +36,7 @@ pub(super) struct Tongue {
     end: &'static str,
     /// Functions called by all modules, by every fortieth, and by one.
     pub(super) called: [&'static str; 3],
-    /// Text before and after the name in the definition of such a function.
+    /// Text before and after the name of a function in `called`, where it is defined.
     written: [&'static str; 2],
 }
 
@@ -99,7 +99,7 @@ pub(super) const TONGUES: [Tongue; 5] = [
     },
 ];
 
-/// A module: one file, or two.
+/// A generated module: one file, or two in a language with header files.
 struct Module<'t> {
     tongue: &'t Tongue,
     number: usize,
@@ -111,7 +111,7 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     if disk::exists(&root.join(STAMP)) {
         return Ok(root);
     }
-    say::line(&format!("makes a repository of {files} files of code"));
+    say::line(&format!("creating a repository with {files} source files"));
     disk::remove_folder(&root)?;
     disk::write(&root.join(".git/HEAD"), b"ref: refs/heads/main\n")?;
     disk::write(&root.join("go/go.mod"), b"module example.com/code\n\ngo 1.22\n")?;
@@ -138,12 +138,12 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// Returns a function of a language's first module that is called by that module and one other.
+/// Returns the name of a function of the module `number` in a language.
 pub(super) fn function(tongue: &'static Tongue, number: usize, at: usize) -> String {
     Module { tongue, number }.function(at)
 }
 
-/// Writes the code that all modules of a language use.
+/// Writes the functions in `called`, which all modules of a language use.
 fn common(root: &Path, tongue: &Tongue) -> Result<()> {
     let ending = tongue.beside.map_or(tongue.ending, |(_, ending)| ending);
     let package = if tongue.ending == "go" { "package common\n\n" } else { "" };
@@ -197,7 +197,7 @@ impl Module<'_> {
         format!("{}/{}/{}", self.tongue.folder, self.package(), self.name())
     }
 
-    /// Returns the name of its type.
+    /// Returns the name of the module's type.
     fn kind(&self) -> String {
         let mut chance = self.chance();
         format!("{}{}", Case::Pascal.write(&[chance.word(), chance.word()]), self.number)
@@ -210,7 +210,7 @@ impl Module<'_> {
         self.tongue.case.write(&[verb, chance.word(), &number])
     }
 
-    /// Fills a template with its names.
+    /// Fills a template with the module's names.
     fn text(&self, template: &str, base: &Module<'_>) -> String {
         let mut parts = template.split("%%\n");
         let mut next = || parts.next().unwrap_or_default();

@@ -13,9 +13,9 @@ const LARGE: usize = 80 * 1024;
 pub(super) const RARE: &str = "zygomorphic_petal";
 /// A text that occurs in about every twentieth file.
 pub(super) const LITERAL: &str = "retry_after_timeout";
-/// The large file.
+/// Path of the large file in a tree.
 pub(super) const LARGE_FILE: &str = "src/large.rs";
-/// Mark of a complete tree, with the version of the generator.
+/// File that marks a complete tree; its name contains the version of the generator.
 pub(super) const STAMP: &str = ".corpus-2";
 
 const WORDS: [&str; 40] = [
@@ -32,7 +32,7 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     if disk::exists(&root.join(STAMP)) {
         return Ok(root);
     }
-    say::line(&format!("makes a tree of {files} files"));
+    say::line(&format!("creating a source tree with {files} files"));
     disk::remove_folder(&root)?;
     disk::write(&root.join(".git/HEAD"), b"ref: refs/heads/main\n")?;
     disk::write(&root.join(".gitignore"), b"build/\n*.log\n")?;
@@ -58,7 +58,7 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// Distributes the files over nested directories, fifty to each.
+/// Returns the directory of a file: nested directories hold fifty files each.
 fn place(number: usize) -> String {
     let folder = number / 50;
     format!(

@@ -35,7 +35,7 @@ const IDLE: Duration = Duration::from_secs(10);
 const READY: Duration = Duration::from_secs(3);
 /// Number of complete builds of the index.
 const BUILDS: usize = 5;
-/// Number of files changed in sequence.
+/// Number of times that a file is changed.
 const CHANGES: usize = 15;
 
 /// Typical searches of agents in Rust code.
@@ -65,7 +65,7 @@ const C: [&str; 10] = [
     "kmalloc_array",
 ];
 
-/// A pattern without trigrams.
+/// A pattern without trigrams, for which the index cannot exclude any file.
 const PLAIN: &str = r"\bq\d\b";
 
 /// A tree to search.
@@ -77,9 +77,9 @@ struct Ground<'b> {
     cache: PathBuf,
 }
 
-/// Measures, and formats the tables.
+/// Measures the searches, and formats the tables.
 pub(super) fn table(bench: &Bench) -> Result<String> {
-    let rg = bench.rivals.rg.context("there is no rg to be compared with (Debian: ripgrep)")?;
+    let rg = bench.rivals.rg.context("the comparison needs rg, which is not installed (Debian: ripgrep)")?;
     let mut trees: Vec<(String, PathBuf, [&str; 10])> = Vec::new();
     for files in [1_000, 10_000] {
         trees.push((format!("{files} files of Rust"), sources::packages(&bench.folder, files)?, RUST));
@@ -106,7 +106,7 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     Ok(searches + &costs)
 }
 
-/// Status and cost of a complete build.
+/// Status of the trigram index after a complete build, and the processor time of the build.
 struct Built {
     told: Value,
     seconds: f64,
@@ -226,8 +226,8 @@ impl Ground<'_> {
         ))
     }
 
-    /// Changes the files in sequence, and searches for each change; returns the milliseconds until it is
-    /// found.
+    /// Changes a file several times, and searches for each change; returns the median time until a change is
+    /// found, in milliseconds.
     fn change(&self, server: &mut Server) -> Result<f64> {
         let file = self.root.join("changed-by-the-bench.txt");
         let mut took = Vec::new();
@@ -237,7 +237,7 @@ impl Ground<'_> {
             disk::write(&file, word.as_bytes())?;
             let (reply, _) = server.call("Grep", &json!({"pattern": word, "output_mode": "content"}))?;
             took.push(begin.elapsed());
-            ensure!(reply.contains(&word), "{word} was written, and not found: {reply}");
+            ensure!(reply.contains(&word), "{word} was written, but not found: {reply}");
         }
         disk::remove_file(&file)?;
         Ok(median(&milliseconds(&took)))

@@ -3,28 +3,28 @@
 use anyhow::Result;
 use std::time::Duration;
 
-/// Name of a contestant, and a function that does the work once and returns its duration.
+/// Name of a compared program, and a function that does the measured work once and returns its duration.
 pub type Contestant<'a> = (&'a str, Box<dyn FnMut() -> Result<Duration> + 'a>);
 
-/// Times of one case.
+/// Times of all compared programs for the same work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The work.
+    /// Name of the work in the tables.
     pub what: String,
-    /// Each contestant with its times, round by round.
+    /// Each compared program with its times, one for each round.
     pub times: Vec<(String, Vec<Duration>)>,
 }
 
-/// Maximum repetitions in a turn: the calls of an agent come in bursts.
+/// Maximum number of repetitions in one turn of a program: the calls of an agent come in bursts.
 const BURST: usize = 5;
-/// Maximum time of a turn.
+/// Maximum time of one program's turn.
 const TURN: Duration = Duration::from_millis(50);
 
-/// Duration above which fewer rounds are enough.
+/// Duration of the work above which a program runs in fewer rounds.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// Runs contestants in turns; the first one changes from round to round. The first round is a warm-up and
-/// does not count. A turn is a burst of the same work, and its median counts.
+/// Runs the compared programs in turns; a different one begins each round. The first round is a warm-up and is
+/// not recorded. In a turn, a program repeats the work, and the median time is recorded.
 ///
 /// # Errors
 /// If a contestant fails.
@@ -32,7 +32,7 @@ pub fn take_turns(what: &str, rounds: usize, contestants: Vec<Contestant<'_>>) -
     take_turns_with(what, (rounds, rounds), contestants)
 }
 
-/// Runs contestants in turns as [`take_turns`] does, but slow ones in fewer rounds.
+/// Runs the compared programs in turns as [`take_turns`] does, but slow programs in fewer rounds.
 ///
 /// # Errors
 /// If a contestant fails.
@@ -61,7 +61,7 @@ pub fn take_turns_with(
     Ok(Row { what: what.to_owned(), times })
 }
 
-/// Runs one turn, and returns the median of its times.
+/// Repeats the work for one turn, and returns the median of its times.
 fn burst(work: &mut dyn FnMut() -> Result<Duration>) -> Result<Duration> {
     let mut times = Vec::with_capacity(BURST);
     while times.len() < BURST && times.iter().sum::<Duration>() < TURN {
@@ -71,7 +71,7 @@ fn burst(work: &mut dyn FnMut() -> Result<Duration>) -> Result<Duration> {
     Ok(times[times.len() / 2])
 }
 
-/// Returns the median.
+/// Returns the median; NaN if there are no numbers.
 #[must_use]
 pub fn median(numbers: &[f64]) -> f64 {
     let mut sorted = numbers.to_vec();

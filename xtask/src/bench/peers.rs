@@ -13,7 +13,7 @@ use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::{path::Path, process::Command, time::Instant};
 
-/// A kind of work.
+/// A kind of work that the servers do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Work {
     Read,
@@ -26,7 +26,7 @@ enum Work {
     Command,
 }
 
-/// All work, with its name in the table and a word that every correct reply contains.
+/// Each kind of work, with its name in the table and a word that every correct reply contains.
 const WORKS: [(Work, &str, &str); 8] = [
     (Work::Read, "read a file of 80 KB, whole", "const LIMIT: usize"),
     (Work::List, "list a directory of 50 files", "_49."),
@@ -38,14 +38,14 @@ const WORKS: [(Work, &str, &str); 8] = [
     (Work::Command, "run `echo hi`", "hi"),
 ];
 
-/// Directory of the files that contestants edit.
+/// Directory with one copy of the large file for each server, which edits it.
 const OWN: &str = "own";
 /// The two lines between which an edit toggles.
 const LINES: [&str; 2] = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
 
 /// Our server with commands outside the sandbox.
 const UNCONFINED: &str = "toolpost serve --sandbox off";
-/// The same command without a server: bare, and in bubblewrap if it is installed.
+/// The command `echo hi` without a server: bare, and in bubblewrap if it is installed.
 const ALONE: [(&str, &[&str]); 2] = [
     ("plain process", &["bash", "-c", "echo hi"]),
     (
@@ -68,13 +68,13 @@ const ALONE: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Creates a contestant that runs the command without a server.
+/// Creates the measurement of a command that runs without a server.
 fn alone((name, words): (&'static str, &'static [&'static str])) -> Contestant<'static> {
     let run = move || {
         let start = Instant::now();
         let said = programs::output(programs::program(words[0]).args(&words[1..]))?;
         let took = start.elapsed();
-        ensure!(said.trim() == "hi", "{name}: it said {said:?}");
+        ensure!(said.trim() == "hi", "{name}: it printed {said:?}");
         Ok(took)
     };
     (name, Box::new(run))
@@ -104,7 +104,7 @@ const OURS: [(&str, Asks); 5] = [
     ("probe", asks::probe),
 ];
 
-/// Measures all work: each dialect that can do it, with every other server that can.
+/// Measures each kind of work: each dialect that can do it, together with every other server that can.
 pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let root = corpus::tree(&bench.folder, 1_000)?;
     let mut rows = Vec::new();
@@ -134,7 +134,7 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Starts a server and prepares its work, if it can do it.
+/// Starts a server and prepares the measurement; `None` if the server has no tool for the work.
 fn contestant<'a>(
     name: &'static str,
     mut command: Command,
@@ -142,7 +142,7 @@ fn contestant<'a>(
     (work, holds): (Work, &'static str),
     root: &Path,
 ) -> Result<Option<Contestant<'a>>> {
-    // Each contestant edits its own copy, so that no one sees the writes of another.
+    // Each server edits its own copy, so that none reads the writes of another.
     let own = root.join(OWN).join(format!("{}.rs", name.replace(' ', "_")));
     let large = root.join(corpus::LARGE_FILE);
     let file = if work == Work::Edit { &own } else { &large };
@@ -151,7 +151,7 @@ fn contestant<'a>(
     let mut server = Server::start(&mut command)?;
     if work == Work::Edit {
         disk::write(&own, disk::read(&large)?.as_bytes())?;
-        // Some servers require a read first.
+        // Some servers require that a file was read before it is edited.
         if let Some((tool, arguments)) = asks(&Job { work: Work::Read, ..job(0) }) {
             server.call(tool, &arguments)?;
         }
@@ -194,7 +194,7 @@ impl Bench {
         }
         if let Some(commander) = &self.rivals.commander {
             let mut command = programs::program("node");
-            // It keeps its settings and its log in the home directory.
+            // Desktop Commander keeps its settings and its log in the home directory.
             command.arg(commander).current_dir(root).env("HOME", self.folder.join("home"));
             others.push(("Desktop Commander", command, asks::commander));
         }

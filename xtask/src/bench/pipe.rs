@@ -55,7 +55,7 @@ impl Server {
         let status = crate::disk::read(std::path::Path::new(&format!("/proc/{}/status", self.child.id())))?;
         let line =
             status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS in /proc")?;
-        line.trim().trim_end_matches("kB").trim().parse().context("VmRSS is no number")
+        line.trim().trim_end_matches("kB").trim().parse().context("VmRSS is not a number")
     }
 
     /// Returns the processor time used so far, in ticks.
@@ -74,7 +74,8 @@ impl Server {
             if self.output.read_line(&mut line)? == 0 {
                 bail!("the server ended before it answered {method}");
             }
-            let message: Value = serde_json::from_str(&line).context("the server sent what is not JSON")?;
+            let message: Value =
+                serde_json::from_str(&line).context("the server sent a line that is not JSON")?;
             if message.get("method").is_some() {
                 self.refuse(&message)?;
             } else if message["id"] == id {
@@ -88,7 +89,7 @@ impl Server {
     /// Refuses a request of the server; a notification needs no response.
     fn refuse(&mut self, message: &Value) -> Result<()> {
         let Some(id) = message.get("id") else { return Ok(()) };
-        let error = json!({"code": -32601, "message": "this client does nothing but call tools"});
+        let error = json!({"code": -32601, "message": "this client only calls tools"});
         self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
     }
 

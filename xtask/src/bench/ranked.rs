@@ -11,12 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The competitor, with its version in the table.
+/// The npm package of Probe, the competitor, with its version.
 const PACKAGE: (&str, &str) = ("@probelabs/probe", "0.6.0-rc325");
 const BINARY: &str = "probe-v0.6.0-rc325-x86_64-unknown-linux-musl";
 /// Numbers of files in the trees.
 const SIZES: [usize; 2] = [1_000, 10_000];
-/// Repetitions of a query: ours, and the competitor's.
+/// Number of repetitions of a query by Toolpost, and by the competitor.
 const TIMES: (u32, u32) = (50, 2);
 /// Time without status queries while an index is built.
 const WAIT: Duration = Duration::from_secs(3);
@@ -31,7 +31,7 @@ const QUERIES: [(&str, bool); 6] = [
     ("\"not found\"", false),
     ("from_str_radix", true),
 ];
-/// A tree of three files.
+/// Files of the tree in which the query grammar is tested.
 const FILES: [(&str, &str); 3] = [
     ("src/a.rs", "fn foo() -> u8 {\n    return 1;\n}\n"),
     ("src/b.py", "def both():\n    foo()\n    bar()\n"),
@@ -59,7 +59,7 @@ const GRAMMAR: [(&str, Option<&[&str]>); 18] = [
     ("\"\"", None),
 ];
 
-/// Measures, and formats the tables.
+/// Measures ranked search, and formats the tables.
 pub(super) fn table(bench: &Bench) -> Result<String> {
     let probe = rivals::packed(&bench.folder, PACKAGE, BINARY)?;
     let mut text = String::from(
@@ -80,7 +80,8 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     Ok(text + &first(bench)? + &grammar(bench, &probe)?)
 }
 
-/// Measures a new index: the first answer, the time until it is complete, and the start of a second server.
+/// Measures the first search in a tree, the time until its index is complete, and the first search of a second
+/// server.
 fn first(bench: &Bench) -> Result<String> {
     let mut text = String::from(
         "\n| tree | first answer, s | all files, s | CPU s | resident, MB | on the disk, MB | second server's first answer, s | its CPU s | resident, MB |\n|---|---|---|---|---|---|---|---|---|\n",
@@ -124,7 +125,7 @@ fn whole(server: &mut Server) -> Result<Duration> {
     Ok(began.elapsed())
 }
 
-/// Measures one query.
+/// Measures the processor time of one query by both programs, and formats a row of the table.
 fn row(
     server: &mut Server,
     probe: &Path,
@@ -150,7 +151,7 @@ fn row(
     Ok(format!("| {size} | {shown} | {found} | {ours:.2} | {others:.0} | {:.0} |\n", others / ours.max(0.01)))
 }
 
-/// Runs the competitor with the limits that its agent sets.
+/// Runs a query with Probe, with the limits that Probe's own agent sets.
 fn theirs(probe: &Path, root: &Path, query: &str, exact: bool) -> Result<String> {
     let mut command = programs::program(probe);
     command.args(["search", "--max-tokens", "20000", "--allow-tests", "--format", "json"]);
@@ -158,12 +159,12 @@ fn theirs(probe: &Path, root: &Path, query: &str, exact: bool) -> Result<String>
         command.arg("--exact");
     }
     command.arg("--").arg(query).arg(root);
-    // The competitor fails if it was too slow; that counts as well.
-    let output = command.output().context("the other program does not start")?;
+    // Probe exits with a failure if it was too slow; the processor time of such a run counts as well.
+    let output = command.output().context("Probe does not start")?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Compares the results of both in three files.
+/// Compares the files that Toolpost and Probe find for each query of `GRAMMAR`.
 fn grammar(bench: &Bench, probe: &Path) -> Result<String> {
     let root = bench.folder.join("ranked-grammar");
     for (name, text) in FILES {
@@ -184,7 +185,7 @@ fn grammar(bench: &Bench, probe: &Path) -> Result<String> {
         });
         let wanted: Option<BTreeSet<String>> =
             wanted.map(|files| files.iter().map(|file| (*file).to_owned()).collect());
-        ensure!(ours == wanted, "{query}: {ours:?} was found, {wanted:?} is wanted");
+        ensure!(ours == wanted, "{query}: Toolpost found {ours:?} instead of {wanted:?}");
         let others = files(&theirs(probe, &root, query, false)?, &root);
         failed += usize::from(others != wanted);
         let verdict = if others == wanted { "as wanted".to_owned() } else { shown(&others) };
@@ -197,13 +198,13 @@ fn grammar(bench: &Bench, probe: &Path) -> Result<String> {
     }
     let _ = writeln!(
         text,
-        "\nOf {} queries over three files Probe answers {failed} otherwise than wanted.",
+        "\nOf {} queries over three files, Probe answers {failed} with other results than expected.",
         GRAMMAR.len()
     );
     Ok(text)
 }
 
-/// Reads the files that the competitor names; `None` if it refuses the query.
+/// Reads the files that Probe printed; `None` if it refused the query.
 fn files(printed: &str, root: &Path) -> Option<BTreeSet<String>> {
     let json = printed.find('{').map_or("", |at| &printed[at..]);
     let output: Value = serde_json::from_str(json).ok()?;
@@ -225,12 +226,9 @@ pub(super) fn waited_for() -> Result<f64> {
     ticks(&disk::read(Path::new("/proc/self/stat"))?, 15)
 }
 
-/// Adds two fields of a `/proc` stat line, counted from 0.
+/// Adds a field of a `/proc` stat line to the field after it; the fields are counted from 0.
 pub(super) fn ticks(stat: &str, first: usize) -> Result<f64> {
     let rest = stat.rsplit_once(')').map_or(stat, |(_, rest)| rest);
     let field = |at: usize| rest.split_whitespace().nth(at - 2)?.parse::<f64>().ok();
-    field(first)
-        .zip(field(first + 1))
-        .map(|(user, system)| user + system)
-        .context("/proc says nothing of times")
+    field(first).zip(field(first + 1)).map(|(user, system)| user + system).context("/proc has no CPU times")
 }

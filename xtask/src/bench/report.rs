@@ -1,14 +1,15 @@
-//! Tables of a run.
+//! Benchmark tables: times and memory.
 
 use super::measure::{Row, median, milliseconds, ratio};
 use std::fmt::Write;
 
-/// First contestant of a row: a running server.
+/// Name of the running server in the tables; it is the first program of a row.
 pub const SERVER: &str = "toolpost serve";
-/// A new process for each call.
+/// Name of a new process for each call in the tables.
 pub const PROCESS: &str = "toolpost call";
 
-/// Formats the table of times: median and minimum of each contestant, and our ratio to the others.
+/// Formats the table of times: median and minimum of each program, and the ratio of Toolpost's time to the
+/// others.
 #[must_use]
 pub fn times(rows: &[Row]) -> String {
     let mut text = String::from(

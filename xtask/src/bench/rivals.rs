@@ -1,4 +1,4 @@
-//! Competitors that are installed, and those that are missing.
+//! Programs that Toolpost is compared with: those that are installed, and those that are missing.
 
 use crate::{disk, programs, say};
 use anyhow::Result;
@@ -15,7 +15,7 @@ const NODE_SERVER: Package =
 const COMMANDER: Package = Package { name: "@wonderwhy-er/desktop-commander", version: "0.2.52" };
 const RUST_SERVER: Package = Package { name: "rust-mcp-filesystem", version: "0.4.5" };
 
-/// The competitors.
+/// The programs that Toolpost is compared with; `None` for a missing one.
 pub(super) struct Rivals {
     /// Program name of ripgrep.
     pub(super) rg: Option<&'static str>,
@@ -31,7 +31,7 @@ pub(super) struct Rivals {
 }
 
 impl Rivals {
-    /// Returns none, for tables with other competitors.
+    /// Returns no programs, for tables that compare Toolpost with other programs than these.
     pub(super) fn none() -> Self {
         Self {
             rg: None,
@@ -48,7 +48,7 @@ impl Rivals {
         Self { rg: ["rg"].into_iter().find(|name| programs::is_there(name)), ..Self::none() }
     }
 
-    /// Finds all; the servers are installed into the directory on first use.
+    /// Finds all competitors; the servers are installed into the directory on first use.
     pub(super) fn find(folder: &Path) -> Result<Self> {
         let mut missing = Vec::new();
         let rg = Self::rg().rg;
@@ -71,12 +71,12 @@ impl Rivals {
         Ok(Self { rg, fd, node_server, commander, rust_server, missing })
     }
 
-    /// Returns the missing competitors.
+    /// Returns a message for each program that is missing.
     pub(super) fn missing(&self) -> &[String] {
         &self.missing
     }
 
-    /// Returns the competitors with their versions.
+    /// Returns the found programs with their versions.
     pub(super) fn versions(&self) -> Vec<String> {
         let first_line = |name: &str| {
             let printed = programs::output(programs::program(name).arg("--version")).unwrap_or_default();
@@ -110,7 +110,7 @@ fn npm(folder: &Path, package: &Package) -> Result<PathBuf> {
     Ok(server)
 }
 
-/// Extracts a program from the archive of an npm package for this system.
+/// Extracts a program from an npm package that is built for this system.
 pub(super) fn packed(folder: &Path, (name, version): (&str, &str), binary: &str) -> Result<PathBuf> {
     let place = folder.join("packed");
     let program = place.join(binary).join(name.rsplit('/').next().unwrap_or(name));
@@ -130,7 +130,7 @@ pub(super) fn packed(folder: &Path, (name, version): (&str, &str), binary: &str)
     Ok(program)
 }
 
-/// Builds a server from its registry.
+/// Builds a server from crates.io.
 fn cargo(folder: &Path, package: &Package) -> Result<PathBuf> {
     let server = folder.join("bin").join(package.name);
     if !disk::exists(&server) {

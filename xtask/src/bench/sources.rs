@@ -4,7 +4,7 @@ use crate::{debian, disk, programs};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 
-/// Debian package of the Linux sources, and its content.
+/// Debian package of the Linux sources, and the name of the archive in it.
 const LINUX: &str = "linux-source-6.1";
 
 /// Creates a tree of the Linux sources.
@@ -19,14 +19,14 @@ pub(super) fn linux(folder: &Path) -> Result<PathBuf> {
     let archive = place.join("usr/src").join(format!("{LINUX}.tar.xz"));
     let mut tar = programs::program("tar");
     programs::output(tar.arg("-xf").arg(&archive).arg("-C").arg(&place))?;
-    // Debian's ignore file excludes everything.
+    // The ignore file of Debian's package excludes all files.
     disk::remove_file(&root.join(".gitignore"))?;
     disk::write(&root.join(".git/HEAD"), b"ref: refs/heads/main\n")?;
     disk::write(&place.join("done"), b"")?;
     Ok(disk::canonical(&root)?)
 }
 
-/// Creates a tree of the sources of the packages that cargo has unpacked, in path order.
+/// Creates a tree with the first `files` Rust sources, in path order, of the packages that cargo has unpacked.
 pub(super) fn packages(folder: &Path, files: usize) -> Result<PathBuf> {
     let root = folder.join(format!("sources-{files}"));
     if disk::exists(&root.join("done")) {

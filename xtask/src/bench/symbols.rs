@@ -1,6 +1,6 @@
 //! Cost of the symbol index compared with competitors: build, update and query.
 
-mod asked;
+mod query_process;
 mod rival;
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{disk, programs, say};
 use anyhow::{Context, Result, ensure};
-use asked::Asked;
+use query_process::QueryProcess;
 use rival::{CODEGRAPH, CTAGS, Rival};
 use serde_json::{Value, json};
 use std::{
@@ -26,24 +26,24 @@ use std::{
 const FILES: usize = 10_000;
 /// Number of rounds for work of half a second or more.
 const OF_SLOW: usize = 3;
-/// Our index without the runtime.
+/// Name in the tables of a process with only the symbol index, without the MCP server.
 const ALONE: &str = "toolpost, the index alone";
 
-/// Environment of all cases.
+/// Environment of the symbol benchmarks.
 struct Ground<'b> {
     bench: &'b Bench,
     root: PathBuf,
-    /// Program that queries the index alone.
+    /// Path of the program `ask`, which queries the symbol index without a server.
     ask: PathBuf,
     rival: Rival,
-    /// Peak memory of each program during its first index.
+    /// Peak memory of each program during its first index, in bytes.
     peaks: RefCell<Vec<(&'static str, u64)>>,
-    /// A function, and a part of its name.
+    /// Name of a function that is searched for, and a part of the name.
     name: String,
     part: String,
 }
 
-/// Measures, and formats the tables.
+/// Measures the symbol index and its competitors, and formats the tables.
 pub(super) fn table(bench: &Bench, ask: PathBuf) -> Result<String> {
     let root = code::tree(&bench.folder, FILES)?;
     let name = code::function(&code::TONGUES[0], 7, 0);
@@ -68,12 +68,12 @@ pub(super) fn versions() -> Vec<String> {
     rival::versions()
 }
 
-/// Prints a row as progress.
+/// Formats a row as a table, to print it as progress.
 fn times_of(row: &Row) -> String {
     times(std::slice::from_ref(row))
 }
 
-/// Runs a program whose output must contain a text.
+/// Runs a program, checks that its output contains a text, and returns the duration.
 fn timed(mut command: Command, wanted: &str) -> Result<Duration> {
     let begin = Instant::now();
     let printed = programs::output(&mut command)?;
@@ -87,8 +87,10 @@ impl Ground<'_> {
         self.bench.folder.join("cache")
     }
 
-    fn asked(&self) -> Result<Asked> {
-        Asked::start(programs::program(&self.ask).arg(&self.root).arg(self.bench.folder.join("cache-alone")))
+    fn start_query_process(&self) -> Result<QueryProcess> {
+        QueryProcess::start(
+            programs::program(&self.ask).arg(&self.root).arg(self.bench.folder.join("cache-alone")),
+        )
     }
 
     fn server(&self) -> Result<Server> {
@@ -126,7 +128,7 @@ impl Ground<'_> {
         if self.rival.ctags {
             contestants.push((CTAGS, Box::new(|| self.watched(CTAGS, &self.rival.tags()))));
         }
-        self.once("first answer, nothing on the disk", contestants)
+        self.once("first answer, without an index on disk", contestants)
     }
 
     /// Measures work that takes minutes, once.
@@ -152,10 +154,10 @@ impl Ground<'_> {
         let mut contestants: Vec<Contestant<'_>> =
             vec![(PROCESS, Box::new(|| timed(self.call(), &self.name)))];
         self.rivals(&mut contestants, &["query", &self.name], Some(&[&self.name]), &self.name);
-        self.turns("answer of a new process, all on the disk", contestants)
+        self.turns("answer of a new process, with the index on disk", contestants)
     }
 
-    /// Adds the competitors that start a process for each query.
+    /// Adds codegraph and ctags, which start a process for each query, to the compared programs.
     fn rivals<'g>(
         &'g self,
         to: &mut Vec<Contestant<'g>>,
@@ -177,7 +179,7 @@ impl Ground<'_> {
         }
     }
 
-    /// Writes a file with a new function, and queries until it is found.
+    /// Writes a file with a new function, and queries until the function is found.
     fn update(&self) -> Result<Row> {
         let file = self.root.join("python").join("common").join("fresh.py");
         let count = Cell::new(0);
@@ -187,9 +189,9 @@ impl Ground<'_> {
             disk::write(&file, format!("def {name}(size):\n    return size\n").as_bytes())?;
             Ok(name)
         };
-        let (mut server, mut asked) = (self.server()?, self.asked()?);
+        let (mut server, mut queries) = (self.server()?, self.start_query_process()?);
         server.call("symbol_search", &json!({ "query": self.name }))?;
-        asked.ask(&format!("find {}", self.name))?;
+        queries.ask(&format!("find {}", self.name))?;
         let ours = || {
             let name = change("serve")?;
             let (reply, took) = server.call("symbol_search", &json!({ "query": name }))?;
@@ -197,7 +199,7 @@ impl Ground<'_> {
             Ok(took)
         };
         let alone = || {
-            let (took, found) = asked.ask(&format!("find {}", change("alone")?))?;
+            let (took, found) = queries.ask(&format!("find {}", change("alone")?))?;
             ensure!(found > 0, "the new function was not found");
             Ok(took)
         };
@@ -235,11 +237,11 @@ impl Ground<'_> {
         ];
         let mut rows = Vec::new();
         for (what, query, tags) in cases {
-            let (mut server, mut asked) = (self.server()?, self.asked()?);
+            let (mut server, mut queries) = (self.server()?, self.start_query_process()?);
             let (arguments, question) = (json!({"query": query, "limit": 20}), format!("find {query}"));
             let ours = move || Ok(server.call("symbol_search", &arguments)?.1);
             let mut contestants: Vec<Contestant<'_>> =
-                vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(asked.ask(&question)?.0)))];
+                vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(queries.ask(&question)?.0)))];
             self.rivals(&mut contestants, &["query", query], tags, "");
             rows.push(self.turns(what, contestants)?);
         }
@@ -252,31 +254,31 @@ impl Ground<'_> {
         let [of_all, of_some, of_one] = code::TONGUES[0].called;
         for (name, count) in [(of_one, one), (of_some, some), (of_all, all)] {
             let id = self.id(name)?;
-            let (mut server, mut asked) = (self.server()?, self.asked()?);
+            let (mut server, mut queries) = (self.server()?, self.start_query_process()?);
             let arguments = json!({ "symbol_id": id });
             let (reply, _) = server.call("symbol_graph", &arguments)?;
             ensure!(reply.contains(&format!("\"proved\":{count}")), "{name} has other callers: {reply:.900}");
             let question = format!("callers {name}");
-            ensure!(asked.ask(&question)?.1 == count, "{name} has other callers");
+            ensure!(queries.ask(&question)?.1 == count, "{name} has other callers");
             let ours = move || Ok(server.call("symbol_graph", &arguments)?.1);
             let mut contestants: Vec<Contestant<'_>> =
-                vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(asked.ask(&question)?.0)))];
+                vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(queries.ask(&question)?.0)))];
             let words = ["callers", name, "--limit", "5000"];
             self.rivals(&mut contestants, &words, None, "");
             rows.push(self.turns(&format!("the callers of a function that has {count}"), contestants)?);
         }
         rows.push(self.anew(of_all)?);
-        let (mut server, mut asked) = (self.server()?, self.asked()?);
+        let (mut server, mut queries) = (self.server()?, self.start_query_process()?);
         let (arguments, question) =
             (json!({ "symbol_id": self.id(&self.name)? }), format!("id {}", self.name));
         let ours = move || Ok(server.call("symbol_resolve", &arguments)?.1);
         let contestants: Vec<Contestant<'_>> =
-            vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(asked.ask(&question)?.0)))];
+            vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(queries.ask(&question)?.0)))];
         rows.push(self.turns("a symbol by its id", contestants)?);
         Ok(rows)
     }
 
-    /// Queries the callers of a function after a file was changed each time, so that no cached answer
+    /// Queries the callers of a function, each time after a change of a file, so that no cached answer
     /// remains.
     fn anew(&self, name: &str) -> Result<Row> {
         let file = self.root.join("python").join("common").join("anew.py");
@@ -285,20 +287,20 @@ impl Ground<'_> {
             count.set(count.get() + 1);
             disk::write(&file, format!("def anew_{}():\n    pass\n", count.get()).as_bytes())
         };
-        let (mut server, mut asked) = (self.server()?, self.asked()?);
+        let (mut server, mut queries) = (self.server()?, self.start_query_process()?);
         let (arguments, question) = (json!({ "symbol_id": self.id(name)? }), format!("callers {name}"));
         server.call("symbol_graph", &arguments)?;
-        asked.ask(&question)?;
+        queries.ask(&question)?;
         let ours = || {
             change()?;
             Ok(server.call("symbol_graph", &arguments)?.1)
         };
         let alone = || {
             change()?;
-            Ok(asked.ask(&question)?.0)
+            Ok(queries.ask(&question)?.0)
         };
         let contestants: Vec<Contestant<'_>> = vec![(SERVER, Box::new(ours)), (ALONE, Box::new(alone))];
-        let row = self.turns("the same, each time after a change of a file", contestants);
+        let row = self.turns("the callers of a function, each time after a change of a file", contestants);
         disk::remove_file(&file)?;
         row
     }
@@ -312,13 +314,13 @@ impl Ground<'_> {
 
     fn id(&self, name: &str) -> Result<String> {
         let (reply, _) = self.server()?.call("symbol_search", &json!({"query": name, "limit": 1}))?;
-        // Notes may follow the reply.
+        // Toolpost's notes may follow the reply.
         let mut values = serde_json::Deserializer::from_str(&reply).into_iter::<Value>();
         let reply = values.next().context("a search has no reply")??;
         Ok(reply["results"][0]["symbol_id"].as_str().context("the function has no id")?.to_owned())
     }
 
-    /// Formats disk and memory usage.
+    /// Formats the disk and memory usage of each program.
     fn sizes(&self) -> Result<String> {
         let mut text = String::from("\n| what | MB |\n|---|---|\n");
         let mut row = |what: &str, bytes: u64| writeln!(text, "| {what} | {} |", bytes.div_ceil(1 << 20));
@@ -339,7 +341,7 @@ impl Ground<'_> {
     }
 }
 
-/// Returns the disk usage of a directory or file.
+/// Returns the disk usage of a directory or file, in bytes; 0 if it does not exist.
 fn size(place: &Path) -> Result<u64> {
     if !disk::exists(place) {
         return Ok(0);
@@ -348,7 +350,7 @@ fn size(place: &Path) -> Result<u64> {
     printed.split_whitespace().next().context("du printed nothing")?.parse().context("du printed no number")
 }
 
-/// Runs a program under GNU time, and returns the peak memory of its largest process.
+/// Runs a program under GNU time, and returns the peak memory of its largest process, in bytes.
 fn peak(command: &Command) -> Result<u64> {
     let note = std::env::temp_dir().join(format!("toolpost-bench-{}", std::process::id()));
     let mut timed = programs::program("/usr/bin/time");

@@ -1,4 +1,4 @@
-//! Sixteen reads in one call and in sixteen, each time with a cold cache.
+//! Sixteen file reads in one call and in sixteen calls, each time with a cold page cache.
 
 use super::{
     Bench,
@@ -18,15 +18,18 @@ use std::{
 const FILES: usize = 16;
 /// Number of lines per file, of 48 bytes each.
 const LINES: usize = 1_000;
-/// Reply limit that fits all of them.
+/// Reply limit that fits all files.
 const REPLY: (&str, &str) = ("TOOLPOST_REPLY_BYTES", "4194304");
 
-/// Measures; returns no row if the cache of a file cannot be dropped.
+/// Measures the reads in one call and in sixteen calls; returns no row if the page cache of the files cannot
+/// be dropped.
 pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let root = bench.folder.join("cold");
     let files = make(&root)?;
     if !is_cold_after(&files)? {
-        say::line("SKIPPED: reads from a cold cache, which need dd and fincore, and a disk below the folder");
+        say::line(
+            "SKIPPED: reads from a cold cache, which need dd and fincore, and a target directory on a disk",
+        );
         return Ok(Vec::new());
     }
     let reads: Vec<Value> = files.iter().map(|file| json!({ "path": file })).collect();
@@ -63,7 +66,7 @@ fn serve(bench: &Bench, root: &Path) -> Result<Server> {
     Server::start(bench.serve(root).args(["--dialect", "zblade"]).env(REPLY.0, REPLY.1))
 }
 
-/// Checks that every file was read to its end.
+/// Checks that the replies contain the end of every file.
 fn whole(replies: &str) -> Result<()> {
     let missing = (0..FILES).find(|file| !replies.contains(&last(*file)));
     ensure!(missing.is_none(), "file {missing:?} was not read to its end");

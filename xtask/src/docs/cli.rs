@@ -1,10 +1,10 @@
-//! Reference of the command line, from the help of the binary.
+//! Reference page of the command line, from the help of the binary.
 
 use crate::{House, programs};
 use anyhow::{Result, bail};
 use std::fmt::Write;
 
-/// Generates the reference.
+/// Generates the reference page of the command line.
 pub(super) fn reference(house: &House) -> Result<String> {
     let top = help(house, None)?;
     let commands = commands(&top);

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 
-/// Replaces the text between the marks of a name.
+/// Replaces the text between the marks `<!-- NAME:begin -->` and `<!-- NAME:end -->` of a page.
 ///
 /// # Errors
 /// If the page has no such marks.

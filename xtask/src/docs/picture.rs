@@ -1,18 +1,19 @@
-//! Picture of a terminal session, drawn from the commands and the output of the tutorial, which `tests/docs` runs.
+//! Picture of a terminal session, drawn from the commands and the output of the tutorial, which `tests/docs`
+//! runs.
 
 use std::fmt::Write;
 
-/// Sections of the tutorial that the picture shows.
+/// Sections of the tutorial that the image shows.
 const SECTIONS: [&str; 2] = ["## Search and read", "## Edit and undo"];
 
-/// Longest line in columns; a longer one is wrapped.
+/// Maximum length of a line, in columns; a longer one is wrapped.
 const COLUMNS: usize = 120;
 
 const LINE_HEIGHT: usize = 18;
 const COLUMN_WIDTH: usize = 8;
 const MARGIN: usize = 16;
 
-/// Draws the sections as an SVG image.
+/// Draws the `SECTIONS` of the tutorial as an SVG image.
 #[must_use]
 pub fn svg(tutorial: &str) -> String {
     let lines = terminal(tutorial);
@@ -31,7 +32,8 @@ pub fn svg(tutorial: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// Returns the commands, each after a prompt, and the output of the shown sections, without the commands that print nothing.
+/// Returns the commands of the shown sections, each after a prompt, and their output, without the commands
+/// that print nothing.
 fn terminal(tutorial: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut is_shown, mut fence) = (false, None);

@@ -1,12 +1,12 @@
 //! Table of the dialects in the README: purpose, and number of implemented tools.
 
 use crate::{
-    parity::Against,
-    said::{Said, is_bridged},
+    parity::ParityInputs,
+    published_dialect::{PublishedDialect, is_bridged},
 };
 use std::fmt::Write;
 
-/// Purpose of each dialect, and whether it runs commands.
+/// The dialects, each with its purpose and whether it runs commands.
 const CHOICE: [(&str, &str, &str); 5] = [
     ("trae", "Codex, and models without a preference", "yes"),
     ("zblade", "symbols, project maps, editors", "yes"),
@@ -15,9 +15,9 @@ const CHOICE: [(&str, &str, &str); 5] = [
     ("claude", "Claude models (the default)", "no"),
 ];
 
-/// Generates the table.
+/// Generates the table of the dialects.
 #[must_use]
-pub fn table(said: &[Said], against: &Against) -> String {
+pub fn table(said: &[PublishedDialect], against: &ParityInputs) -> String {
     let mut text = String::from(
         "| dialect | choose it for | runs commands | tools | not implemented |\n|---|---|---|---|---|\n",
     );

@@ -1,4 +1,4 @@
-//! Scaffold of a dialect: a directory with an empty table, a page, and its hints.
+//! Scaffold of a dialect: a directory with an empty table of tools, a page, and the texts for hints.
 
 use super::{
     create, is_small_name, shape,
@@ -7,9 +7,9 @@ use super::{
 use crate::House;
 use anyhow::{Result, ensure};
 
-/// List of the dialects.
+/// File that lists the dialects.
 const LIST: &str = "crates/dialects/src/lib.rs";
-/// Where the next steps are listed.
+/// File that defines the enum `Hint`.
 const HINTS: &str = "crates/engine/src/failure/mod.rs";
 
 /// Writes the files of the dialect, and adds it to the list.
@@ -19,7 +19,7 @@ pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
     let list = with_module(&list, &format!("pub mod {name};"))?;
     let list = with_row(&list, "pub const ALL: [&Dialect; ", &format!("&{name}::DIALECT"))?;
     let hints = shape::variants(&house.read(HINTS)?, "Hint");
-    ensure!(!hints.is_empty(), "{HINTS} has no enum `Hint` that can be read");
+    ensure!(!hints.is_empty(), "{HINTS} contains no readable enum `Hint`");
 
     let folder = format!("crates/dialects/src/{name}");
     create(house, &format!("{folder}/hints.rs"), &say(&hints))?;
@@ -29,12 +29,14 @@ pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
     house.write(LIST, &list)?;
     Ok(vec![
         format!(
-            "{folder}/mod.rs: the dialect; set its budget, its deadline, and whether a write needs a read"
+            "{folder}/mod.rs: the new dialect; set its budget and deadline, and whether a write needs an earlier read"
         ),
-        format!("{folder}/hints.rs: its texts for hints; name its own tools in them"),
-        format!("{folder}/tools.md: the page of its tools"),
-        format!("{LIST}: its module and its row"),
-        format!("next: the dialect in spec/dialects.json; cargo xtask new tool {name} NAME OPERATION"),
+        format!("{folder}/hints.rs: the dialect's texts for hints; name the dialect's tools in them"),
+        format!("{folder}/tools.md: the page of the dialect's tools"),
+        format!("{LIST}: the dialect's module and its row in `ALL`"),
+        format!(
+            "next: add the dialect to spec/dialects.json; run `cargo xtask new tool {name} NAME OPERATION`"
+        ),
     ])
 }
 
@@ -42,19 +44,19 @@ fn table(name: &str) -> String {
     format!(
         "//! The tools of the dialect {name}.\n\nmod hints;\n\n\
          use std::time::Duration;\nuse toolpost_engine::Fresh;\nuse toolpost_text::matching::Step;\n\
-         use toolpost_tool::{{Budget, Cut, Dialect, ToolDef, distinct}};\n\n\
+         use toolpost_tool::{{Budget, Dialect, ToolDef, TruncationPolicy, distinct}};\n\n\
          /// The dialect.\npub const DIALECT: Dialect = Dialect {{\n\
          name: \"{name}\",\ntools: &TOOLS,\npages: &[include_str!(\"tools.md\")],\n\
          instructions: \"Tools over the workspace. They never leave it, and never answer from stale data.\",\n\
-         budget: Budget {{ bytes: 50 * 1024, lines: 2_000, cut: Cut::HeadAndTail {{ head: 100, tail: 50 }} }},\n\
+         budget: Budget {{ bytes: 50 * 1024, lines: 2_000, cut: TruncationPolicy::HeadAndTail {{ head: 100, tail: 50 }} }},\n\
          deadline: Duration::from_secs(60),\nfresh: Fresh::REQUIRED,\nmatching: Step::Exact,\nsay: hints::say,\n}};\n\n\
          const TOOLS: [ToolDef; 0] = [];\n\n\
-         const _: () = assert!(distinct(&TOOLS), \"two tools of one name\");\n"
+         const _: () = assert!(distinct(&TOOLS), \"two tools with the same name\");\n"
     )
 }
 
-fn say(hints: &[shape::Part]) -> String {
-    let arm = |hint: &shape::Part| {
+fn say(hints: &[shape::TypeMember]) -> String {
+    let arm = |hint: &shape::TypeMember| {
         let carries = match hint.kind.chars().next() {
             Some('(') => "(..)",
             Some('{') => " { .. }",

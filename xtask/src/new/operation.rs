@@ -1,20 +1,20 @@
-//! The skeleton of an operation, and the places of the operations that exist.
+//! Skeleton of a new operation, and the paths of the existing operations.
 
 use super::{create, is_small_name, text::pascal, text::with_module};
 use crate::House;
 use anyhow::{Context, Result, ensure};
 
-/// The list of all operations by their public names.
+/// File that lists all operations by their public names.
 const LIST: &str = "crates/engine/src/lib.rs";
-/// First line of a capability's row in that list.
+/// Beginning of a capability's row in the list of operations.
 const ROW: &str = "    pub use crate::";
 
-/// An operation in the list.
-struct Listed {
+/// An operation in the list of all operations.
+struct ListedOperation {
     capability: String,
-    /// Name of its module.
+    /// Name of the module that implements the operation.
     module: String,
-    /// Name under which it is published.
+    /// Name under which the operation is published.
     name: String,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn write(house: &House, capability: &str, name: &str) -> Result<Vec<S
     };
     ensure!(
         names.contains(&capability),
-        "no capability is called `{capability}`; there are {}",
+        "no capability is called `{capability}`; the capabilities are {}",
         names.join(", ")
     );
     let folder = format!("crates/engine/src/{capability}");
@@ -42,10 +42,10 @@ pub(super) fn write(house: &House, capability: &str, name: &str) -> Result<Vec<S
     house.write(&module, &with_module(&text, &format!("pub mod {name};"))?)?;
     house.write(LIST, &with_name(&root, capability, name)?)?;
     Ok(vec![
-        format!("{file}: the operation; describe its request, its output and its touches"),
-        format!("{module}: its module"),
-        format!("{LIST}: its public name"),
-        format!("next: a test in crates/engine/tests; cargo xtask new tool DIALECT NAME {name}"),
+        format!("{file}: the new operation; describe its request, its output and its accesses"),
+        format!("{module}: the operation's `mod` line"),
+        format!("{LIST}: the operation's public name"),
+        format!("next: write a test in crates/engine/tests; run `cargo xtask new tool DIALECT NAME {name}`"),
     ])
 }
 
@@ -55,15 +55,15 @@ pub(super) fn path(house: &House, name: &str) -> Result<Option<String>> {
     Ok(found.map(|row| format!("crates/engine/src/{}/{}.rs", row.capability, row.module)))
 }
 
-/// Reads the list: rows such as `pub use crate::search::{investigate, keyword as search};`.
-fn listed(root: &str) -> Vec<Listed> {
+/// Reads the list of operations: rows such as `pub use crate::search::{investigate, keyword as search};`.
+fn listed(root: &str) -> Vec<ListedOperation> {
     let rows = root.split(ROW).skip(1).filter_map(|row| row.split_once(';'));
     let rows = rows.filter_map(|(row, _)| row.split_once("::"));
     rows.flat_map(|(capability, names)| {
         names.trim_matches(['{', '}', '\n', ' ']).split(',').filter_map(move |name| {
             let name = name.trim();
             let (module, name) = name.split_once(" as ").unwrap_or((name, name));
-            let row = Listed {
+            let row = ListedOperation {
                 capability: capability.to_owned(),
                 module: module.to_owned(),
                 name: name.to_owned(),
@@ -74,7 +74,7 @@ fn listed(root: &str) -> Vec<Listed> {
     .collect()
 }
 
-/// Adds a name to the row of a capability.
+/// Adds an operation to a capability's row in the list of operations.
 fn with_name(root: &str, capability: &str, name: &str) -> Result<String> {
     let start = format!("{ROW}{capability}::");
     let from =
@@ -84,7 +84,7 @@ fn with_name(root: &str, capability: &str, name: &str) -> Result<String> {
     Ok(format!("{}{{{names}, {name}}}{}", &root[..from], &root[end..]))
 }
 
-/// Formats the operation's file; the capability's type is the public one that has `new`.
+/// Formats the file of a new operation. The capability is the type in `module` that has a `pub(crate) fn new`.
 fn skeleton(module: &str, capability: &str, name: &str) -> Result<String> {
     let kind = pascal(name);
     let opened = module.split("impl ").skip(1).find(|part| part.contains("pub(crate) fn new("));

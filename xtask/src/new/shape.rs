@@ -1,43 +1,43 @@
 //! Fields or variants of a type with their doc comments, read from the source line by line.
 
-/// A field or a variant.
+/// A field of a struct, or a variant of an enum.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct TypeMember {
     pub(super) name: String,
     /// Type of a field, or payload of a variant.
     pub(super) kind: String,
-    /// First sentence of its doc comment.
+    /// First line of the doc comment of the field or variant.
     pub(super) says: String,
 }
 
 /// Returns the public fields of a struct.
-pub(super) fn fields(source: &str, name: &str) -> Vec<Part> {
+pub(super) fn fields(source: &str, name: &str) -> Vec<TypeMember> {
     let parts = body(source, &format!("pub struct {name} {{"));
     let field = |(line, says): (&str, String)| {
         let (name, kind) = line.strip_prefix("pub ")?.trim_end_matches(',').split_once(": ")?;
-        Some(Part { name: name.to_owned(), kind: kind.to_owned(), says })
+        Some(TypeMember { name: name.to_owned(), kind: kind.to_owned(), says })
     };
     parts.into_iter().filter_map(field).collect()
 }
 
 /// Returns the variants of an enum.
-pub(super) fn variants(source: &str, name: &str) -> Vec<Part> {
+pub(super) fn variants(source: &str, name: &str) -> Vec<TypeMember> {
     let parts = body(source, &format!("pub enum {name} {{"));
     let variant = |(line, says): (&str, String)| {
         let line = line.trim_end_matches(',');
         let end = line.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(line.len());
-        Part { name: line[..end].to_owned(), kind: line[end..].trim().to_owned(), says }
+        TypeMember { name: line[..end].to_owned(), kind: line[end..].trim().to_owned(), says }
     };
     parts.into_iter().map(variant).collect()
 }
 
-/// Returns the type that implements the operation trait in a file.
+/// Returns the name of the type that implements the trait `Operation` in a file.
 pub(super) fn operation(source: &str) -> Option<&str> {
     let (_, rest) = source.split_once("impl Operation for ")?;
     rest.split_whitespace().next()
 }
 
-/// Returns the lines directly inside an item, each with the first sentence of its doc comment.
+/// Returns the fields or variants of a type, each with the first line of its doc comment.
 fn body<'a>(source: &'a str, open: &str) -> Vec<(&'a str, String)> {
     let mut parts = Vec::new();
     let mut says = String::new();

@@ -2,13 +2,13 @@
 
 use anyhow::{Context, Result};
 
-/// Inserts a `mod` line at its place in the order.
+/// Inserts a `mod` line at its alphabetical position.
 pub(super) fn with_module(text: &str, line: &str) -> Result<String> {
     let word = line.strip_suffix(';').and_then(|line| line.rsplit_once(' ')).map_or(line, |(word, _)| word);
     let modules = |other: &&str| other.starts_with(&format!("{word} ")) && other.ends_with(';');
     let others: Vec<&str> = text.lines().filter(modules).collect();
     let Some(last) = others.last() else {
-        let head = text.find("\n\n").context("the file has no head to put a module's line after")?;
+        let head = text.find("\n\n").context("the file has no opening comment to insert the module after")?;
         return Ok(format!("{}\n\n{line}{}", &text[..head], &text[head..]));
     };
     match others.iter().find(|other| **other > line) {
@@ -66,22 +66,23 @@ pub(super) fn pascal(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn names_are_written_both_ways() {
+    fn names_convert_to_snake_and_pascal_case() {
         let rows = [
             ("Read", "read", "Read"),
             ("list_dir", "list_dir", "ListDir"),
             ("searchFiles", "search_files", "SearchFiles"),
             ("edit2Files", "edit2_files", "Edit2Files"),
         ];
-        for (name, small, large) in rows {
+        each(rows, |(name, small, large)| {
             assert_eq!((snake(name).as_str(), pascal(name).as_str()), (small, large));
-        }
+        });
     }
 
     #[test]
-    fn modules_stand_in_order() {
+    fn module_lines_are_inserted_in_order() {
         let rows = [
             (
                 "//! A.\n\nmod b;\nmod d;\n\nuse x;\n",
@@ -92,13 +93,13 @@ mod tests {
             ("//! A.\n\npub mod b;\n", "pub mod a;", "//! A.\n\npub mod a;\npub mod b;\n"),
             ("//! A.\n\nuse x;\n", "mod a;", "//! A.\n\nmod a;\n\nuse x;\n"),
         ];
-        for (text, line, wanted) in rows {
+        each(rows, |(text, line, wanted)| {
             assert_eq!(with_module(text, line).unwrap(), wanted);
-        }
+        });
     }
 
     #[test]
-    fn rows_are_counted() {
+    fn array_rows_are_added_and_the_length_updated() {
         let rows = [
             ("const A: [&D; 1] = [&a];\n", "const A: [&D; ", "&b", "const A: [&D; 2] = [&a, &b];\n"),
             ("const A: [D; 0] = [];\n", "const A: [D; ", "b()", "const A: [D; 1] = [b()];\n"),

@@ -2,14 +2,14 @@
 
 use super::{
     create, operation as operations,
-    shape::{self, Part},
+    shape::{self, TypeMember},
     text::{pascal, snake, with_module, with_row},
 };
 use crate::House;
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
 
-/// Types that a parameter and a request field can share.
+/// Types of request fields that a tool parameter can have too.
 const PLAIN: [&str; 12] = [
     "String",
     "bool",
@@ -25,18 +25,19 @@ const PLAIN: [&str; 12] = [
     "Vec<String>",
 ];
 
-/// Writes the tool's file, its table row, and its section at the end of the dialect's last page.
+/// Writes the tool's file, its row in the dialect's table, and its section at the end of the dialect's last
+/// page.
 pub(super) fn write(house: &House, dialect: &str, name: &str, operation: &str) -> Result<Vec<String>> {
     let is_name =
         name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && !name.is_empty();
-    ensure!(is_name, "`{name}` is no name of a tool");
+    ensure!(is_name, "`{name}` is not a valid tool name");
     let source = operations::path(house, operation)?.with_context(|| {
-        format!("no operation is called `{operation}`; `cargo xtask new operation CAPABILITY {operation}` makes one")
+        format!("no operation is called `{operation}`; create it with `cargo xtask new operation CAPABILITY {operation}`")
     })?;
     let source = house.read(&source)?;
     let folder = format!("crates/dialects/src/{dialect}");
     let table = house.read(&format!("{folder}/mod.rs")).with_context(|| {
-        format!("no dialect is called `{dialect}`; `cargo xtask new dialect {dialect}` makes one")
+        format!("no dialect is called `{dialect}`; create it with `cargo xtask new dialect {dialect}`")
     })?;
     let (module, kind) = (snake(name), pascal(name));
     let with_row =
@@ -53,12 +54,14 @@ pub(super) fn write(house: &House, dialect: &str, name: &str, operation: &str) -
     house.write(&format!("{folder}/mod.rs"), &with_row)?;
     house.write(&page, &format!("{}\n\n{}", written.trim_end(), section(name, operation)))?;
     Ok(vec![
-        format!("{file}: the tool; word the arguments as its reference does, and what it answers"),
-        format!("{folder}/mod.rs: its module and its row; put the row where it shall be listed"),
+        format!("{file}: the new tool; describe the arguments and the reply as in the tool's reference"),
         format!(
-            "{page}: its description; the first paragraph is what the model sees, examples below it are run"
+            "{folder}/mod.rs: the tool's module and its row; move the row to the position where the tool should be listed"
         ),
-        "next: cargo xtask parity; cargo test -p toolpost-dialects; cargo xtask docs".to_owned(),
+        format!(
+            "{page}: the tool's description; models see the first paragraph, and tests run the examples after it"
+        ),
+        "next: run `cargo xtask parity`, `cargo test -p toolpost-dialects` and `cargo xtask docs`".to_owned(),
     ])
 }
 
@@ -90,16 +93,16 @@ fn skeleton(name: &str, operation: &str, source: &str) -> Result<String> {
     ))
 }
 
-/// Generates the parameters, and the function that converts them to a request.
-fn lowering(name: &str, request: &[Part]) -> (String, String) {
-    let is_known = |part: &&Part| part.kind == "WorkspacePath" || PLAIN.contains(&part.kind.as_str());
+/// Generates the tool's parameters, and the function that converts them to a request of the operation.
+fn lowering(name: &str, request: &[TypeMember]) -> (String, String) {
+    let is_known = |part: &&TypeMember| part.kind == "WorkspacePath" || PLAIN.contains(&part.kind.as_str());
     let foreign: Vec<&str> =
         request.iter().filter(|part| !is_known(part)).map(|part| part.name.as_str()).collect();
     if !foreign.is_empty() {
         let wants = foreign.join(", ");
         let lower = format!(
             "fn lower(_args: Args, _at: &Lowering) -> Result<Request, Failure> {{\n\
-             Err(Failure::invalid(\"{name} has no words yet for what its request wants: {wants}.\"))\n}}\n"
+             Err(Failure::invalid(\"{name} does not fill these fields of the request yet: {wants}.\"))\n}}\n"
         );
         return (String::new(), lower);
     }
@@ -121,8 +124,8 @@ fn lowering(name: &str, request: &[Part]) -> (String, String) {
     (fields, lower)
 }
 
-/// Generates the function that formats the output: a line for each simple field.
-fn rendering(output: &[Part]) -> String {
+/// Generates the function that formats an operation's output: a line for each field of a simple type.
+fn rendering(output: &[TypeMember]) -> String {
     let plain = ["String", "bool", "u32", "u64", "i64", "usize", "f64"];
     let plain = output.iter().filter(|part| plain.contains(&part.kind.as_str()));
     let lines: Vec<String> =

@@ -1,41 +1,41 @@
-//! Comparison of a dialect with its contract, tool by tool and parameter by parameter.
+//! Comparison of a dialect with the contract in `spec/dialects.json`, tool by tool and parameter by parameter.
 
-use crate::said::{self, Said, SaidTool};
+use crate::published_dialect::{self, PublishedDialect, PublishedTool};
 use serde_json::{Map, Value};
 
 /// A difference between a dialect and the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Its path: `dialect.tool.param`.
+    /// Path of the difference: `dialect.tool.param`.
     pub key: String,
-    /// Description.
+    /// Description of the difference.
     pub what: String,
 }
 
-/// Result for a dialect.
-pub(super) struct Compared {
+/// Differences between a dialect and the contract, and the tools of the contract that the dialect lacks.
+pub(super) struct DialectComparison {
     pub(super) differences: Vec<Difference>,
     pub(super) not_yet: Vec<String>,
 }
 
-/// Compares a dialect with its contract.
-pub(super) fn dialect(contract: &Map<String, Value>, said: &Said) -> Compared {
+/// Compares a dialect with its tools in the contract.
+pub(super) fn dialect(contract: &Map<String, Value>, said: &PublishedDialect) -> DialectComparison {
     let mut place = Place { key: said.dialect.clone(), found: Vec::new() };
     let mut not_yet = Vec::new();
     for (name, wanted) in contract {
         match said.tool(name) {
             Some(tool) => place.within(name, |place| tool_params(wanted, tool, place)),
-            None if said::is_bridged(name) && !said.tools.is_empty() => {}
+            None if published_dialect::is_bridged(name) && !said.tools.is_empty() => {}
             None => not_yet.push(name.clone()),
         }
     }
     for tool in said.tools.iter().filter(|tool| !contract.contains_key(&tool.name)) {
         place.within(&tool.name, |place| place.differs("the contract has no such tool"));
     }
-    Compared { differences: place.found, not_yet }
+    DialectComparison { differences: place.found, not_yet }
 }
 
-/// Current path, and the differences so far.
+/// The tool or parameter that is being compared, and the differences found so far.
 struct Place {
     key: String,
     found: Vec<Difference>,
@@ -55,14 +55,14 @@ impl Place {
     }
 }
 
-fn tool_params(wanted: &Value, tool: &SaidTool, place: &mut Place) {
+fn tool_params(wanted: &Value, tool: &PublishedTool, place: &mut Place) {
     if let Some(params) = wanted.get("params").and_then(Value::as_object) {
         params_of(params, &tool.published, &tool.full, place);
     }
     let other_names = wanted.get("aliases").and_then(Value::as_array).into_iter().flatten();
     for alias in other_names.filter_map(Value::as_str) {
         if !tool.aliases.iter().any(|name| name == alias) {
-            place.differs(format!("it does not answer to the other name `{alias}`"));
+            place.differs(format!("it does not accept the alias `{alias}`"));
         }
     }
 }
@@ -105,7 +105,7 @@ fn is_required(param: &Value, is: bool, place: &mut Place) {
 
 fn one(name: &str, param: &Value, property: &Value, full: &Value, place: &mut Place) {
     let wanted = param.get("type").and_then(Value::as_str).unwrap_or("").trim_end_matches("|null");
-    let is = said::kind(property);
+    let is = published_dialect::kind(property);
     if wanted != is {
         place.differs(format!("its type must be {wanted} and is {is}"));
     }
@@ -119,10 +119,10 @@ fn one(name: &str, param: &Value, property: &Value, full: &Value, place: &mut Pl
     let aliases =
         param.get("aliases").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for alias in aliases.filter(|alias| !answers_to(name, full, alias)) {
-        place.differs(format!("it does not answer to the alias `{alias}`"));
+        place.differs(format!("it does not accept the alias `{alias}`"));
     }
     if let Some(inner) = param.get("items").and_then(Value::as_object) {
-        params_of(inner, &said::items(property), &said::items(full), place);
+        params_of(inner, &published_dialect::items(property), &published_dialect::items(full), place);
     }
 }
 
@@ -135,14 +135,14 @@ fn same_default(wanted: Option<&Value>, is: Option<&Value>, place: &mut Place) {
 
 fn same_values(param: &Value, property: &Value, place: &mut Place) {
     let wanted = param.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
-    let is = said::values(property);
+    let is = published_dialect::values(property);
     if wanted != is {
         let list = |values: &[Value]| Value::Array(values.to_vec());
         place.differs(format!("its values must be {} and are {}", list(&wanted), list(&is)));
     }
 }
 
-/// Compares values; the notation of numbers does not matter.
+/// Returns whether two values are equal; the notation of numbers does not matter.
 fn same(wanted: &Value, is: Option<&Value>) -> bool {
     match (wanted.as_f64(), is.and_then(Value::as_f64)) {
         (Some(wanted), Some(is)) => wanted.total_cmp(&is).is_eq(),
@@ -150,7 +150,7 @@ fn same(wanted: &Value, is: Option<&Value>) -> bool {
     }
 }
 
-/// Returns whether an argument name is accepted; decoding ignores case and punctuation.
+/// Returns whether a parameter accepts `alias` as its name; decoding ignores case and punctuation.
 fn answers_to(name: &str, full: &Value, alias: &str) -> bool {
     let plain = |name: &str| {
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()

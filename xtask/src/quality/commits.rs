@@ -1,33 +1,31 @@
-//! Retrieval of changed files by the message of their commit.
+//! Search quality by commits: the query is the message of a commit, and the wanted results are the files that
+//! it changed.
 
-use super::Searched;
-use super::beside::Beside;
+use super::baseline::BaselineSearch;
 use super::report::{Commits, Figures};
+use super::{IndexedTree, Way};
 use crate::{disk, programs};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
-use toolpost_index::ranked::Fusion;
 
 /// Number of the newest commits considered.
 const COMMITS: usize = 400;
-/// Maximum number of changed files; a larger commit has no single topic.
+/// Maximum number of files that a commit changed; a larger commit has no single topic.
 const FILES: usize = 8;
-/// Separator in git's output.
+/// Separator of the fields in the output of `git log`.
 const MARK: char = '\u{1}';
 
-/// Measures a history on the files before all these commits. `beside` is the number of commits for which the
-/// investigator and `rg` are measured too.
-pub(super) fn measure(
-    place: &Path,
-    target: &Path,
-    ways: &[(&'static str, Fusion)],
-    beside: Option<usize>,
-) -> Result<Commits> {
+/// Measures the search quality on the commits of one Git repository, in the files as they were before all
+/// these commits. `beside` is the maximum number of commits; if it is set, the investigator, BM25 over whole
+/// files and `rg` are measured too.
+pub(super) fn measure(place: &Path, target: &Path, ways: &[Way], beside: Option<usize>) -> Result<Commits> {
     let git = |arguments: &[&str]| {
         programs::output(programs::program("git").arg("--git-dir").arg(place).args(arguments))
     };
-    let folder =
-        place.parent().and_then(Path::file_name).context("a history lies in a folder of its name")?;
+    let folder = place
+        .parent()
+        .and_then(Path::file_name)
+        .context("the git directory must be in a directory with the name of its repository")?;
     let name = folder.to_string_lossy().replace('+', "/");
     let log = git(&[
         "log",
@@ -44,7 +42,7 @@ pub(super) fn measure(
         let files: Vec<String> = files.lines().filter(|line| is_code(line)).map(str::to_owned).collect();
         commits.push((said(message), files));
     }
-    ensure!(!commits.is_empty(), "{name} has no commits");
+    ensure!(!commits.is_empty(), "the history of {name} has no commits");
     let tree = target.join("histories").join(name.replace('/', "+"));
     disk::remove_folder(&tree)?;
     disk::make_folder(&tree)?;
@@ -52,8 +50,8 @@ pub(super) fn measure(
     git(&["archive", "--format=tar", "-o", &archive.to_string_lossy(), &format!("{last}^")])?;
     programs::output(programs::program("tar").arg("-xf").arg(&archive).arg("-C").arg(&tree))?;
     disk::remove_file(&archive)?;
-    let searched = Searched::open(&tree)?;
-    let others = beside.map(|_| Beside::open(&disk::canonical(&tree)?)).transpose()?;
+    let searched = IndexedTree::open(&tree)?;
+    let others = beside.map(|_| BaselineSearch::open(&disk::canonical(&tree)?)).transpose()?;
     let mut names: Vec<&'static str> = ways.iter().map(|(way, _)| *way).collect();
     names.extend(
         others.iter().flat_map(|_| ["investigator", "words (BM25 over whole files)", "rg, counting words"]),
@@ -78,12 +76,12 @@ pub(super) fn measure(
             figures.found += among as f64 / wanted.len() as f64;
         }
     }
-    let blocks = searched.ask("all", &searched.vector("all")?, Fusion::BEST)?.1;
+    let blocks = searched.ask("all", &searched.vector("all")?, None)?.1;
     let commits = figures.first().map_or(0, |figures| figures.asked);
     Ok(Commits { name, commits, blocks, ways: names.into_iter().zip(figures).collect() })
 }
 
-/// Selects the usable commits: their messages, and those of their files that already existed.
+/// Selects the commits that can be queries: their messages, and the changed files that already existed.
 fn fitting(commits: Vec<(String, Vec<String>)>, tree: &Path) -> Vec<(String, Vec<String>)> {
     let asked = commits.into_iter().filter_map(|(message, files)| {
         let wanted: Vec<String> = files.into_iter().filter(|file| disk::exists(&tree.join(file))).collect();
@@ -93,7 +91,7 @@ fn fitting(commits: Vec<(String, Vec<String>)>, tree: &Path) -> Vec<(String, Vec
     asked.collect()
 }
 
-/// Returns a message without its trailers.
+/// Returns a commit message without trailers such as `Signed-off-by:`, and without lines that contain a URL.
 fn said(message: &str) -> String {
     let lines = message.lines().filter(|line| !line.contains("-by: ") && !line.contains("://"));
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()

@@ -1,17 +1,18 @@
-//! Retrieval of functions by the first sentence of their doc comments.
+//! Search quality by functions: the query is the first sentence of a doc comment, and the wanted result is the
+//! function.
 
 use super::report::{Figures, Functions};
-use super::{Searched, note};
-use crate::disk;
+use super::{IndexedTree, Way, note};
+use crate::{disk, say};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::path::Path;
-use toolpost_index::ranked::Fusion;
 use toolpost_workspace::Hasher;
 
-/// Languages with their file extensions.
+/// Measured languages, each with its file extension.
 const LANGUAGES: [(&str, &str); 2] = [("python", "py"), ("rust", "rs")];
-/// Number of functions per language, evenly spaced; `tools/embedder/reference.py` selects the same ones.
+/// Maximum number of measured functions per language, evenly spaced; `tools/embedder/reference.py` selects the
+/// same functions.
 pub(super) const MOST: usize = 1_500;
 
 /// A query, and the code that it describes.
@@ -20,16 +21,16 @@ struct Pair {
     code: String,
 }
 
-/// Measures each language.
+/// Measures the search quality in each language.
 pub(super) fn measure(
     pairs: &Path,
     target: &Path,
-    ways: &[(&'static str, Fusion)],
+    ways: &[Way],
     most: usize,
     reference: Option<&Value>,
 ) -> Result<Vec<Functions>> {
     let text = disk::read(pairs).with_context(|| {
-        format!("{} cannot be read: make it with tools/embedder/pairs.py", pairs.display())
+        format!("{} cannot be read: create it with tools/embedder/pairs.py", pairs.display())
     })?;
     let all: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     LANGUAGES.iter().map(|language| one(&all, *language, target, ways, most, reference)).collect()
@@ -39,13 +40,13 @@ fn one(
     all: &[Value],
     (language, ending): (&str, &str),
     target: &Path,
-    ways: &[(&'static str, Fusion)],
+    ways: &[Way],
     most: usize,
     reference: Option<&Value>,
 ) -> Result<Functions> {
     let own: Vec<&Value> = all.iter().filter(|pair| pair["language"] == language).collect();
     let count = own.len().min(most);
-    ensure!(count > 0, "there are no functions of {language}");
+    ensure!(count > 0, "the file of `--pairs` contains no functions of {language}");
     let said = |pair: &Value, key: &str| pair[key].as_str().unwrap_or_default().to_owned();
     let pair = |at: usize| Pair {
         question: said(own[at * own.len() / count], "query"),
@@ -58,7 +59,7 @@ fn one(
     for (number, pair) in pairs.iter().enumerate() {
         disk::write(&tree.join(format!("f{number}.{ending}")), dedented(&pair.code).as_bytes())?;
     }
-    let searched = Searched::open(&tree)?;
+    let searched = IndexedTree::open(&tree)?;
     let mut figures = vec![Figures::default(); ways.len()];
     for (number, pair) in pairs.iter().enumerate() {
         let vector = searched.vector(&pair.question)?;
@@ -72,14 +73,21 @@ fn one(
         language: language.to_owned(),
         count,
         ways: ways.iter().map(|(way, _)| *way).zip(figures).collect(),
-        reference: reference.map(|stored| of_reference(&stored[language], &pairs)).transpose()?,
+        reference: reference.and_then(|stored| {
+            let known = of_reference(&stored[language], &pairs);
+            known
+                .map_err(|error| {
+                    say::complain(&format!("{language}: MiniLM's figures are left out: {error}"));
+                })
+                .ok()
+        }),
         speed: searched.speed,
     })
 }
 
-/// Removes the common indentation of all lines.
+/// Removes the indentation that all lines of a function's code share.
 fn dedented(code: &str) -> String {
-    // The first line has lost its indentation; the others show how deep the function was.
+    // The first line has lost its indentation; the other lines show how far the function was indented.
     let depth = |line: &str| line.len() - line.trim_start().len();
     let rest = || code.lines().skip(1).filter(|line| !line.trim().is_empty());
     let last = code.lines().next_back().map_or(0, depth);
@@ -91,7 +99,7 @@ fn dedented(code: &str) -> String {
     first + &lines.map(line).collect::<String>()
 }
 
-/// Reads the figures of MiniLM, if they were measured on the same functions.
+/// Reads the stored figures of the model MiniLM, if they were measured on the same functions.
 fn of_reference(stored: &Value, pairs: &[Pair]) -> Result<(f64, f64, f64)> {
     let mut hasher = Hasher::default();
     for pair in pairs {
@@ -102,7 +110,7 @@ fn of_reference(stored: &Value, pairs: &[Pair]) -> Result<(f64, f64, f64)> {
     }
     ensure!(
         stored["blake3"].as_str() == Some(hasher.finish().to_hex().as_str()),
-        "tools/embedder/minilm.json was measured on other functions: run tools/embedder/reference.py on these"
+        "the figures in tools/embedder/minilm.json are for other functions: run tools/embedder/reference.py again"
     );
     let number =
         |key: &str| stored[key].as_f64().with_context(|| format!("tools/embedder/minilm.json lacks {key}"));

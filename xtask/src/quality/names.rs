@@ -1,4 +1,4 @@
-//! Searches for defined names: the share that ranks the definition first.
+//! Searches for the names of symbols: the share of searches that rank the definition first.
 
 use super::say;
 use crate::disk;
@@ -7,22 +7,26 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
-use toolpost_index::embed::{Side, Static};
-use toolpost_index::ranked::{Ask, Fusion, Hit, Index, Meaning, Meant, Tests, What, grammar::parse};
+use toolpost_ranked::embed::{Static, TextRole};
+use toolpost_ranked::{
+    Ask, Fusion, Hit, Index, Meaning, SearchCriterion, SemanticQuery, Tests,
+    grammar::{Node, parse},
+};
 use toolpost_syntax::{Kind, Language};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// Maximum number of names per tree, evenly spaced.
+/// Maximum number of names to search for in a tree, evenly spaced.
 const ASKED: usize = 200;
 /// Minimum length of a name, in characters.
 const SHORTEST: usize = 3;
-/// Number of blocks requested.
+/// Number of code blocks that each search requests.
 const BLOCKS: usize = 10;
 
-/// Names with the file and line of each definition.
+/// Names of symbols, each with the file and the line of its definitions.
 type Names = BTreeMap<String, BTreeSet<(String, u32)>>;
 
-/// Ranks of the definitions.
+/// Counts of searches: all, with the definition as the first result, and among the first three; and the names
+/// for which it is not among them.
 #[derive(Default)]
 struct Figures {
     asked: usize,
@@ -31,9 +35,10 @@ struct Figures {
     missed: Vec<String>,
 }
 
-/// Measures each tree by keywords and by both, and prints the names that were not found.
+/// Searches each tree by keywords and by the combination with embeddings, and prints the shares and the names
+/// that were not found.
 pub(super) fn measure(trees: &[PathBuf]) -> Result<()> {
-    say::line("| tree | way | names | definition first | in the first three |\n|---|---|--:|--:|--:|");
+    say::line("| tree | search | names | definition first | in the first three |\n|---|---|--:|--:|--:|");
     for tree in trees {
         one(tree).with_context(|| format!("{} cannot be measured", tree.display()))?;
     }
@@ -47,7 +52,7 @@ fn one(tree: &Path) -> Result<()> {
     let root = workspace.resolve(".").map_err(|error| anyhow!("{error}"))?;
     let index = Index::new(workspace);
     let names = names(&index, &root, &tree)?;
-    ensure!(!names.is_empty(), "nothing is defined there");
+    ensure!(!names.is_empty(), "the code of the tree defines no names");
     let meaning = Meaning::new(Static::embedded()?, None);
     meaning.fill(&index, std::slice::from_ref(&root), &|_| true, &|| false)?;
     let count = names.len().min(ASKED);
@@ -76,7 +81,8 @@ fn one(tree: &Path) -> Result<()> {
 /// Lists the names that the code outside tests defines.
 fn names(index: &Index, root: &WorkspacePath, tree: &Path) -> Result<Names> {
     let all = parse("NOT zzqqxxjjzz").map_err(|fault| anyhow!("{fault:?}"))?.node;
-    let files: BTreeSet<String> = search(index, root, &all)?.into_iter().map(|hit| hit.key.path).collect();
+    let files: BTreeSet<String> =
+        search(index, root, &all, Tests::LeftOut)?.into_iter().map(|hit| hit.key.path).collect();
     let mut names = Names::new();
     for file in files {
         let Ok(text) = disk::read(&tree.join(&file)) else { continue };
@@ -98,34 +104,31 @@ fn names(index: &Index, root: &WorkspacePath, tree: &Path) -> Result<Names> {
     Ok(names)
 }
 
-fn search(
-    index: &Index,
-    root: &WorkspacePath,
-    node: &toolpost_index::ranked::grammar::Node,
-) -> Result<Vec<Hit>> {
+fn search(index: &Index, root: &WorkspacePath, node: &Node, tests: Tests) -> Result<Vec<Hit>> {
     let lent = index.lend(&|| false)?;
-    let ask = Ask { what: What::Query(node), base: root, tests: Tests::LeftOut, may: &|_| true, after: None };
+    let ask = Ask { what: SearchCriterion::Query(node), base: root, tests, may: &|_| true, after: None };
     Ok(lent.search(&ask).map_err(|why| anyhow!("{why:?}"))?.hits)
 }
 
 fn by_words(index: &Index, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
     let query = parse(name).or_else(|_| parse(&format!("\"{name}\"")));
-    search(index, root, &query.map_err(|fault| anyhow!("{fault:?}"))?.node)
+    // A file outside the tests may define names in its own tests.
+    search(index, root, &query.map_err(|fault| anyhow!("{fault:?}"))?.node, Tests::Searched)
 }
 
 fn by_both(index: &Index, meaning: &Meaning, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
-    let mut made = meaning.model().embed(Side::Question, &[name], &|| false)?;
-    let vector = made.pop().context("the model made no vector")?;
+    let mut made = meaning.model().embed(TextRole::Question, &[name], &|| false)?;
+    let vector = made.pop().context("the model returned no embedding")?;
     let lent = index.lend(&|| false)?;
     let found = lent.search_meaning(
         meaning,
-        &Meant {
+        &SemanticQuery {
             question: name,
             vector: &vector,
             bases: std::slice::from_ref(root),
             may: &|_| true,
             most: BLOCKS,
-            fusion: Fusion::BEST,
+            fusion: Fusion::of_question(name),
         },
     );
     Ok(found.hits.into_iter().map(|(hit, _)| hit).collect())

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-/// Sums over all queries.
+/// Number of queries, and sums over all of them: reciprocal rank of the wanted result, and share of the wanted
+/// results found.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Figures {
     pub(super) asked: usize,
@@ -10,7 +11,7 @@ pub(super) struct Figures {
     pub(super) found: f64,
 }
 
-/// Figures for the functions of one language.
+/// Search quality for the functions of one language.
 pub(super) struct Functions {
     pub(super) language: String,
     pub(super) count: usize,
@@ -20,7 +21,7 @@ pub(super) struct Functions {
     pub(super) speed: f64,
 }
 
-/// Figures for the commits of one history.
+/// Search quality for the commits of one repository.
 pub(super) struct Commits {
     pub(super) name: String,
     pub(super) commits: usize,

@@ -12,6 +12,14 @@ pub(super) struct Counts {
 }
 
 impl Counts {
+    /// Adds the counts of another run.
+    pub(super) fn join(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+        self.skipped += other.skipped;
+    }
+
     /// Adds the counts of a summary line: `test result: ok. 3 passed; 0 failed; 1 ignored; …`, or `3 passed,
     /// 0 failed, 1 skipped`.
     pub(super) fn add(&mut self, line: &str) {
@@ -55,9 +63,10 @@ impl fmt::Display for Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn lines_are_counted() {
+    fn summary_lines_are_parsed_into_test_counts() {
         let rows = [
             (
                 "test result: ok. 3 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.1s",
@@ -70,10 +79,10 @@ mod tests {
             ("3 passed, and the others", [0, 0, 0, 0]),
             ("3 passed", [0, 0, 0, 0]),
         ];
-        for (line, [passed, failed, ignored, skipped]) in rows {
+        each(rows, |(line, [passed, failed, ignored, skipped])| {
             let mut counts = Counts::default();
             counts.add(line);
             assert_eq!(counts, Counts { passed, failed, ignored, skipped }, "{line}");
-        }
+        });
     }
 }

@@ -7,17 +7,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// List of Python packages in a suite.
+/// File in a suite that lists its Python packages.
 const PYTHON: &str = "requirements.txt";
-/// List of npm packages in a suite.
+/// File in a suite that lists its npm packages.
 const NODE: &str = "package.json";
-/// Copy of the list that was installed last.
+/// Copy of the package list from which the packages were installed last.
 const STAMP: &str = "installed";
 
-/// Installs the packages of a suite once for each state of its lists; returns the environment variables that
-/// point to them.
+/// Installs the packages of a suite again if its lists changed; returns the environment variables with the
+/// paths of the packages.
 pub(crate) fn install(house: &House, suite: &Path) -> Result<Vec<(&'static str, OsString)>> {
-    let name = suite.file_name().context("a suite's folder has a name")?;
+    let name = suite.file_name().context("the suite's directory has no name")?;
     let tools = house.target().join("test-tools").join(name);
     disk::make_folder(&tools)?;
     let mut variables = vec![("TOOLS", tools.clone().into_os_string())];
@@ -32,7 +32,7 @@ pub(crate) fn install(house: &House, suite: &Path) -> Result<Vec<(&'static str, 
     Ok(variables)
 }
 
-/// Runs an installation unless the same list is installed; returns whether there is a list.
+/// Runs `install` unless the packages of the same list are installed; returns whether the list exists.
 fn once(list: &Path, folder: &Path, install: impl FnOnce(&PathBuf) -> Result<()>) -> Result<bool> {
     if !disk::exists(list) {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! A lint that is silenced says why, and stops being silent when there is nothing to silence.
+//! Checks that silenced lints state a reason, and use `expect`, which reports a lint that no longer occurs.
 
 use super::{Finding, rust};
 use crate::tree::Tree;
@@ -20,7 +20,7 @@ fn in_file(path: &str, text: &str) -> Vec<Finding> {
                     path: path.to_owned(),
                     line: code[..at].matches('\n').count() + 1,
                     what: what.to_owned(),
-                    why: "an exception without its reason outlives it",
+                    why: "an exception without a reason stays after the reason is gone",
                     next,
                 });
             }

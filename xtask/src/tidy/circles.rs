@@ -1,13 +1,14 @@
-//! Import circles inside a crate: modules that can only be understood together.
+//! Import cycles inside a crate: modules that can only be understood together.
 
 use super::{Finding, rust};
 use crate::tree::{Source, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most files that may import one another in a circle.
+/// Maximum number of files in an import cycle.
 const FILES: usize = 4;
 
-/// Crates that still have circles: top-level modules in circles, and files in the largest circle. These numbers only fall.
+/// Crates that may still have cycles: the number of top-level modules in cycles, and of files in the largest
+/// cycle. These numbers may only become lower.
 const ALLOWED: &[(&str, usize, usize)] = &[];
 
 /// A module's path from the root of its crate; the root itself is empty.
@@ -35,25 +36,25 @@ fn in_crate(name: &str, files: &[(Path, &Source)]) -> Vec<Finding> {
         path: format!("crates/{name}/src/lib.rs"),
         line: 1,
         what,
-        why: "modules in a circle cannot be read, tested or moved one at a time",
-        next: "move what both need into a module below them; import from the module, not from the crate's root",
+        why: "modules in a cycle cannot be read, tested or moved one at a time",
+        next: "move the shared code into a module below them; import from the module, not from the crate's root",
     };
     let mut findings = Vec::new();
     if modules > *most_modules {
         let names: Vec<String> = circles.iter().map(|circle| named(circle)).collect();
         findings
-            .push(finding(format!("top-level modules import one another in a circle: {}", names.join("; "))));
+            .push(finding(format!("top-level modules import one another in a cycle: {}", names.join("; "))));
     }
     if largest.len() > *most_files {
         findings.push(finding(format!(
-            "{} files import one another in a circle: {}",
+            "{} files import one another in a cycle: {}",
             largest.len(),
             named(&largest)
         )));
     }
     if modules < *most_modules || largest.len() < *most_files && *most_files > FILES {
         findings.push(finding(format!(
-            "{modules} modules and {} files are in circles, and more are allowed: lower the row in xtask/src/tidy/circles.rs",
+            "{modules} modules and {} files are in cycles, but the crate's row allows more: lower it in xtask/src/tidy/circles.rs",
             largest.len()
         )));
     }
@@ -64,7 +65,8 @@ fn named(circle: &[Path]) -> String {
     circle.iter().map(|path| path.join("/")).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the crate and the module of a source file; a test module has none.
+/// Returns the crate and the module of a source file; `None` for a test module and for a file outside the
+/// crates.
 fn module(path: &str) -> Option<(&str, Path)> {
     let (name, file) = path.strip_prefix("crates/")?.split_once("/src/")?;
     let mut parts: Path = file.strip_suffix(".rs")?.split('/').map(str::to_owned).collect();
@@ -79,7 +81,7 @@ fn module(path: &str) -> Option<(&str, Path)> {
     Some((name, parts))
 }
 
-/// The modules of a crate, with the names that each re-exports from another.
+/// The modules of a crate, with the names that each of them re-exports from other modules.
 struct Crate {
     code: BTreeMap<Path, String>,
     exports: BTreeMap<Path, BTreeMap<String, Path>>,
@@ -95,7 +97,8 @@ impl Crate {
         Self { code, exports }
     }
 
-    /// Returns which module imports which, with every re-exported name led back to the module that defines it.
+    /// Returns the modules that each module imports. A re-exported name counts as an import of the module
+    /// that defines it.
     fn edges(&self) -> Edges {
         let mut edges = Edges::new();
         for (path, code) in &self.code {
@@ -157,7 +160,7 @@ fn exports(path: &Path, code: &str, modules: &BTreeMap<Path, String>) -> BTreeMa
     exports
 }
 
-/// Returns the paths of every `use` item, and whether it is public.
+/// Returns the paths of every `use` item, each with whether the item is public.
 fn uses(code: &str) -> Vec<(bool, Path)> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -221,7 +224,7 @@ fn paths(code: &str) -> Vec<Path> {
     found
 }
 
-/// Joins the files of each top-level module, and leaves the root out.
+/// Merges the imports of all files in each top-level module, and leaves the crate's root out.
 fn top_level(edges: &Edges) -> Edges {
     let mut joined = Edges::new();
     for (from, targets) in edges {
@@ -232,7 +235,8 @@ fn top_level(edges: &Edges) -> Edges {
     joined
 }
 
-/// Returns the circles of a graph: its strongly connected components of two modules and more. The root takes no part.
+/// Returns the import cycles: the strongly connected components with at least two modules. The root module is
+/// ignored.
 fn circles(edges: &Edges) -> Vec<Vec<Path>> {
     let reach: BTreeMap<&Path, BTreeSet<&Path>> =
         edges.keys().map(|from| (from, reachable(edges, from))).collect();

@@ -1,15 +1,15 @@
-//! Finds dependencies that a crate lists and never names in its code.
+//! Finds dependencies that the manifest of a crate lists but its code does not use.
 
 use super::{Finding, rust};
 use crate::tree::{Source, Tree};
 use toml::Table;
 
-/// Part of a crate that uses a dependency.
+/// Part of a crate that may use a dependency.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// The crate, or its build script.
+    /// The library or binary of the crate, or its build script.
     Shipped,
-    /// Its tests, benchmarks and examples alone.
+    /// Only the tests, benchmarks and examples of the crate.
     Tests,
 }
 
@@ -38,7 +38,7 @@ fn unused(tree: &Tree, file: &Source) -> Vec<Finding> {
                 path: file.path.clone(),
                 line: file.text.lines().position(|line| line.starts_with(&name)).map_or(1, |at| at + 1),
                 what: format!("the dependency `{name}` is not used"),
-                why: "it is built and audited for nothing",
+                why: "an unused dependency costs build time and audits",
                 next: "remove it, or list it under `package.metadata.cargo-machete.ignored`, with the reason",
             });
         }
@@ -50,7 +50,7 @@ fn is_shipped(path: &str) -> bool {
     path.starts_with("src/") || path == "build.rs" || !path.contains('/') || path.starts_with("fuzz_targets/")
 }
 
-/// Returns the names of all dependencies, and the table that lists each.
+/// Returns the names of all dependencies, each with the part of the crate that may use it.
 pub(super) fn dependencies(manifest: &Table) -> Vec<(String, Use)> {
     let table = |value: &toml::Value| value.as_table().cloned();
     let targets = manifest.get("target").and_then(table).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The crates depend on one another in one direction, and some dependencies are not theirs to have.
+//! Checks the dependencies of each crate: other crates of this repository by a table, and forbidden
+//! third-party crates.
 
 use super::{
     Finding,
@@ -7,16 +8,17 @@ use super::{
 use crate::tree::{Source, Tree};
 use toml::Table;
 
-/// A crate: which of the house's crates it may use, and which foreign ones it must not.
+/// A crate of this repository: the other crates of it that the crate may depend on, and the third-party crates
+/// that it must not use.
 struct Edge {
     name: &'static str,
     may: &'static [&'static str],
     must_not: &'static [&'static str],
 }
 
-/// What speaks a protocol or a command line, and the JSON that they speak.
+/// Crates for protocols, command lines and JSON.
 const OUTSIDE: &[&str] = &["serde_json", "rmcp", "clap", "axum", "hyper", "reqwest", "tracing-subscriber"];
-/// What does input and output, or waits for it.
+/// Crates for input and output, protocols and command lines.
 const WORLD: &[&str] = &[
     "serde_json",
     "rmcp",
@@ -31,9 +33,9 @@ const WORLD: &[&str] = &[
     "reqwest",
     "tempfile",
 ];
-/// What speaks a protocol or a command line; JSON is theirs to use.
+/// Crates for protocols and command lines; JSON is allowed.
 const FRONTS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest"];
-/// What goes around the doors.
+/// Crates that would bypass the crates for files, processes and network.
 const DOORS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest", "rustix", "cap-std", "ignore", "tokio"];
 
 const LIBRARIES: &[&str] = &[
@@ -44,35 +46,41 @@ const LIBRARIES: &[&str] = &[
     "process",
     "net",
     "documents",
-    "grams",
+    "trigrams",
     "search",
     "syntax",
-    "index",
+    "index-lifecycle",
+    "symbols",
+    "ranked",
     "lsp",
     "script",
 ];
 
-/// The edges of the design; a crate that is not listed may not exist.
+/// The allowed dependencies of each crate of this repository; a crate without a row is an error.
 const EDGES: &[Edge] = &[
+    Edge { name: "test-rows", may: &[], must_not: WORLD },
     Edge { name: "text", may: &[], must_not: WORLD },
     Edge { name: "workspace", may: &["text"], must_not: FRONTS },
     Edge { name: "policy", may: &["text", "workspace", "net", "shell"], must_not: FRONTS },
     Edge { name: "packages", may: &["text", "workspace"], must_not: FRONTS },
-    Edge { name: "process", may: &["text"], must_not: FRONTS },
+    Edge { name: "sandbox", may: &[], must_not: OUTSIDE },
+    Edge { name: "process", may: &["text", "sandbox"], must_not: FRONTS },
     Edge { name: "net", may: &[], must_not: &["rmcp", "clap"] },
     Edge {
         name: "documents",
         may: &[],
         must_not: &["rmcp", "clap", "tokio", "rustix", "cap-std", "axum", "reqwest"],
     },
-    Edge { name: "grams", may: &["workspace"], must_not: OUTSIDE },
-    Edge { name: "search", may: &["text", "workspace", "grams"], must_not: OUTSIDE },
+    Edge { name: "trigrams", may: &["workspace"], must_not: OUTSIDE },
+    Edge { name: "search", may: &["text", "workspace", "trigrams"], must_not: OUTSIDE },
     Edge { name: "syntax", may: &["text"], must_not: OUTSIDE },
     Edge { name: "shell", may: &["syntax"], must_not: WORLD },
-    Edge { name: "index", may: &["text", "workspace", "syntax"], must_not: FRONTS },
+    Edge { name: "index-lifecycle", may: &["workspace"], must_not: OUTSIDE },
+    Edge { name: "symbols", may: &["text", "workspace", "syntax", "index-lifecycle"], must_not: FRONTS },
+    Edge { name: "ranked", may: &["text", "workspace", "syntax", "index-lifecycle"], must_not: FRONTS },
     Edge {
         name: "shared",
-        may: &["workspace", "process", "net", "grams", "search", "index"],
+        may: &["workspace", "process", "net", "trigrams", "search", "ranked"],
         must_not: FRONTS,
     },
     Edge { name: "lsp", may: &["workspace", "process"], must_not: FRONTS },
@@ -81,15 +89,31 @@ const EDGES: &[Edge] = &[
     Edge { name: "tool", may: &["text", "workspace", "engine"], must_not: FRONTS },
     Edge { name: "dialects", may: &["text", "engine", "tool"], must_not: DOORS },
     Edge { name: "runtime", may: &["text", "workspace", "policy", "engine", "tool"], must_not: FRONTS },
+    Edge { name: "agent", may: &["text", "workspace", "engine", "runtime"], must_not: &["rmcp", "clap"] },
     Edge {
-        name: "agent",
-        may: &["text", "workspace", "process", "net", "engine", "runtime"],
-        must_not: &["clap"],
+        name: "acp",
+        may: &["text", "workspace", "process", "engine", "runtime", "agent"],
+        must_not: &["rmcp", "clap"],
     },
+    Edge { name: "mcp-client", may: &["text", "process", "net", "engine", "runtime"], must_not: &["clap"] },
+    Edge { name: "nvim", may: &["text", "process", "engine"], must_not: FRONTS },
     Edge { name: "serve", may: &["engine", "tool", "runtime"], must_not: &["clap"] },
     Edge {
         name: "toolpost",
-        may: &["text", "workspace", "net", "shared", "engine", "tool", "dialects", "runtime", "agent"],
+        may: &[
+            "text",
+            "workspace",
+            "net",
+            "shared",
+            "engine",
+            "tool",
+            "dialects",
+            "runtime",
+            "agent",
+            "acp",
+            "mcp-client",
+            "nvim",
+        ],
         must_not: FRONTS,
     },
     Edge {
@@ -104,6 +128,7 @@ const EDGES: &[Edge] = &[
             "dialects",
             "runtime",
             "agent",
+            "acp",
             "serve",
         ],
         must_not: &["rmcp"],
@@ -114,7 +139,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     tree.files().flat_map(manifest).collect()
 }
 
-/// Reports edges that the table allows and no manifest has, so that the table draws the crates as they are.
+/// Reports dependencies that `EDGES` allows but no manifest has.
 pub(super) fn unused(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files() {
@@ -125,15 +150,15 @@ pub(super) fn unused(tree: &Tree) -> Vec<Finding> {
         findings.extend(unused.map(|unused| Finding {
             path: file.path.clone(),
             line: 1,
-            what: format!("the table allows `{}` to depend on `{unused}`, and it does not", edge.name),
-            why: "an edge that nobody uses is one that somebody adds without a decision",
-            next: "remove the edge from xtask/src/tidy/edges.rs",
+            what: format!("`EDGES` allows `{}` to depend on `{unused}`, but it does not", edge.name),
+            why: "an unused entry would allow adding a dependency without a decision",
+            next: "remove it from the row in xtask/src/tidy/edges.rs",
         }));
     }
     findings
 }
 
-/// Returns the directory of a crate, if a file is its manifest.
+/// Returns the directory of the crate whose manifest a file is; `None` for other files.
 fn folder(file: &Source) -> Option<&str> {
     let folder = file.path.strip_prefix("crates/").and_then(|rest| rest.strip_suffix("/Cargo.toml"));
     folder.filter(|folder| !folder.contains('/'))
@@ -145,15 +170,15 @@ fn manifest(file: &Source) -> Vec<Finding> {
         path: file.path.clone(),
         line,
         what,
-        why: "what a crate cannot reach it cannot come to depend on; ARCHITECTURE.md draws the edges",
+        why: "the layers stay separate only if each dependency is decided on; ARCHITECTURE.md shows them",
         next,
     };
     let Some(edge) = EDGES.iter().find(|edge| edge.name == folder) else {
-        let what = format!("the crate `{folder}` is not in the table of edges");
+        let what = format!("the crate `{folder}` has no row in the table of dependencies, `EDGES`");
         return vec![finding(
             1,
             what,
-            "add its row to xtask/src/tidy/edges.rs, and say so in ARCHITECTURE.md",
+            "add a row for the crate to xtask/src/tidy/edges.rs, and add the crate to ARCHITECTURE.md",
         )];
     };
     let manifest: Table = match toml::from_str(&file.text) {
@@ -165,16 +190,16 @@ fn manifest(file: &Source) -> Vec<Finding> {
         let line = file.text.lines().position(|line| line.starts_with(&name)).map_or(1, |at| at + 1);
         match crate_of(&name) {
             Some(own) if !edge.may.contains(&own) => {
-                let what = format!("`{folder}` depends on `{own}`, which is no edge of the design");
+                let what = format!("`{folder}` depends on `{own}`, which the design does not allow");
                 findings.push(finding(
                     line,
                     what,
-                    "ask the crate between them, or move the code to where it may know",
+                    "use it through a crate that this one may depend on, or move the code to a crate that may depend on it",
                 ));
             }
             None if edge.must_not.contains(&name.as_str()) => {
-                let what = format!("`{folder}` depends on `{name}`, which it must not know");
-                findings.push(finding(line, what, "leave it to the crate whose business it is"));
+                let what = format!("`{folder}` depends on `{name}`, which it must not use");
+                findings.push(finding(line, what, "use the crate of this repository that wraps it"));
             }
             _ => {}
         }
@@ -182,13 +207,14 @@ fn manifest(file: &Source) -> Vec<Finding> {
     findings
 }
 
-/// Returns the names of the dependencies that are shipped with a crate; those of its tests are free.
+/// Returns the names of the dependencies that are shipped with a crate; those of its tests are not
+/// restricted.
 fn shipped(manifest: &Table) -> Vec<String> {
     let shipped = dependencies(manifest).into_iter().filter(|(_, usage)| *usage == Use::Shipped);
     shipped.map(|(name, _)| name).collect()
 }
 
-/// Returns the crate of the repository that a dependency is, by the name of its directory.
+/// Returns the directory name of the crate that a dependency names; `None` for a third-party crate.
 fn crate_of(dependency: &str) -> Option<&str> {
     if dependency == "toolpost" { Some(dependency) } else { dependency.strip_prefix("toolpost-") }
 }

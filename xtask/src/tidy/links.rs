@@ -1,4 +1,4 @@
-//! Links in Markdown files: each target and each anchor exists, and each page is in its list.
+//! Checks Markdown files: the target and anchor of each link exist, and each page is in its table of contents.
 
 use super::Finding;
 use crate::tree::{Source, Tree};
@@ -6,11 +6,11 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// Lists of pages, and the directory whose pages each must name.
+/// Tables of contents, each with the directory whose pages it must link to.
 const LISTS: [(&str, &str); 2] =
     [("docs/SUMMARY.md", "docs"), ("docs/decisions/README.md", "docs/decisions")];
 
-const WHY: &str = "readers and the book follow links, and a dead one ends the way";
+const WHY: &str = "readers and the book follow links";
 
 static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\]\(<?([^()<>\s]+)>?[^()]*\)").ok());
 static REFERENCE: LazyLock<Option<Regex>> =
@@ -42,7 +42,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Returns the pages of a directory that its list does not link to.
+/// Returns the pages of a directory that its table of contents does not link to.
 fn unlisted(pages: &[&Source], list: &str, directory: &str) -> Vec<Finding> {
     let Some(index) = pages.iter().find(|page| page.path == list) else { return Vec::new() };
     let linked: BTreeSet<String> = targets(&index.text)
@@ -57,14 +57,14 @@ fn unlisted(pages: &[&Source], list: &str, directory: &str) -> Vec<Finding> {
         .map(|page| Finding {
             path: list.to_owned(),
             line: 1,
-            what: format!("`{}` is not listed", page.path),
-            why: "a page outside the list is in no table of contents",
+            what: format!("the table of contents does not list `{}`", page.path),
+            why: "readers find a page through its table of contents",
             next: "add a link to it",
         })
         .collect()
 }
 
-/// Returns the reason why a link is dead, if it is.
+/// Returns the reason why a link is dead; `None` if the link works.
 fn dead(tree: &Tree, anchors: &BTreeMap<&str, BTreeSet<String>>, from: &str, target: &str) -> Option<String> {
     let scheme = target
         .split_once(':')
@@ -85,7 +85,7 @@ fn dead(tree: &Tree, anchors: &BTreeMap<&str, BTreeSet<String>>, from: &str, tar
         .then(|| format!("the link `{target}` names an anchor that `{path}` does not have"))
 }
 
-/// Resolves a relative path against the directory of a page.
+/// Resolves a relative path against the directory of a page; `None` if the path leaves the repository.
 pub(crate) fn resolve(from: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -115,7 +115,8 @@ pub(crate) fn targets(text: &str) -> Vec<(usize, String)> {
     targets
 }
 
-/// Returns the anchors of a page as GitHub and mdBook make them, and those that it sets itself.
+/// Returns the anchors of a page: those that GitHub and mdBook derive from headings, and those that the page
+/// defines.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut anchors = BTreeSet::new();

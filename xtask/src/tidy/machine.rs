@@ -1,15 +1,15 @@
-//! No place of one machine, and no private registry, in a tracked file.
+//! Checks that no tracked file contains a path of one machine or a private registry.
 
 use super::Finding;
 use crate::tree::{Source, Tree};
 
 /// Beginnings of absolute paths that exist on one machine only.
 const PLACES: [&str; 2] = ["/root/.", "/Users/"];
-/// Words in a host's name that make it a registry, a mirror or a proxy.
+/// Words that mark a host name as a registry, a mirror or a proxy.
 const WORDS: [&str; 8] = ["registry", "mirror", "proxy", "artifactory", "nexus", "pypi", "crates", "npm"];
-/// Domains that everybody can reach.
+/// Domains of the public registries.
 const PUBLIC: [&str; 5] = ["npmjs.org", "npmjs.com", "pypi.org", "pythonhosted.org", "crates.io"];
-/// The rule itself and its tests name what they look for.
+/// This file and its tests, which contain the patterns that they look for.
 const OWN: [&str; 2] = ["xtask/src/tidy/machine.rs", "xtask/tests/tidy.rs"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -22,16 +22,16 @@ fn in_file(file: &Source) -> Vec<Finding> {
     for (at, line) in file.text.lines().enumerate() {
         let place = PLACES.iter().find(|place| line.contains(**place));
         let what = match (place, private_host(line)) {
-            (Some(place), _) => format!("a place of one machine: `{place}`"),
-            (None, Some(host)) => format!("a registry that not everybody can reach: `{host}`"),
+            (Some(place), _) => format!("a path of one machine: `{place}`"),
+            (None, Some(host)) => format!("a private registry: `{host}`"),
             (None, None) => continue,
         };
         findings.push(Finding {
             path: file.path.clone(),
             line: at + 1,
             what,
-            why: "the repository must build and read the same wherever it stands",
-            next: "name the place from the repository's root, or leave it to the caller's environment",
+            why: "the repository must build on every machine",
+            next: "use a path relative to the root of the repository, or an environment variable",
         });
     }
     findings

@@ -1,4 +1,4 @@
-//! Every file says in one sentence what lives in it.
+//! Checks that every file opens with one sentence that describes it.
 
 use super::Finding;
 use crate::tree::Tree;
@@ -15,7 +15,7 @@ fn wrong(text: &str) -> Option<String> {
     let paragraph = std::iter::once(first).chain(others).collect::<Vec<_>>().join(" ");
     let sentences = sentences(&paragraph);
     if !paragraph.trim_end().ends_with('.') {
-        return Some("the first sentence of the file does not end".to_owned());
+        return Some("the first paragraph of the file does not end with a full stop".to_owned());
     }
     (sentences > 1).then(|| format!("the file opens with {sentences} sentences"))
 }
@@ -31,7 +31,7 @@ fn finding(path: &str, what: String) -> Finding {
         path: path.to_owned(),
         line: 1,
         what,
-        why: "one sentence shows that the file is one thing; a second one often means a second file",
-        next: "say in one sentence what lives here; more can follow after an empty `//!` line",
+        why: "a file that needs two sentences often holds two units",
+        next: "describe the file in one sentence; more can follow after an empty `//!` line",
     }
 }

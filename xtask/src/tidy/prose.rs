@@ -1,17 +1,17 @@
-//! Counts turns of phrase that `docs/style.md` advises against; the count of a file may only fall.
+//! Counts phrases that `docs/style.md` advises against; the count of a file may only fall.
 
 use super::Finding;
 use crate::tree::{Source, Tree};
 use regex::Regex;
 use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
 
-/// The file that holds the allowed count of each file: `COUNT PATH` per line, sorted by path.
+/// The file with the allowed number of phrases in each file: `COUNT PATH` per line, sorted by path.
 pub const BASELINE: &str = "xtask/prose.txt";
 
-/// Files that quote the patterns.
+/// Files that quote the phrases.
 const EXEMPT: [&str; 4] = ["xtask/src/tidy/prose.rs", "xtask/tests/tidy.rs", "docs/style.md", BASELINE];
 
-/// Patterns, and what to write instead.
+/// Regular expressions of phrases to avoid, each with a better wording.
 const PATTERNS: &[(&str, &str)] = &[
     (r"(?i)\b(inside|outside|aside) of\b", "drop `of`"),
     (r"\bis no [a-z]+\b", "`is not a …`, `isn't …` or an adjective"),
@@ -51,7 +51,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Returns the baseline for a tree: the present counts, but for a file that is already listed never a higher one.
+/// Returns new content for `BASELINE`: the current count of each file, but not more than the allowed count.
 #[must_use]
 pub fn ratchet(tree: &Tree) -> String {
     let old = tree.file(BASELINE).map(|file| parse(&file.text));
@@ -90,7 +90,10 @@ fn places(text: &str) -> Vec<Place> {
     for (at, line) in text.lines().enumerate() {
         for (pattern, instead) in COMPILED.iter() {
             let Some(pattern) = pattern else { continue };
-            let found = pattern.find_iter(line).filter(|found| found.as_str() != "is no longer");
+            // `there is no …` is plain English.
+            let found = pattern.find_iter(line).filter(|found| {
+                found.as_str() != "is no longer" && !line[..found.start()].ends_with("there ")
+            });
             places.extend(found.map(|found| Place {
                 line: at + 1,
                 phrase: found.as_str().to_owned(),
@@ -111,18 +114,18 @@ fn finding(file: &Source, place: &Place, count: usize, limit: usize) -> Finding 
         path: file.path.clone(),
         line: place.line,
         what: format!(
-            "{count} turns of phrase to avoid; {limit} are allowed here. The last is `{}`: write {}",
+            "phrases to avoid: {count} (allowed here: {limit}); the last one is `{}`; better: {}",
             place.phrase, place.instead
         ),
         why: "plain English is what users, contributors and models can read; docs/style.md has the patterns",
-        next: "reword; where you removed some, run `cargo xtask tidy --ratchet` to lower the allowed count",
+        next: "reword; after you removed some, run `cargo xtask tidy --ratchet` to lower the allowed count",
     }
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn patterns_compile() {
+    fn phrase_patterns_compile() {
         assert!(super::COMPILED.iter().all(|(pattern, _)| pattern.is_some()));
     }
 }

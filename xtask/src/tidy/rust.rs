@@ -1,14 +1,14 @@
-//! Just enough of Rust's grammar to tell code from comments and strings.
+//! A minimal Rust scanner that separates code from comments and strings.
 
-/// A Rust text with its comments blanked and its strings masked; every line stays where it was.
-pub(super) struct Scanned {
-    /// The code: a comment is spaces, and each character of a string is a quotation mark.
+/// A Rust text with its comments blanked and its strings masked; line numbers do not change.
+pub(super) struct MaskedSource {
+    /// The code: comments are spaces, and each character of a string is a quotation mark.
     pub(super) code: String,
-    /// The strings: the line on which each begins, and what stands in it.
+    /// The strings: the line on which each begins, and its content.
     pub(super) literals: Vec<(usize, String)>,
 }
 
-/// A function: its name, the line of its first word, and how many lines of code its body has.
+/// A function: its name, the line of its first word, and the number of code lines in its body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Function {
     pub(super) name: String,
@@ -16,7 +16,7 @@ pub(super) struct Function {
     pub(super) lines: usize,
 }
 
-/// Gives a text without the tests at its end.
+/// Returns a Rust text without the test module at its end.
 pub(super) fn shipped(text: &str) -> &str {
     let mut from = 0;
     while let Some(found) = text[from..].find("#[cfg(test)]") {
@@ -32,9 +32,10 @@ pub(super) fn shipped(text: &str) -> &str {
     text
 }
 
-/// Tells code from comments and strings.
-pub(super) fn scan(text: &str) -> Scanned {
-    let mut scan = Scan { rest: text, line: 1, done: Scanned { code: String::new(), literals: Vec::new() } };
+/// Separates code from comments and strings.
+pub(super) fn scan(text: &str) -> MaskedSource {
+    let mut scan =
+        Scan { rest: text, line: 1, done: MaskedSource { code: String::new(), literals: Vec::new() } };
     while !scan.rest.is_empty() {
         scan.step();
     }
@@ -51,7 +52,7 @@ pub(super) fn functions(code: &str) -> Vec<Function> {
         if name.is_empty() {
             continue;
         }
-        if let Some(body) = body(&code[from..]) {
+        if let Some((_, body)) = split_body(&code[from..]) {
             let lines = body.lines().filter(|line| !line.trim().is_empty()).count();
             let line = code[..at].matches('\n').count() + 1;
             functions.push(Function { name, line, lines });
@@ -60,7 +61,7 @@ pub(super) fn functions(code: &str) -> Vec<Function> {
     functions
 }
 
-/// Finds a whole word.
+/// Finds a whole word; returns its byte position.
 pub(super) fn word(text: &str, word: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text[from..].find(word).map(|at| from + at) {
@@ -74,12 +75,22 @@ pub(super) fn word(text: &str, word: &str) -> Option<usize> {
     None
 }
 
+/// Finds all occurrences of a whole word.
+pub(super) fn words<'a>(text: &'a str, wanted: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let at = from + word(&text[from..], wanted)?;
+        from = at + wanted.len();
+        Some(at)
+    })
+}
+
 pub(super) fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// Gives what stands between the braces of the body that follows.
-fn body(code: &str) -> Option<&str> {
+/// Returns the text before the next body and the text between its braces; `None` if a `;` comes first.
+pub(super) fn split_body(code: &str) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     let mut open = None;
     for (at, letter) in code.char_indices() {
@@ -89,7 +100,7 @@ fn body(code: &str) -> Option<&str> {
             (';', None) if depth == 0 => return None,
             ('{', None) if depth == 0 => (open, depth) = (Some(at + 1), 1),
             ('{', Some(_)) => depth += 1,
-            ('}', Some(start)) if depth == 1 => return Some(&code[start..at]),
+            ('}', Some(start)) if depth == 1 => return Some((&code[..start - 1], &code[start..at])),
             ('}', Some(_)) => depth -= 1,
             _ => {}
         }
@@ -100,7 +111,7 @@ fn body(code: &str) -> Option<&str> {
 struct Scan<'a> {
     rest: &'a str,
     line: usize,
-    done: Scanned,
+    done: MaskedSource,
 }
 
 impl<'a> Scan<'a> {
@@ -163,7 +174,8 @@ fn comment_end(text: &str) -> usize {
     text.len()
 }
 
-/// Gives where a raw string's content begins, and what ends it.
+/// Returns the start of the content of a raw string, and the end marker; `None` if the text does not begin
+/// with a raw string.
 fn raw_string(text: &str) -> Option<(usize, String)> {
     let after =
         text.strip_prefix("br").or_else(|| text.strip_prefix("cr")).or_else(|| text.strip_prefix('r'))?;
@@ -185,7 +197,7 @@ fn string_end(text: &str) -> usize {
     text.len()
 }
 
-/// Gives where a character literal ends; a lifetime is none.
+/// Returns the end of a character literal; `None` for a lifetime.
 fn letter_end(text: &str) -> Option<usize> {
     let after = text.strip_prefix('\'')?;
     let mut letters = after.char_indices();

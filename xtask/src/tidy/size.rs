@@ -3,9 +3,9 @@
 use super::{Finding, rust};
 use crate::tree::Tree;
 
-/// Most lines in a file, not counting its tests.
+/// Maximum number of lines in a file, not counting its tests.
 const FILE: usize = 700;
-/// Most lines of code in a function.
+/// Maximum number of lines of code in a function.
 const FUNCTION: usize = 60;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

@@ -1,9 +1,9 @@
-//! No blanks at a line's end, no tabs in Rust, one line break at a file's end.
+//! Checks that lines do not end with blanks, that Rust has no tabs, and that files end with one line break.
 
 use super::{Finding, rust};
 use crate::tree::{Source, Tree};
 
-/// The endings of the files that are looked at.
+/// The extensions of the checked files.
 const ENDINGS: [&str; 11] = ["rs", "toml", "md", "sh", "py", "js", "mjs", "ts", "yml", "yaml", "json"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -14,17 +14,18 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 fn in_file(file: &Source) -> Vec<Finding> {
     let mut findings = Vec::new();
     let text = if file.is_rust() { rust::scan(&file.text).code } else { file.text.clone() };
-    // Pages and the reference made of them hold replies, whole: a blank at a line's end may be a part of one.
+    // Pages and the generated reference contain whole replies, in which blanks at the end of a line may
+    // belong to the reply.
     let folders = ["crates/dialects/", "docs/reference/"];
     let is_page = folders.iter().any(|folder| file.path.starts_with(folder)) && file.path.ends_with(".md");
     let mask_hides_comments = file.text.lines().zip(text.lines());
     for (at, (line, masked)) in mask_hides_comments.enumerate() {
         let blank = line.ends_with([' ', '\t', '\r']) && !masked.ends_with('"');
         if blank && !is_page {
-            findings.push(finding(file, at + 1, "blanks at the line's end", "remove them"));
+            findings.push(finding(file, at + 1, "trailing blanks", "remove them"));
         }
         if file.is_rust() && masked.contains('\t') {
-            findings.push(finding(file, at + 1, "a tab", "indent by spaces; inside a string write \\t"));
+            findings.push(finding(file, at + 1, "a tab", "indent with spaces; in a string, write \\t"));
         }
     }
     if !file.text.is_empty() && (!file.text.ends_with('\n') || file.text.ends_with("\n\n")) {
@@ -33,13 +34,13 @@ fn in_file(file: &Source) -> Vec<Finding> {
             file,
             last,
             "the file does not end with one line break",
-            "end it with exactly one",
+            "end the file with exactly one line break",
         ));
     }
     findings
 }
 
 fn finding(file: &Source, line: usize, what: &str, next: &'static str) -> Finding {
-    let why = "a difference that cannot be seen is still a difference to whoever merges";
+    let why = "an invisible difference still causes conflicts when branches are merged";
     Finding { path: file.path.clone(), line, what: what.to_owned(), why, next }
 }

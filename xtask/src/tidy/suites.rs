@@ -1,4 +1,5 @@
-//! Lists every file of tests in `tests/suite.rs`, because Cargo finds none by itself where a crate has one.
+//! Checks that `tests/suite.rs` lists every test file, because Cargo does not find them in a crate with a
+//! suite.
 
 use super::{Finding, rust};
 use crate::tree::{Source, Tree};
@@ -19,7 +20,7 @@ fn unlisted(tree: &Tree, suite: &Source) -> Vec<Finding> {
             findings.push(Finding {
                 path: suite.path.clone(),
                 line: 1,
-                what: format!("`{name}.rs` is not a module of the suite"),
+                what: format!("`{name}.rs` is not a module of the crate's tests/suite.rs"),
                 why: "its tests never run",
                 next: "add `mod NAME;`",
             });

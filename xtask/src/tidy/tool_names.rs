@@ -1,11 +1,12 @@
-//! No tool's name outside its dialect: the engine, the layers and the protocols work for every dialect.
+//! Checks that tool names appear only in their dialect: the engine, the layers and the protocols work for
+//! every dialect.
 
 use super::{Finding, rust};
 use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where the contract stands.
+/// Path of the contract, which lists the tools of each dialect.
 const CONTRACT: &str = "spec/dialects.json";
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -14,11 +15,11 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             path: CONTRACT.to_owned(),
             line: 1,
             what: "the contract is missing or cannot be read".to_owned(),
-            why: "without it nobody knows which names are tools",
+            why: "the check needs it to know the names of tools",
             next: "restore spec/dialects.json",
         }];
     };
-    // Examples call the tools of one dialect, as their users do.
+    // Examples use the tool names of one dialect, as programs of users do.
     let files = tree.rust().filter(|file| {
         !file.is_test() && !file.path.starts_with("xtask/") && !file.path.contains("/examples/")
     });
@@ -40,7 +41,8 @@ impl Names {
         Some(Self(names))
     }
 
-    /// Finds the foreign name in a string: a distinctive one anywhere, a plain capitalised word only as the whole.
+    /// Finds the name of a tool in another dialect than `own`: a distinctive name anywhere in the string, a
+    /// plain capitalised word only as the whole string.
     fn foreign(&self, literal: &str, own: Option<&str>) -> Option<&str> {
         let names = self
             .0
@@ -53,17 +55,17 @@ impl Names {
     }
 }
 
-/// Tells whether a name can hardly be an ordinary word.
+/// Returns whether a name is unlikely to be an ordinary word.
 fn is_distinctive(name: &str) -> bool {
     name.contains('_') || name.chars().skip(1).any(char::is_uppercase)
 }
 
-/// A capitalised name is a word of the language unless it stands alone; a small one is a word everywhere.
+/// Returns whether a capitalised name is the whole string; inside a sentence it may be an ordinary word.
 fn is_whole(name: &str, literal: &str) -> bool {
     name.starts_with(char::is_uppercase) && name == literal
 }
 
-/// Finds the lines of the lists of names that a tool answers to besides its own: these may be another dialect's.
+/// Returns the lines of `const ALIASES`, which may contain tool names of other dialects.
 fn aliases(text: &str) -> BTreeSet<usize> {
     let mut lines = BTreeSet::new();
     let mut open = false;
@@ -90,8 +92,8 @@ fn in_file(path: &str, text: &str, names: &Names) -> Vec<Finding> {
         path: path.to_owned(),
         line,
         what: format!("the tool name `{name}` outside its dialect"),
-        why: "a tool's name belongs to one dialect; what others say must hold for all",
-        next: "use a `Hint`, or move the words into the dialect's folder",
+        why: "a tool name belongs to one dialect; shared texts must be valid for all of them",
+        next: "use a `Hint`, or move the text into the directory of the dialect",
     };
     named.map(finding).collect()
 }

@@ -3,7 +3,7 @@
 use super::TextCall;
 use serde_json::{Value, de::Deserializer};
 
-/// Prefix of such a call.
+/// Prefix of a tool call in the form `to=functions.name {…}`.
 const BEGINS: &str = "to=functions.";
 
 /// Parses a call at the beginning of a text; returns it with its length in bytes. An unclosed call extends to

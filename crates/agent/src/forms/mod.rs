@@ -8,22 +8,22 @@ use serde_json::Value;
 /// Definition of a tool for parsing calls in text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    /// Name.
+    /// Name of the tool.
     pub name: String,
-    /// Parameters, each with its kind.
-    pub parameters: Vec<(String, Sort)>,
+    /// Names and kinds of the parameters.
+    pub parameters: Vec<(String, ParameterKind)>,
 }
 
-/// Kind of a parameter.
+/// Kind of a parameter, which decides how its text is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
+pub enum ParameterKind {
     /// Literal text.
     Text,
     /// JSON: a number, a boolean, a list or an object.
     Json,
 }
 
-/// A call found in text.
+/// A tool call that a model wrote as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextCall {
     /// Name of the tool, as written.
@@ -44,16 +44,16 @@ impl Form {
     }
 }
 
-fn sort(property: &Value) -> Sort {
+fn sort(property: &Value) -> ParameterKind {
     let takes_text = match property.get("type") {
         Some(Value::String(sort)) => sort == "string",
         Some(Value::Array(sorts)) => sorts.iter().any(|sort| sort == "string"),
         _ => ["anyOf", "oneOf"]
             .iter()
             .filter_map(|key| property.get(key)?.as_array())
-            .any(|choices| choices.iter().any(|choice| sort(choice) == Sort::Text)),
+            .any(|choices| choices.iter().any(|choice| sort(choice) == ParameterKind::Text)),
     };
-    if takes_text { Sort::Text } else { Sort::Json }
+    if takes_text { ParameterKind::Text } else { ParameterKind::Json }
 }
 
 /// Finds the calls in a text, in order: `<tool><parameter>…</parameter></tool>` and `to=functions.tool {…}`.
@@ -88,7 +88,7 @@ pub fn find(words: &str, tools: &[Form]) -> Vec<TextCall> {
     found
 }
 
-/// Returns the fence of a line that begins or ends a fenced block.
+/// Returns the fence of a line that begins or ends a fenced block; `None` for other lines.
 fn fence_of(text: &str) -> Option<&str> {
     let first = text.chars().next().filter(|first| matches!(first, '`' | '~'))?;
     let marks = text.len() - text.trim_start_matches(first).len();
@@ -98,6 +98,7 @@ fn fence_of(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     fn tools() -> Vec<Form> {
         let edit = r#"{"properties": {"file": {"type": "string"}, "new": {"type": ["string", "null"]}, "line": {"type": "integer"},
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_found_where_they_are_meant() {
+    fn tool_calls_are_parsed_from_model_text() {
         let rows: [(&str, &[(&str, &str)]); 16] = [
             ("Only words.", &[]),
             ("<list/>", &[("list", "{}")]),
@@ -141,11 +142,11 @@ mod tests {
             ("to=functions.unknown {}\nto=functions.list\n{}", &[("unknown", "{}"), ("list", "{}")]),
             ("to=functions.edit {\"file\": \"a\n", &[("edit", "{\"file\": \"a")]),
         ];
-        for (words, wanted) in rows {
+        each(rows, |(words, wanted)| {
             let found = find(words, &tools());
             let found: Vec<(&str, &str)> =
                 found.iter().map(|call| (call.tool.as_str(), call.arguments.as_str())).collect();
             assert_eq!(found, wanted, "{words}");
-        }
+        });
     }
 }

@@ -1,6 +1,6 @@
 //! Calls of the forms `<name><parameter>…</parameter></name>` and `<name/>`.
 
-use super::{Form, Sort, TextCall};
+use super::{Form, ParameterKind, TextCall};
 use serde_json::{Map, Value};
 
 /// Parses a call at the beginning of a text; returns it with its length in bytes.
@@ -27,8 +27,11 @@ pub(super) fn read(text: &str, tools: &[Form]) -> Option<(TextCall, usize)> {
             continue;
         }
         let end = end_of(&text[at..], parameter, &close)?;
-        let sort =
-            tool.parameters.iter().find(|(name, _)| name == parameter).map_or(Sort::Text, |(_, sort)| *sort);
+        let sort = tool
+            .parameters
+            .iter()
+            .find(|(name, _)| name == parameter)
+            .map_or(ParameterKind::Text, |(_, sort)| *sort);
         arguments.insert(parameter.to_owned(), value(&text[at..at + end], sort));
         at += end + parameter.len() + "</>".len();
     }
@@ -55,9 +58,9 @@ fn end_of(text: &str, parameter: &str, close: &str) -> Option<usize> {
 
 /// Parses the value of a parameter. Text on one line is trimmed; longer text loses only the line breaks at
 /// its tags. Other values are JSON.
-fn value(text: &str, sort: Sort) -> Value {
+fn value(text: &str, sort: ParameterKind) -> Value {
     let trimmed = text.trim();
-    if sort == Sort::Json
+    if sort == ParameterKind::Json
         && let Ok(value) = serde_json::from_str(trimmed)
     {
         return value;

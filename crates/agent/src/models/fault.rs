@@ -11,13 +11,13 @@ const SAID: usize = 400;
 pub struct Fault {
     /// Kind of the error.
     pub kind: FaultKind,
-    /// Description, as a sentence without the key.
+    /// Description, in a sentence that does not contain the API key.
     pub what: String,
     /// Waiting time that the provider requests.
     pub retry_after: Option<Duration>,
 }
 
-/// Kind of an error.
+/// Kind of an error of a model request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The provider cannot be reached.
@@ -26,7 +26,7 @@ pub enum FaultKind {
     Overloaded,
     /// Internal error of the provider.
     Provider,
-    /// The key or the model is rejected.
+    /// The provider rejects the API key or the model.
     Refused,
     /// The request exceeds the context window.
     TooLong,
@@ -38,7 +38,7 @@ pub enum FaultKind {
     Silent,
     /// The response is invalid.
     Shape,
-    /// The caller cancelled.
+    /// The caller cancelled the request.
     Cancelled,
 }
 
@@ -79,10 +79,10 @@ impl Fault {
             "invalid_request_error" => FaultKind::Question,
             _ => FaultKind::Provider,
         };
-        Self::new(kinds, &format!("The model's provider says {kind}: {said}"))
+        Self::new(kinds, &format!("The model's provider reports {kind}: {said}"))
     }
 
-    /// Returns the error with the key removed from its text.
+    /// Returns the error with the API key removed from its text.
     #[must_use]
     pub fn without(mut self, key: Option<&str>) -> Self {
         if let Some(key) = key.filter(|key| key.len() >= 4) {
@@ -109,7 +109,7 @@ impl Fault {
     }
 }
 
-/// Returns whether a provider's message means that the request is too long; each has its own wording.
+/// Returns whether a provider's message means that the request is too long. Each provider has its own wording.
 fn speaks_of_length(said: &str) -> bool {
     let said = said.to_lowercase();
     ["context_length", "context length", "context window", "too long", "too many tokens", "maximum context"]
@@ -128,9 +128,10 @@ impl std::error::Error for Fault {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn what_a_status_means_is_told_apart() {
+    fn http_statuses_map_to_fault_kinds() {
         let rows = [
             (429, "slow down", FaultKind::Overloaded, true),
             (529, "", FaultKind::Overloaded, true),
@@ -140,14 +141,14 @@ mod tests {
             (400, "messages: wrong", FaultKind::Question, false),
             (302, "", FaultKind::Shape, false),
         ];
-        for (status, said, kind, passes) in rows {
+        each(rows, |(status, said, kind, passes)| {
             let fault = Fault::of_status(status, said);
             assert_eq!((fault.kind, fault.passes()), (kind, passes), "{status} {said}");
-        }
+        });
     }
 
     #[test]
-    fn the_key_is_in_no_words() {
+    fn fault_messages_do_not_contain_the_key() {
         let fault = Fault::of_status(401, "the key k-very-own is not known").without(Some("k-very-own"));
         assert_eq!(
             fault.what,

@@ -15,7 +15,7 @@ use genai::{Client, ModelIden, ServiceTarget};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Key for services that need none but expect a value.
+/// Placeholder key for services that need no key but expect a value.
 const NO_KEY: &str = "none";
 
 /// A model of a provider.
@@ -77,7 +77,7 @@ impl Model for GenaiModel {
     }
 }
 
-/// Stream of an answer.
+/// Stream of the pieces of a model's answer.
 struct GenaiStream {
     client: Client,
     asked: Option<(ServiceTarget, ChatRequest, ChatOptions)>,
@@ -120,10 +120,7 @@ impl Pieces for GenaiStream {
 }
 
 fn broken() -> Fault {
-    Fault::new(
-        FaultKind::Broken,
-        "The answer of the model ended before it was whole, or was no stream of events",
-    )
+    Fault::new(FaultKind::Broken, "The model's answer ended early, or was not an event stream")
 }
 
 fn request(question: &Question, provider: Provider) -> ChatRequest {
@@ -132,7 +129,7 @@ fn request(question: &Question, provider: Provider) -> ChatRequest {
     if !question.system.is_empty() {
         asked.insert(0, ChatMessage::system(question.system.clone()));
     }
-    // The other providers cache automatically.
+    // The other providers cache prompts automatically.
     if provider == Provider::Anthropic {
         mark_for_cache(&mut asked);
     }
@@ -175,24 +172,24 @@ fn messages(message: &Message, provider: Provider) -> Vec<ChatMessage> {
     }
 }
 
-/// Converts results, with images where the provider's format allows them.
+/// Converts the results of tool calls to messages, with the images if the provider's format allows them.
 fn replied(results: &[ToolResult], provider: Provider) -> Vec<ChatMessage> {
     let seen: Vec<ToolResult> = results.iter().map(|result| taken(result, provider)).collect();
     let pictures: Vec<ContentPart> = seen.iter().flat_map(pictures).collect();
     let responses: Vec<ToolResponse> = seen.iter().map(result).collect();
     let mut messages = match provider {
-        // A result contains its images and an error flag.
+        // In this format, a result contains its images and an error flag.
         Provider::Anthropic => {
             let parts: Vec<ContentPart> = seen.iter().map(anthropic_result).collect();
             return vec![ChatMessage::user(MessageContent::from_parts(parts))];
         }
-        // This format sends only the last of several results in one message.
+        // Each result gets a message: of several results in one message, this format sends only the last.
         Provider::Ollama => responses.into_iter().map(|one| ChatMessage::from(vec![one])).collect(),
         Provider::OpenAi | Provider::Responses | Provider::Gemini => {
             vec![ChatMessage::from(responses)]
         }
     };
-    // Results are text only in the other formats, so the images follow in a message of their own.
+    // Results are text only in the other formats, so the images follow in a separate message.
     if !pictures.is_empty() {
         messages.push(ChatMessage::user(MessageContent::from_parts(pictures)));
     }
@@ -207,7 +204,9 @@ fn taken(result: &ToolResult, provider: Provider) -> ToolResult {
         result.pictures.into_iter().partition(|picture| takes.contains(&picture.mime.as_str()));
     for picture in left {
         let mime = picture.mime;
-        result.words.push_str(&format!("\n[a picture is not shown: this model's service takes no {mime}]"));
+        result.words.push_str(&format!(
+            "\n[an image is not shown, because this model's service does not accept {mime}]"
+        ));
     }
     result.pictures = kept;
     result
@@ -222,12 +221,12 @@ fn replies(results: &[ToolResult]) -> String {
     replies.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the images of a result, each after a text that says where it belongs.
+/// Returns the images of a result, each after a text that names its position.
 fn pictures(result: &ToolResult) -> Vec<ContentPart> {
     if result.pictures.is_empty() {
         return Vec::new();
     }
-    let said = format!("[The pictures of the reply of {}, call {}:]", result.tool, result.id);
+    let said = format!("[Images in the reply of {} (call {}):]", result.tool, result.id);
     let pictures = result.pictures.iter().map(|picture| {
         ContentPart::Binary(Binary::from_base64(picture.mime.clone(), picture.data.clone(), None))
     });
@@ -264,7 +263,8 @@ fn parts(said: &ModelMessage) -> Vec<ContentPart> {
     parts
 }
 
-/// Converts a call. Arguments that are not an object are replaced, because no provider accepts them.
+/// Converts a call. Arguments that are not an object are replaced by an empty one, because no provider
+/// accepts them.
 fn sent(call: &CallRequest) -> ToolCall {
     let arguments = serde_json::from_str(&call.arguments).ok().filter(Value::is_object);
     ToolCall {
@@ -311,15 +311,15 @@ fn whole(end: StreamEnd) -> Completion {
     for part in end.captured_content.into_iter().flat_map(MessageContent::into_parts) {
         match part {
             ContentPart::Text(text) => said.text.push_str(&text),
-            ContentPart::ToolCall(call) => said.calls.push(heard(call)),
+            ContentPart::ToolCall(call) => said.calls.push(call_request(call)),
             other => said.thoughts.extend(serde_json::to_value(other).ok()),
         }
     }
-    Completion { said, stop, usage }
+    Completion { message: said, stop, usage }
 }
 
 /// Converts a received call; arguments that are not JSON stay text.
-fn heard(call: ToolCall) -> CallRequest {
+fn call_request(call: ToolCall) -> CallRequest {
     let arguments = match call.fn_arguments {
         Value::String(text) => text,
         Value::Null => "{}".to_owned(),
@@ -336,7 +336,7 @@ fn heard(call: ToolCall) -> CallRequest {
 fn fault(error: &genai::Error) -> Fault {
     match error {
         genai::Error::HttpError { status, body, headers, .. } => {
-            let mut fault = Fault::of_status(status.as_u16(), &told(body));
+            let mut fault = Fault::of_status(status.as_u16(), &error_message(body));
             fault.retry_after = retry_after(headers);
             fault
         }
@@ -351,18 +351,17 @@ fn fault(error: &genai::Error) -> Fault {
                 text("code").or_else(|| text("type")).filter(|kind| *kind != "error").unwrap_or("an error");
             Fault::told(kind, text("message").unwrap_or(&body.to_string()))
         }
-        genai::Error::StreamParse { serde_error, .. } => Fault::new(
-            FaultKind::Shape,
-            &format!("The answer of the model cannot be understood: {serde_error}"),
-        ),
-        other => Fault::new(FaultKind::Question, &format!("The model cannot be asked: {other}")),
+        genai::Error::StreamParse { serde_error, .. } => {
+            Fault::new(FaultKind::Shape, &format!("The model's answer is invalid: {serde_error}"))
+        }
+        other => Fault::new(FaultKind::Question, &format!("The model cannot be used: {other}")),
     }
 }
 
-/// Distinguishes a connection that was never made from one that broke.
+/// Returns the error for a connection that was never made, or for one that broke.
 fn unreached(error: &(dyn std::error::Error + 'static), cause: &str) -> Fault {
     let http = error.downcast_ref::<reqwest::Error>();
-    // The innermost error is that of the system.
+    // The innermost error is that of the operating system.
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
         inner = source;
@@ -372,12 +371,12 @@ fn unreached(error: &(dyn std::error::Error + 'static), cause: &str) -> Fault {
         Some(http) if http.is_connect() || http.is_request() => {
             Fault::new(FaultKind::Unreachable, &format!("The model's provider cannot be reached: {why}"))
         }
-        _ => Fault::new(FaultKind::Broken, &format!("The answer of the model broke off: {why}")),
+        _ => Fault::new(FaultKind::Broken, &format!("The model's answer was interrupted: {why}")),
     }
 }
 
 /// Extracts the message of an error response.
-fn told(body: &str) -> String {
+fn error_message(body: &str) -> String {
     let data: Option<Value> = serde_json::from_str(body).ok();
     let message = data.as_ref().and_then(|data| {
         let error = data.get("error").or_else(|| data.get(0)?.get("error"))?;

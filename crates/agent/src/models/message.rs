@@ -9,9 +9,9 @@ use std::{fmt, sync::Arc};
 pub struct Question {
     /// System prompt.
     pub system: String,
-    /// Messages so far.
+    /// Messages of the conversation so far.
     pub messages: Vec<Message>,
-    /// Callable tools.
+    /// Tools that the model may call.
     pub tools: Vec<ToolDefinition>,
     /// Maximum size of the answer, in tokens; `None` for the provider's default.
     pub most_tokens: Option<u32>,
@@ -20,9 +20,9 @@ pub struct Question {
 /// Definition of a tool for a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
-    /// Name.
+    /// Name of the tool.
     pub name: String,
-    /// Description.
+    /// Description of the tool.
     pub description: String,
     /// JSON schema of the arguments.
     pub schema: Value,
@@ -34,25 +34,25 @@ pub struct ToolDefinition {
 pub enum Message {
     /// Message of the user, or on the user's behalf.
     User {
-        /// Text.
+        /// Text of the message.
         text: String,
     },
     /// Message of the model.
     Model(ModelMessage),
     /// Results of the model's calls.
     Results {
-        /// One per call.
+        /// One result for each call.
         results: Vec<ToolResult>,
     },
     /// Results of calls that the model wrote as text; providers get them as a user message.
     Replies {
-        /// One per call.
+        /// One result for each call.
         results: Vec<ToolResult>,
     },
 }
 
 impl Message {
-    /// Returns the results in the message.
+    /// Returns the results of tool calls in the message; empty if it has none.
     #[must_use]
     pub fn results(&self) -> &[ToolResult] {
         match self {
@@ -61,7 +61,7 @@ impl Message {
         }
     }
 
-    /// Returns the results in the message for modification.
+    /// Returns the results of tool calls in the message, for modification.
     pub(crate) fn results_mut(&mut self) -> &mut [ToolResult] {
         match self {
             Self::Results { results } | Self::Replies { results } => results,
@@ -73,9 +73,9 @@ impl Message {
 /// Message of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelMessage {
-    /// Text.
+    /// Text of the model's message.
     pub text: String,
-    /// Calls.
+    /// Tool calls that the model makes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallRequest>,
     /// Opaque data that the provider needs back unchanged, such as signed thoughts.
@@ -97,7 +97,7 @@ pub struct CallRequest {
     pub marks: Vec<String>,
 }
 
-/// Result of a call.
+/// Result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolResult {
     /// Id of the call.
@@ -106,9 +106,9 @@ pub struct ToolResult {
     pub tool: String,
     /// Text of the reply or the failure.
     pub words: String,
-    /// Status.
+    /// Status of the call.
     pub went: CallStatus,
-    /// Images of the reply for the model; the text says where each belongs.
+    /// Images of the reply for the model; the text marks the position of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<Picture>,
 }
@@ -116,7 +116,7 @@ pub struct ToolResult {
 /// An image in the form that models accept.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
-    /// Media type.
+    /// Media type, such as `image/png`.
     pub mime: String,
     /// Content, in base64.
     pub data: Arc<str>,
@@ -124,7 +124,7 @@ pub struct Picture {
 
 impl fmt::Debug for Picture {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "a picture ({}, {} letters)", self.mime, self.data.len())
+        write!(out, "an image ({}, {} base64 characters)", self.mime, self.data.len())
     }
 }
 
@@ -132,18 +132,18 @@ impl fmt::Debug for Picture {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallStatus {
-    /// Successful.
+    /// The call was successful.
     Done,
-    /// Failed; the text states the reason.
+    /// The call failed; the text of its result states the reason.
     Failed,
 }
 
-/// A complete answer.
+/// A complete answer of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
-    /// The message.
-    pub said: ModelMessage,
-    /// Reason of its end.
+    /// The model's message.
+    pub message: ModelMessage,
+    /// Reason why the answer ended.
     pub stop: Stop,
     /// Token usage; `None` if the provider does not report it.
     pub usage: Option<Usage>,
@@ -152,11 +152,11 @@ pub struct Completion {
 /// Reason why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// The model has finished, or waits for its calls.
+    /// The model has finished, or waits for the results of its calls.
     End,
     /// The maximum length was reached.
     Length,
-    /// The provider withheld the rest.
+    /// The provider withheld the rest of the answer.
     Filtered,
     /// Another reason, in the provider's term.
     Other(String),

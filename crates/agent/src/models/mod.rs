@@ -51,7 +51,7 @@ pub enum Piece {
     Calling {
         /// Name of the tool, once known.
         tool: String,
-        /// Size of its arguments so far, in bytes.
+        /// Size of the call's arguments so far, in bytes.
         bytes: usize,
     },
     /// The complete answer.

@@ -26,7 +26,7 @@ pub struct Place {
     pub provider: Provider,
     /// Base URL, with a trailing slash.
     url: Url,
-    /// Key, if any; it is never logged.
+    /// API key, if any; it is never logged.
     key: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl Provider {
     /// All providers, in display order.
     pub const ALL: [Self; 5] = [Self::OpenAi, Self::Responses, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// Returns the name in settings.
+    /// Returns the provider's name in settings.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl Provider {
         }
     }
 
-    /// Returns the environment variables that may hold the key, in order of precedence; empty if no key is
+    /// Returns the environment variables that may hold the API key, in order of precedence; empty if no key is
     /// needed.
     #[must_use]
     pub fn key_variables(self) -> &'static [&'static str] {
@@ -80,7 +80,7 @@ impl Provider {
         }
     }
 
-    /// Returns the default URL.
+    /// Returns the default URL of the provider's API.
     #[must_use]
     pub fn customary(self) -> &'static str {
         match self {
@@ -108,7 +108,7 @@ impl Place {
     /// If the URL is invalid.
     pub fn new(provider: Provider, address: Option<&str>, key: Option<String>) -> Result<Self, BadPlace> {
         let said = address.unwrap_or_else(|| provider.customary()).trim();
-        let bad = || BadPlace::Address(said.to_owned());
+        let bad = || BadPlace::Address(toolpost_text::redact::url(said).into_owned());
         let mut url = Url::parse(said).map_err(|_| bad())?;
         let plain = url.username().is_empty() && url.password().is_none();
         let bare = url.query().is_none() && url.fragment().is_none();
@@ -136,7 +136,7 @@ impl Place {
         self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// Returns the key.
+    /// Returns the API key; `None` if no key was given.
     pub(super) fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
@@ -152,9 +152,10 @@ impl fmt::Debug for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn addresses_are_made_whole() {
+    fn provider_urls_are_normalized() {
         let rows = [
             (Provider::OpenAi, None, Ok("https://api.openai.com/v1/")),
             (Provider::OpenAi, Some("http://127.0.0.1:8000"), Ok("http://127.0.0.1:8000/v1/")),
@@ -167,14 +168,14 @@ mod tests {
             (Provider::OpenAi, Some("https://user:word@a.b/v1"), Err(())),
             (Provider::OpenAi, Some("https://a.b/v1?key=x"), Err(())),
         ];
-        for (provider, address, wanted) in rows {
+        each(rows, |(provider, address, wanted)| {
             let found = Place::new(provider, address, None).map(|place| place.url().to_owned()).map_err(drop);
             assert_eq!(found, wanted.map(str::to_owned), "{provider:?} {address:?}");
-        }
+        });
     }
 
     #[test]
-    fn the_key_is_not_shown() {
+    fn debug_output_hides_the_key() {
         let place = Place::new(Provider::OpenAi, None, Some("k-own".to_owned())).unwrap();
         assert_eq!(format!("{place:?}"), "openai at https://api.openai.com/v1/, key [redacted]");
     }

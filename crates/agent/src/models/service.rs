@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 /// Maximum size of an answer, in bytes.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// Timeouts and retries.
+/// Timeouts and retries of model requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
     /// Maximum time without data.
@@ -37,14 +37,14 @@ impl Default for Patience {
     }
 }
 
-/// Event of a request.
+/// Event of a model request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequestEvent<'a> {
     /// A piece of the answer.
     Piece(&'a Piece),
     /// The request failed and is retried.
     Again {
-        /// The reason.
+        /// Error of the failed attempt.
         fault: &'a Fault,
         /// Delay before the retry.
         pause: Duration,
@@ -68,7 +68,7 @@ impl Service {
         Self { model, patience, at_once: Arc::new(Semaphore::new(at_once.max(1))) }
     }
 
-    /// Returns the service for another model; the limit is shared.
+    /// Returns the service for another model. The two share the limit on concurrent requests.
     #[must_use]
     pub fn with_model(&self, model: Arc<dyn Model>) -> Self {
         Self { model, ..self.clone() }
@@ -141,7 +141,7 @@ impl Service {
                 }
             }
             if bytes + longest > MOST {
-                let what = format!("The answer of the model has more than {MOST} bytes and was given up");
+                let what = format!("The model's answer has more than {MOST} bytes and was rejected");
                 return Err((Fault::new(FaultKind::Shape, &what), begun));
             }
             hear(RequestEvent::Piece(&piece));
@@ -151,7 +151,7 @@ impl Service {
     fn silent(&self, begun: AnswerProgress) -> Fault {
         let more = if begun == AnswerProgress::Yes { "Nothing more" } else { "Nothing" };
         let seconds = self.patience.idle.as_secs_f64();
-        Fault::new(FaultKind::Silent, &format!("{more} came from the model for {seconds} s"))
+        Fault::new(FaultKind::Silent, &format!("{more} arrived from the model for {seconds} s"))
     }
 
     /// Returns the delay before a retry, or an error if the provider requests a longer one than allowed.
@@ -159,7 +159,7 @@ impl Service {
         if let Some(wanted) = fault.retry_after {
             if wanted > self.patience.longest {
                 let what = format!(
-                    "{}; it wants to be asked again in {} s at the earliest, which is longer than is waited",
+                    "{}; the provider requests a wait of {} s, which is longer than the limit",
                     fault.what,
                     wanted.as_secs()
                 );
@@ -173,7 +173,7 @@ impl Service {
     }
 }
 
-/// Progress of an answer.
+/// Arrival of the first part of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AnswerProgress {
     Yes,
@@ -181,7 +181,7 @@ enum AnswerProgress {
 }
 
 fn cancelled() -> Fault {
-    Fault::new(FaultKind::Cancelled, "The question was given up")
+    Fault::new(FaultKind::Cancelled, "The request was cancelled")
 }
 
 /// Returns a random part of a duration, so that many clients do not retry at the same moment.

@@ -1,4 +1,4 @@
-//! A workspace of its own for each test, and the built program to run in it.
+//! Test workspaces, and the built program to run in them.
 
 use serde_json::{Value, json};
 use std::{
@@ -11,10 +11,10 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// How long a test waits for an answer before it calls the program hung.
+/// Maximum wait for a reply of the program.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A fresh root and a fresh home, side by side.
+/// A test workspace: an empty root, with an empty home directory next to it.
 pub struct World {
     base: TempDir,
 }
@@ -28,7 +28,7 @@ impl World {
         Self { base }
     }
 
-    /// A world with these files in its root.
+    /// Creates a workspace with these files in its root.
     pub fn with(files: &[(&str, &[u8])]) -> Self {
         let world = Self::new();
         files.iter().for_each(|(path, bytes)| world.write(path, bytes));
@@ -57,14 +57,14 @@ impl World {
         std::fs::read(self.path(relative)).unwrap()
     }
 
-    /// Every file below the root with its bytes, so that a test can assert all that is there.
+    /// Returns every file below the root with its content.
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(&self.root(), &self.root(), &mut found);
         found
     }
 
-    /// The program, in this root, with nothing of the caller's environment but the system's path.
+    /// Returns the command that runs the program in this root, with only `PATH` from the environment.
     pub fn program(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolpost"));
         command.args(arguments).current_dir(self.root()).env_clear();
@@ -84,7 +84,7 @@ impl World {
         Ended::of(&child.wait_with_output().unwrap())
     }
 
-    /// Makes the calls in one session, and gives a reply for each.
+    /// Makes the calls in one session, and returns a reply for each.
     pub fn script(&self, calls: &[Value]) -> Vec<Value> {
         self.script_with(&[], calls)
     }
@@ -97,12 +97,12 @@ impl World {
         replies
     }
 
-    /// Starts a server and opens a session the old way.
+    /// Starts a server, and opens a session with the handshake of the older protocol.
     pub fn serve(&self, arguments: &[&str]) -> Server {
         Server::start(self.program(&[&["serve"], arguments].concat()), &json!({}))
     }
 
-    /// The same, for a client that can show its user a form.
+    /// Like `serve`, for a client that can prompt its user.
     pub fn serve_asking(&self, arguments: &[&str]) -> Server {
         Server::start(
             self.program(&[&["serve"], arguments].concat()),
@@ -125,7 +125,7 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// How a run of the program ended.
+/// Exit status and output of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ended {
     pub code: Option<i32>,
@@ -140,18 +140,18 @@ impl Ended {
     }
 }
 
-/// A call as a line of a script.
-#[expect(clippy::needless_pass_by_value, reason = "rows are made in place")]
+/// Returns a call as a line of a script.
+#[expect(clippy::needless_pass_by_value, reason = "callers pass JSON literals")]
 pub fn call(tool: &str, arguments: Value) -> Value {
     json!({ "tool": tool, "arguments": arguments })
 }
 
-/// Whether a reply of a script is a success.
+/// Returns whether a reply of a script is a success.
 pub fn is_ok(reply: &Value) -> bool {
     reply["ok"].as_bool().unwrap()
 }
 
-/// The words of a reply of a script.
+/// Returns the text of a reply of a script.
 pub fn words(reply: &Value) -> String {
     let parts = reply["content"].as_array().unwrap().iter();
     parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
@@ -201,8 +201,8 @@ impl Server {
         writeln!(self.input, "{message}").unwrap();
     }
 
-    /// Sends a request and returns its id at once.
-    #[expect(clippy::needless_pass_by_value, reason = "rows are made in place")]
+    /// Sends a request and returns its id without waiting.
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass JSON literals")]
     pub fn ask(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let id = self.last;
@@ -210,12 +210,12 @@ impl Server {
         id
     }
 
-    /// Sends a call and returns its id at once.
+    /// Sends a call and returns its id without waiting.
     pub fn ask_call(&mut self, call: &Value) -> u64 {
         self.ask("tools/call", json!({ "name": call["tool"], "arguments": call["arguments"] }))
     }
 
-    /// The next message of the server.
+    /// Returns the next message of the server.
     pub fn next(&mut self) -> Value {
         self.lines.recv_timeout(PATIENCE).expect("the server answers")
     }

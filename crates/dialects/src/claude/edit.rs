@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::change::{self, Change, Output, Request, Want, Where},
+    operations::change::{self, Change, MatchCount, Output, Request, Where},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -32,7 +32,7 @@ impl Tool for Edit {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let at_text = Where::Text {
             old: args.old_string,
-            want: if args.replace_all { Want::Every } else { Want::One },
+            want: if args.replace_all { MatchCount::Every } else { MatchCount::One },
             near: None,
             matching: at.matching(),
         };

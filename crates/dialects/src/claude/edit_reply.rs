@@ -1,24 +1,24 @@
 //! Replies to edits: a summary line, the diff, and notes.
 
 use crate::common::edits;
-use toolpost_engine::operations::change::{Changed, Output, What};
+use toolpost_engine::operations::change::{ChangedFile, EditKind, Output};
 use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
-/// Writes the result for each file.
+/// Writes the reply to an edit: for each file a summary line, the diff and notes.
 pub(super) fn render(output: &Output, page: &mut Page) {
     edits::render(output, page, summary);
 }
 
-fn summary(file: &Changed) -> String {
+fn summary(file: &ChangedFile) -> String {
     let path = &file.path;
     match &file.what {
-        What::Created => {
+        EditKind::Created => {
             format!("Created {path} ({}, {}).", counted(file.lines, "line"), counted(file.bytes, "byte"))
         }
-        What::Unchanged => format!("{path} already has exactly this content: no changes."),
-        What::Deleted { lines_before } => format!("Deleted {path} ({}).", counted(*lines_before, "line")),
-        What::Moved { from } => {
+        EditKind::Unchanged => format!("{path} already has exactly this content: no changes."),
+        EditKind::Deleted { lines_before } => format!("Deleted {path} ({}).", counted(*lines_before, "line")),
+        EditKind::Moved { from } => {
             format!(
                 "Moved {from} to {path} ({}, +{} -{}).",
                 counted(file.lines, "line"),
@@ -26,7 +26,7 @@ fn summary(file: &Changed) -> String {
                 file.removed
             )
         }
-        What::Overwritten { lines_before } => format!(
+        EditKind::Overwritten { lines_before } => format!(
             "Wrote {path}: {} -> {} ({}, +{} -{}).",
             counted(*lines_before, "line"),
             counted(file.lines, "line"),
@@ -34,11 +34,13 @@ fn summary(file: &Changed) -> String {
             file.added,
             file.removed
         ),
-        What::Replaced { count } => {
+        EditKind::Replaced { count } => {
             let places = counted(*count as u64, "replacement");
             format!(
-                "Edited {path}: {places}, now lines {}-{} (+{} -{}).",
-                file.first_line, file.last_line, file.added, file.removed
+                "Edited {path}: {places} (+{} -{}); the edited part is now {}.",
+                file.added,
+                file.removed,
+                edits::lines(file)
             )
         }
     }

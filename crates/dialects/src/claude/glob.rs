@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// Such as "**/*.ts" or "src/**/*.{c,h}".
     #[schemars(extend("examples" = ["**/*.rs"]))]
     pattern: String,
-    /// Directory. Default: the workspace.
+    /// Directory. Default: the first root.
     #[schemars(extend("x-aliases" = ["directory", "dir_path"], "examples" = ["src"]))]
     path: Option<String>,
 }

@@ -14,7 +14,7 @@ pub(super) struct Grep;
 /// Default number of lines or files in a reply.
 const LIMIT: u64 = 250;
 
-/// Wording of the end of a reply.
+/// This dialect's words in the note that ends a search reply.
 const WORDING: totals::Wording =
     totals::Wording { entries: "entries", narrow: "path, glob or pattern", rest: "," };
 
@@ -31,7 +31,7 @@ enum OutputMode {
 pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["query", "regex"], "examples" = ["fn \\w+_timeout"]))]
     pattern: String,
-    /// File or directory. Default: the workspace.
+    /// File or directory. Default: the first root.
     #[schemars(extend("x-aliases" = ["directory", "file_path"], "examples" = ["src"]))]
     path: Option<String>,
     /// Such as "*.js" or "!*.min.js".

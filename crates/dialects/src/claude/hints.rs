@@ -1,5 +1,6 @@
 //! Hints for the next step, with this dialect's tool names.
 
+use crate::common::document::pages;
 use toolpost_engine::Hint;
 use toolpost_tool::example;
 
@@ -27,16 +28,19 @@ pub(super) fn say(hint: &Hint) -> String {
             format!("List it with Glob, for example {call}.")
         }
         Hint::Narrow => "Narrow path, glob or pattern.".to_owned(),
-        Hint::Page(offset) => format!("Continue with offset {offset}."),
-        Hint::Pages(total) => {
-            let call = example(&[("pages", &format!("1-{}", (*total).min(10)))]);
+        Hint::Page(offset) => format!("Use an offset that exists, for example {offset}."),
+        Hint::Pages(_, total) => {
+            let call = example(&[("pages", &pages(*total))]);
             format!("Choose pages, for example {call}.")
         }
         Hint::Literal(pattern) => {
             format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
         }
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
+        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
+        Hint::Operator(rule) => format!(
+            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}."
+        ),
         Hint::Advice(words) => words.clone(),
     }
 }

@@ -12,9 +12,9 @@ mod write;
 use std::time::Duration;
 use toolpost_engine::Fresh;
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
+use toolpost_tool::{Budget, Dialect, ToolDef, TruncationPolicy, distinct};
 
-/// The dialect.
+/// The dialect `claude`: the file and search tools of Claude Code.
 pub const DIALECT: Dialect = Dialect {
     name: "claude",
     tools: &TOOLS,
@@ -22,7 +22,7 @@ pub const DIALECT: Dialect = Dialect {
     instructions: "File and search tools for the workspace. Paths may be absolute or relative to the \
         workspace. The tools preserve line endings and encodings, never leave the workspace and never return stale content. \
         Find files with Grep and Glob. Read a file before you Edit or Write it. An Edit returns a diff, so do not Read the file again.",
-    budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
+    budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: TruncationPolicy::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh::REQUIRED,
     matching: Step::Reindented,
@@ -49,4 +49,4 @@ pub struct Whole {
     pub write: &'static str,
 }
 
-const _: () = assert!(distinct(&TOOLS), "two tools of one name");
+const _: () = assert!(distinct(&TOOLS), "two tools with the same name");

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::read::{self, Output, Request},
+    operations::read::{self, IgnoredRange, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -50,6 +50,13 @@ impl Tool for Read {
 
     fn render(output: &Output, page: &mut Page) {
         document::render(&output.content, page, |text, page| super::lines::render(output, text, page));
+        match output.ignored {
+            Some(IgnoredRange::Pages) => page.note("pages has no effect: the file has no pages"),
+            Some(IgnoredRange::Lines) => {
+                page.note("offset and limit have no effect: the file has no lines; select parts of a document by pages");
+            }
+            None => {}
+        }
         if let Some(note) = &output.note {
             page.note(note.clone());
         }

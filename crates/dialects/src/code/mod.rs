@@ -7,9 +7,9 @@ mod typescript;
 use std::time::Duration;
 use toolpost_engine::{Fresh, Hint};
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
+use toolpost_tool::{Budget, Dialect, ToolDef, TruncationPolicy, distinct};
 
-/// The dialect; it is served in addition to another one.
+/// The dialect `code`, which is served in addition to another one.
 pub const DIALECT: Dialect = Dialect {
     name: "code",
     tools: &TOOLS,
@@ -17,7 +17,7 @@ pub const DIALECT: Dialect = Dialect {
     instructions: "run_code runs JavaScript in which each tool is a function: many calls take one turn, and only the returned value is \
         read. Use it for loops, to filter long replies, and if one call needs the result of another. search_tools returns the \
         functions as TypeScript declarations.",
-    budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: Cut::Head },
+    budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: TruncationPolicy::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh::REQUIRED,
     matching: Step::Exact,
@@ -26,27 +26,30 @@ pub const DIALECT: Dialect = Dialect {
 
 const TOOLS: [ToolDef; 2] = [ToolDef::of::<search_tools::SearchTools>(), ToolDef::of::<run_code::RunCode>()];
 
-const _: () = assert!(distinct(&TOOLS), "two tools of one name");
+const _: () = assert!(distinct(&TOOLS), "two tools with the same name");
 
 /// Wording of hints. The two tools of this dialect neither read nor change files, so few of these occur.
 fn say(hint: &Hint) -> String {
     match hint {
         Hint::Advice(advice) => advice.clone(),
         Hint::TryAgain => "Make the same call again.".to_owned(),
+        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", ")),
-        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}"),
-        Hint::Narrow => "Ask for less.".to_owned(),
+        Hint::Operator(rule) => format!(
+            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}"
+        ),
+        Hint::Narrow => "Narrow the request.".to_owned(),
         Hint::ReadFirst(path) | Hint::ReadAgain(path) | Hint::ReadLines(path, _, _) => {
             format!("Read {} first.", path.display())
         }
         Hint::LookInto(path) => format!("List {}.", path.display()),
-        Hint::GiveMoreContext => "Add surrounding text until it is unique.".to_owned(),
-        Hint::ReplaceAll => "Ask for every occurrence to be replaced.".to_owned(),
+        Hint::GiveMoreContext => "Add surrounding text until the match is unique.".to_owned(),
+        Hint::ReplaceAll => "Or replace every occurrence.".to_owned(),
         Hint::WriteWhole(path) => format!("Write the whole of {}.", path.display()),
         Hint::ReplaceText(path) => format!("Replace a text in {}.", path.display()),
         Hint::FindByName(name) => format!("Find {name} by its name."),
-        Hint::Page(from) => format!("Ask for the part from {from} on."),
-        Hint::Pages(count) => format!("Ask for some of the {count} pages."),
+        Hint::Page(from) => format!("Read the part from {from} on."),
+        Hint::Pages(_, count) => format!("Read some of the {count} pages."),
         Hint::Literal(text) => format!("As literal text: {text}"),
     }
 }

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 use toolpost_engine::operations::offered::Tool;
 
-/// Maximum depth of nested objects.
+/// Maximum depth of nested object types in a declaration.
 const DEPTH: usize = 6;
 
-/// Declares a tool.
+/// Formats the TypeScript declaration of a tool.
 pub(super) fn declaration(tool: &Tool) -> String {
     let schema: Value = serde_json::from_str(&tool.schema).unwrap_or_default();
     let none = Map::new();
@@ -124,9 +124,10 @@ fn union(kinds: impl Iterator<Item = String>) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn schemas_become_declarations() {
+    fn tool_schemas_become_typescript_declarations() {
         let rows = [
             (json!({"type": "object", "properties": {}}), "(): string;"),
             (
@@ -142,7 +143,7 @@ mod tests {
                 "(args: {\n  l: {\n    p: boolean;\n  }[];\n  m?: (1 | 2)[];\n  o?: Record<string, unknown>;\n  u?: unknown;\n}): string;",
             ),
         ];
-        for (schema, wanted) in rows {
+        each(rows, |(schema, wanted)| {
             let tool = Tool {
                 name: "mcp__a-b__c".to_owned(),
                 description: "Does */ it.".to_owned(),
@@ -150,6 +151,6 @@ mod tests {
             };
             let wanted = format!("/** Does *\\/ it. */\ndeclare function mcp__a_b__c{wanted}\n");
             assert_eq!(declaration(&tool), wanted, "{schema}");
-        }
+        });
     }
 }

@@ -1,6 +1,7 @@
-//! Blocks of a file: location, lines, and the rest that is not shown.
+//! Blocks of code in replies: location, lines, and the number of lines left out.
 
 use toolpost_engine::operations::search::Block;
+use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
 /// Formats the location and the kind of a block.
@@ -15,7 +16,7 @@ pub(crate) fn body(found: &Block, page: &mut Page) {
     for line in found.lines.iter() {
         body.push_str(line.text);
         if let Some(more) = line.cut() {
-            body.push_str(&format!(" … ({more} more characters)"));
+            body.push_str(&format!(" … ({})", counted(more, "more character")));
         }
         body.push('\n');
     }
@@ -23,10 +24,14 @@ pub(crate) fn body(found: &Block, page: &mut Page) {
     rest(found, page);
 }
 
-/// Notes the rest of a block that is not shown.
+/// Writes how many lines of a block are not shown, if any.
 pub(crate) fn rest(found: &Block, page: &mut Page) {
     let last = found.lines.last().map_or(found.first_line - 1, |line| line.number);
     if last < found.last_line {
-        page.line(&format!("… up to line {} ({} more)", found.last_line, found.last_line - last));
+        page.line(&format!(
+            "… (the block ends at line {}; lines not shown: {})",
+            found.last_line,
+            found.last_line - last
+        ));
     }
 }

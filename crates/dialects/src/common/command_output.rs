@@ -7,7 +7,7 @@ use toolpost_text::{
 };
 use toolpost_tool::Page;
 
-/// A dialect's format for output that is longer than its reply.
+/// A dialect's format for command output that does not fit in the reply.
 pub(crate) struct Style {
     /// Number of lines shown from the beginning and the end; `None`: as many as fit.
     pub(crate) ends: Option<(usize, usize)>,
@@ -15,17 +15,17 @@ pub(crate) struct Style {
     pub(crate) gap: fn(&Output, &Gap) -> String,
 }
 
-/// The style of dialects whose reference fixes no wording.
+/// The style of dialects whose original tools prescribe no wording for left-out output.
 pub(crate) const PLAIN: Style = Style { ends: None, gap: plain };
 
 /// A part of the output that is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// Number of characters before it.
+    /// Number of characters before the gap.
     pub(crate) from: u64,
-    /// Number of characters before its end.
+    /// Number of characters up to the end of the gap.
     pub(crate) to: u64,
-    /// Its first and last line, if it consists of whole lines and output is shown on both sides.
+    /// First and last line of the gap, if it consists of whole lines and output is shown on both sides.
     pub(crate) lines: Option<(u64, u64)>,
 }
 
@@ -38,18 +38,18 @@ pub(crate) enum Extent {
     Part(Gap),
 }
 
-/// Bytes of the page reserved for gap notices and a note about them.
+/// Bytes and lines of the page that are reserved for gap notices and a note about them.
 const AROUND: Limit = Limit { bytes: 640, lines: 12 };
 
-/// Writes as much of the output as fits on the page, with notices for the rest.
+/// Writes as much of the output as fits on the page, with a notice for each gap.
 pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Extent {
     let room = page.room();
     let room = Limit {
         bytes: room.bytes.saturating_sub(AROUND.bytes).max(room.bytes / 2),
         lines: room.lines.saturating_sub(AROUND.lines).max(room.lines / 2),
     };
-    let asked: Vec<Part<'_>> =
-        ran.output.iter().map(|piece| Part { from: piece.from, text: &piece.text }).collect();
+    let asked: Vec<OutputChunk<'_>> =
+        ran.output.iter().map(|piece| OutputChunk { from: piece.from, text: &piece.text }).collect();
     let is_whole = gaps(ran, &asked).is_empty();
     let bytes: usize = asked.iter().map(|part| part.text.len()).sum();
     let lines: usize = asked.iter().map(|part| count(part.text)).sum();
@@ -65,47 +65,47 @@ pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Extent {
 
 /// A contiguous part of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Part<'t> {
-    /// Number of characters before it.
+struct OutputChunk<'t> {
+    /// Number of output characters before the chunk.
     from: u64,
     text: &'t str,
 }
 
-impl<'t> Part<'t> {
+impl<'t> OutputChunk<'t> {
     fn to(&self) -> u64 {
         self.from + self.text.chars().count() as u64
     }
 
-    /// Returns the longest beginning that fits.
+    /// Returns the longest beginning of the chunk that fits into `limit`.
     fn first(self, limit: Limit) -> Self {
-        Part { text: cut::first(self.text, limit), ..self }
+        OutputChunk { text: cut::first(self.text, limit), ..self }
     }
 
-    /// Returns the longest end that fits.
+    /// Returns the longest end of the chunk that fits into `limit`.
     fn last(self, limit: Limit) -> Self {
         self.tail(cut::last(self.text, limit))
     }
 
-    /// Returns the part from an offset to the end.
+    /// Returns the chunk for `text`, which must be the end of this chunk's text.
     fn tail(self, text: &'t str) -> Self {
         let before = &self.text[..self.text.len() - text.len()];
-        Part { from: self.from + before.chars().count() as u64, text }
+        OutputChunk { from: self.from + before.chars().count() as u64, text }
     }
 }
 
-/// Cuts the parts to a limit, keeping the text nearest to the ends of the output.
+/// Cuts the shown parts to `limit`, keeping the text nearest to the beginning and the end of the output.
 fn both_ends<'t>(
-    parts: &[Part<'t>],
+    parts: &[OutputChunk<'t>],
     characters: u64,
     limit: Limit,
     lines: Option<(usize, usize)>,
-) -> Vec<Part<'t>> {
+) -> Vec<OutputChunk<'t>> {
     let (above, below) = lines.unwrap_or((limit.lines - limit.lines / 2, limit.lines / 2));
     match parts {
         [] => Vec::new(),
         [one] if one.from == 0 && one.to() == characters => {
             match cut::head_and_tail(one.text, limit, above, below) {
-                Some(kept) => vec![Part { text: kept.head, ..*one }, one.tail(kept.tail)],
+                Some(kept) => vec![OutputChunk { text: kept.head, ..*one }, one.tail(kept.tail)],
                 None => vec![*one],
             }
         }
@@ -120,9 +120,9 @@ fn both_ends<'t>(
     }
 }
 
-/// Returns the gaps before, between and after the parts.
-fn gaps(ran: &Output, parts: &[Part<'_>]) -> Vec<Gap> {
-    let parts: Vec<&Part<'_>> = parts.iter().filter(|part| !part.text.is_empty()).collect();
+/// Returns the gaps before, between and after the shown parts of the output.
+fn gaps(ran: &Output, parts: &[OutputChunk<'_>]) -> Vec<Gap> {
+    let parts: Vec<&OutputChunk<'_>> = parts.iter().filter(|part| !part.text.is_empty()).collect();
     let starts = std::iter::once(0).chain(parts.iter().map(|part| part.to()));
     let ends = parts.iter().map(|part| part.from).chain([ran.characters]);
     let gaps = starts.zip(ends).filter(|(from, to)| from < to);
@@ -137,13 +137,13 @@ fn gaps(ran: &Output, parts: &[Part<'_>]) -> Vec<Gap> {
     gaps.map(|(from, to)| Gap { from, to, lines }).collect()
 }
 
-/// Checks whether to cut at a line boundary, which needs more than one line.
-fn is_whole_lines(head: &Part<'_>, tail: &Part<'_>) -> bool {
+/// Checks whether the head ends at a line break and the tail has more than one line.
+fn is_whole_lines(head: &OutputChunk<'_>, tail: &OutputChunk<'_>) -> bool {
     head.text.ends_with('\n') && count(tail.text) > 1
 }
 
-/// Writes the parts and the gap notices between them.
-fn body(ran: &Output, parts: &[Part<'_>], style: &Style) -> String {
+/// Formats the shown parts of the output with a notice in each gap.
+fn body(ran: &Output, parts: &[OutputChunk<'_>], style: &Style) -> String {
     let mut body = String::new();
     let mut gaps = gaps(ran, parts).into_iter().peekable();
     for part in parts {

@@ -1,17 +1,17 @@
-//! Replies to commands.
+//! Replies of the tools that run shell commands: output, exit status and remaining processes.
 
-use super::command_output::{self, Extent, Style};
+use super::{
+    command_output::{self, Extent, Gap, Style},
+    redirect,
+};
 use serde_json::json;
 use std::time::Duration;
 use toolpost_engine::{
     Failure, Line,
-    operations::exec::{Ending, Output, Standing, State},
+    operations::exec::{CommandExit, CommandOutcome, Output, State},
 };
 use toolpost_text::counted::counted;
 use toolpost_tool::Page;
-
-/// Note about a command that continues in a dialect without a tool to poll it.
-const ON_ITS_OWN: &str = "It continues until it exits or the session ends. No tool can show its further output: redirect it to a file in the workspace (`… > run.log 2>&1`) and read that.";
 
 /// Default wait for an early failure of a background command.
 pub(crate) const START: Duration = Duration::from_secs(1);
@@ -20,33 +20,65 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 /// Maximum time limit that a call may set.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// Note about long output in a dialect without a tool to poll a command.
-const REST: &str = "to see the rest, redirect the output to a file (`… > run.log 2>&1`) and read the lines that you need, or pipe it through `tail` or `grep`";
+/// Maximum number of lines in the example of a pipe that shows the lines that were left out.
+const EXAMPLE: u64 = 200;
+
+/// Formats the note about long output in a dialect without a tool to poll a command. A pipe needs no approval that the
+/// command itself does not need.
+fn rest(gap: &Gap) -> String {
+    let lines = gap.lines.map(|(first, last)| (first, last.min(first.saturating_add(EXAMPLE - 1))));
+    let pipe = lines.map(|(first, last)| format!("`sed -n '{first},{last}p'`, ")).unwrap_or_default();
+    format!(
+        "to see the rest, pipe the command through {pipe}`tail` or `grep`; or redirect its output to a file in the workspace, for \
+         which Toolpost asks the user, and read that file"
+    )
+}
 
 /// Writes the result of a command in a dialect without a tool to poll it.
 pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     result(ran, page);
     page.outcome(&standing(ran));
-    leftovers(ran).into_iter().for_each(|left| page.note(left));
-    if ran.state != State::Ended {
-        page.note(ON_ITS_OWN);
+    if let Some(left) = leftovers(ran) {
+        page.note(format!(
+            "{left} To stop all processes of the command now, run `kill {}` alone, as the whole command.",
+            ran.job
+        ));
     }
-    if let Extent::Part(_) = command_output::text(ran, page, style) {
-        page.note(REST);
+    if ran.state != State::Ended {
+        page.note(on_its_own(ran));
+    }
+    if let Extent::Part(gap) = command_output::text(ran, page, style) {
+        page.note(rest(&gap));
     }
 }
 
-/// Records a failed command, and the notes about it.
+/// Describes a command that continues in a dialect without a tool to poll it.
+fn on_its_own(ran: &Output) -> String {
+    let job = &ran.job;
+    let output = match redirect::stdout_file(&ran.command) {
+        Some("/dev/null") => "Its standard output is discarded, as the command says.".to_owned(),
+        Some(file) => format!("Its standard output goes to `{file}`, as the command says: read that file."),
+        None => "No tool can show its further output: to read it, start the command with its output redirected to a file in the \
+                 workspace, for which Toolpost asks the user."
+            .to_owned(),
+    };
+    format!(
+        "The command continues until it exits or the session ends. To stop it, run `kill {job}` alone, as the whole command. \
+         {output}"
+    )
+}
+
+/// Marks the reply as failed if the command failed, and adds the command's notes.
 pub(crate) fn result(ran: &Output, page: &mut Page) {
-    if ran.ending.as_ref().is_some_and(|ending| ending.standing == Standing::Failed) {
+    if ran.ending.as_ref().is_some_and(|ending| ending.standing == CommandOutcome::Failed) {
         page.failed();
     }
     ran.notes.iter().for_each(|note| page.note(note.clone()));
 }
 
 /// Parses the wait for an early failure; lowers it to the maximum, with a note.
-pub(crate) fn start(said: Option<u64>, notes: &mut Vec<String>) -> Duration {
-    let wait = said.map_or(START, Duration::from_millis);
+pub(crate) fn start(given: Option<u64>, notes: &mut Vec<String>) -> Duration {
+    let wait = given.map_or(START, Duration::from_millis);
     if wait > LONGEST_START {
         notes.push(format!(
             "wait_ms_before_async was lowered to the maximum of {}.",
@@ -57,34 +89,34 @@ pub(crate) fn start(said: Option<u64>, notes: &mut Vec<String>) -> Duration {
 }
 
 /// Accepts a shell command that is not empty.
-pub(crate) fn line(said: String) -> Result<String, Failure> {
-    if said.trim().is_empty() {
+pub(crate) fn line(given: String) -> Result<String, Failure> {
+    if given.trim().is_empty() {
         return Err(Failure::invalid("command is empty; give the shell command to run."));
     }
-    Ok(said)
+    Ok(given)
 }
 
 /// Accepts a program with its arguments; `argument` is the parameter that names the program.
 ///
-/// A command line in place of the program's name would be looked up as one name with spaces.
-pub(crate) fn program(said: String, args: Vec<String>, argument: &str) -> Result<Line, Failure> {
-    let mut words = said.split_whitespace();
+/// Rejects a whole command line as the program: it would be looked up as one name with spaces.
+pub(crate) fn program(given: String, args: Vec<String>, argument: &str) -> Result<Line, Failure> {
+    let mut words = given.split_whitespace();
     let (first, further) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
-    // A path may contain spaces.
+    // A first word with a slash begins a path, which may contain spaces, unless an option follows.
     let is_line = further.first().is_some_and(|word| word.starts_with('-') || !first.contains('/'));
     if is_line {
         let all: Vec<&str> = further.into_iter().chain(args.iter().map(String::as_str)).collect();
         return Err(Failure::invalid(format!(
-            "{argument} names the program alone, and `{said}` has arguments, too. Put them into args: {}. Nothing was run.",
+            "{argument} takes only the program, but `{given}` also has arguments. Put them into args: {}. Nothing was run.",
             json!({ argument: first, "args": all })
         )));
     }
-    Ok(Line::Words(std::iter::once(said).chain(args).collect()))
+    Ok(Line::Words(std::iter::once(given).chain(args).collect()))
 }
 
 /// Parses `timeout` in milliseconds; lowers it to the maximum, with a note.
-pub(crate) fn limit(said: Option<f64>, usual: f64, notes: &mut Vec<String>) -> Result<Duration, Failure> {
-    let milliseconds = said.unwrap_or(usual);
+pub(crate) fn limit(given: Option<f64>, usual: f64, notes: &mut Vec<String>) -> Result<Duration, Failure> {
+    let milliseconds = given.unwrap_or(usual);
     if !milliseconds.is_finite() || milliseconds <= 0.0 {
         return Err(Failure::invalid(format!(
             "timeout is {milliseconds}; it must be a number of milliseconds above 0. Leave it out for {usual}."
@@ -103,13 +135,15 @@ pub(crate) fn standing(ran: &Output) -> String {
     match (&ran.ending, ran.state) {
         (Some(ending), _) => ended(ending),
         (None, State::Ending) => {
-            format!("It is being stopped, and is still running {time} after its start.")
+            format!("The command is being stopped, and is still running {time} after its start.")
         }
-        (None, State::Running | State::Ended) => format!("It is still running {time} after its start."),
+        (None, State::Running | State::Ended) => {
+            format!("The command is still running {time} after its start.")
+        }
     }
 }
 
-fn ended(ending: &Ending) -> String {
+fn ended(ending: &CommandExit) -> String {
     let means = &ending.means;
     let exit = match ending.code {
         Some(code) if means.is_empty() => format!("Exit code: {code}"),
@@ -130,14 +164,14 @@ pub(crate) fn leftovers(ran: &Output) -> Option<String> {
     let names = ran.leftovers.iter().map(|left| format!("{} ({})", left.pid, left.command));
     let names = names.collect::<Vec<_>>().join(", ");
     let count = ran.leftovers.len();
-    let (is, it) = if count == 1 { ("is", "it is") } else { ("are", "they are") };
+    let (is, it) = if count == 1 { ("is", "it") } else { ("are", "them") };
     Some(format!(
-        "{} that the command started {is} still running: {names}. When the session ends, {it} stopped.",
+        "{} that the command started {is} still running: {names}. Toolpost stops {it} when the session ends.",
         counted(count as u64, "process"),
     ))
 }
 
-/// Formats a duration for people.
+/// Formats a duration for display.
 pub(crate) fn time(milliseconds: u64) -> String {
     match milliseconds {
         short if short < 1_000 => format!("{short} ms"),

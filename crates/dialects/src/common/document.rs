@@ -4,7 +4,7 @@ use super::notebook;
 use toolpost_engine::operations::read::{Content, Text};
 use toolpost_tool::Page;
 
-/// Writes content; the dialect formats lines of text.
+/// Writes the content of a file. `text` writes content that consists of lines of text.
 pub(crate) fn render(content: &Content, page: &mut Page, text: impl FnOnce(&Text, &mut Page)) {
     match content {
         Content::Text(lines) => text(lines, page),
@@ -31,4 +31,9 @@ pub(crate) fn render(content: &Content, page: &mut Page, text: impl FnOnce(&Text
             office.notes.iter().for_each(|note| page.note(note.clone()));
         }
     }
+}
+
+/// Formats the first pages of a document as a range: `1`, `1-12`.
+pub(crate) fn pages(last: u32) -> String {
+    if last <= 1 { "1".to_owned() } else { format!("1-{last}") }
 }

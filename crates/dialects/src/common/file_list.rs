@@ -1,6 +1,7 @@
 //! Lists of files found by name.
 
 use toolpost_engine::operations::glob::Output;
+use toolpost_text::budget::ByteBudget;
 use toolpost_tool::Page;
 
 /// Lists the files and notes how many are left out.
@@ -15,19 +16,14 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     super::walk_notes::notes(&output.walk, output.total, page);
 }
 
-/// Bytes of a reply for the notes about a list.
+/// Bytes of a reply that are reserved for the notes after the list.
 const AROUND: usize = 640;
 
 /// Lists as many paths as the page has room for, and returns their number.
 pub(crate) fn paths(output: &Output, page: &mut Page) -> usize {
-    let mut room = page.room().bytes.saturating_sub(AROUND);
-    let fits = output.matches.iter().take_while(|found| {
-        let bytes = found.path.len() + 1;
-        let fits = bytes <= room;
-        room = room.saturating_sub(bytes);
-        fits
-    });
-    let shown = fits.count().max(1).min(output.matches.len());
+    let mut budget = ByteBudget::new(page.room().bytes.saturating_sub(AROUND));
+    let fits = budget.count(output.matches.iter().map(|found| found.path.len() + 1));
+    let shown = fits.max(1).min(output.matches.len());
     output.matches.iter().take(shown).for_each(|found| page.line(&found.path));
     shown
 }
@@ -37,7 +33,7 @@ pub(crate) fn of_files(pattern: String) -> String {
     if pattern.ends_with('/') { pattern + "**" } else { pattern }
 }
 
-/// Explains a misunderstood pattern that matched nothing.
+/// Adds a note if nothing matched and the pattern looks wrong: a leading `!`, or only a part of a name.
 pub(crate) fn whole_name(output: &Output, page: &mut Page) {
     let pattern = output.pattern.as_str();
     if output.total > 0 {
@@ -52,7 +48,7 @@ pub(crate) fn whole_name(output: &Output, page: &mut Page) {
     }
 }
 
-/// Notes that time ran out before the search was complete.
+/// Adds a note if the search timed out.
 pub(crate) fn complete(output: &Output, page: &mut Page) {
     if output.walk.complete != toolpost_engine::operations::glob::Complete::Yes {
         page.note(

@@ -1,6 +1,7 @@
 //! Line numbers in the format of `cat -n`.
 
 use toolpost_engine::operations::read::{Line, Lines, Total};
+use toolpost_text::counted::counted;
 use toolpost_text::cut::NOTICE;
 
 /// Writes lines: the number in six columns, a tab, the line.
@@ -20,7 +21,7 @@ pub(crate) fn lines(lines: &Lines, body: &mut String) {
         String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
 }
 
-/// Writes the text of a line and the number of missing characters.
+/// Writes the text of a line and, if the line is cut, the number of characters left out.
 pub(crate) fn text(line: &Line<'_>, body: &mut String) {
     body.push_str(line.text);
     if let Some(cut) = line.cut() {
@@ -29,14 +30,14 @@ pub(crate) fn text(line: &Line<'_>, body: &mut String) {
     body.push('\n');
 }
 
-/// Checks whether one of several lines is cut; a single line has more room.
+/// Checks whether a line is cut, unless it is the only one: a reply with a single line has more room for it.
 pub(crate) fn cuts_a_line(lines: &Lines) -> bool {
     lines.len() > 1 && lines.iter().any(|line| line.cut().is_some())
 }
 
-/// Formats the number of missing characters of a line.
+/// Formats the number of characters that are cut from a line.
 fn missing(cut: u64) -> String {
-    format!(" {NOTICE}{cut} more characters of this line]")
+    format!(" {NOTICE}{} of this line]", counted(cut, "more character"))
 }
 
 /// Formats the total number of lines.

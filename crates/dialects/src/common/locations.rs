@@ -1,9 +1,9 @@
-//! Definitions, references and symbols, with their source and completeness.
+//! Definitions, references and symbols in replies, and whether a language server or the syntax tree found them.
 
 use toolpost_engine::operations::navigate::{Complete, Output, Source};
 use toolpost_tool::Page;
 
-/// Writes the results, then their source and completeness.
+/// Writes the locations and symbols found, then what found them and whether the list is complete.
 pub(crate) fn render(output: &Output, page: &mut Page) {
     if let Some(text) = &output.text {
         page.line(text.trim_end());
@@ -25,9 +25,7 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     if nothing {
         page.line(match output.complete {
             Complete::Yes => "Nothing found",
-            Complete::No | Complete::Unknown => {
-                "Nothing found, but there may be something: the answer may be incomplete"
-            }
+            Complete::No | Complete::Unknown => "Nothing found so far; the answer may be incomplete",
         });
     }
     notes(output, page);
@@ -39,7 +37,8 @@ fn notes(output: &Output, page: &mut Page) {
     {
         let column = asked.base.number(asked.column.saturating_sub(1));
         page.note(format!(
-            "no name is at that column; used the nearest one, {} at column {column}, counted from {}",
+            "that column has no symbol name; used the nearest name, {}, which is at column {column} \
+             (columns count from {})",
             asked.name,
             asked.base.first()
         ));
@@ -50,7 +49,7 @@ fn notes(output: &Output, page: &mut Page) {
     }
     if output.withheld > 0 {
         page.note(format!(
-            "{} locations withheld: the rules do not allow reading their files",
+            "locations withheld: {}, because the rules do not allow reading their files",
             output.withheld
         ));
     }
@@ -65,5 +64,6 @@ fn notes(output: &Output, page: &mut Page) {
         Source::Tree => "answered by the syntax tree, not by a language server".to_owned(),
     };
     page.note(format!("{of}{by}; complete: {complete} ({})", output.why));
+    output.session_notes.iter().for_each(|note| page.note_once(note.trim_end_matches('.')));
     output.notes.iter().for_each(|note| page.note(note.trim_end_matches('.')));
 }

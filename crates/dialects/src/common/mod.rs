@@ -10,6 +10,7 @@ pub(crate) mod integers;
 pub(crate) mod line_numbers;
 pub(crate) mod locations;
 mod notebook;
+mod redirect;
 pub(crate) mod remote_results;
 pub(crate) mod script;
 pub(crate) mod tasks;

@@ -1,4 +1,4 @@
-//! Replies to scripts.
+//! Replies of the tools that run scripts.
 
 use std::borrow::Cow;
 use toolpost_engine::{
@@ -18,19 +18,19 @@ pub(crate) fn request(code: String, at: &Lowering) -> Request {
         library: None,
         paged: Vec::new(),
         limits: ScriptLimits::default(),
-        // The script gets whole replies, since it may search all of them.
+        // The script gets whole replies, because it may search all of them.
         reply_bytes: at.most_bytes().max(at.reply_bytes()),
     }
 }
 
-/// Writes the returned value, logs and output, and the reason if it stopped.
+/// Writes a script's return value, logs and output, and the reason if it was stopped.
 pub(crate) fn render(output: &Output, what: &str, page: &mut Page) {
     let mut sections: Vec<String> = Vec::new();
     if let Some(stopped) = &output.stopped {
         page.error();
         let made = match output.calls {
             0 => "It had made no calls.".to_owned(),
-            calls => format!("It had made {}; what they did stays done.", counted(calls as u64, "call")),
+            calls => format!("It had made {}; all effects remain.", counted(calls as u64, "call")),
         };
         sections.push(format!("The {what} {} {made}", stopped.words()));
     }
@@ -41,10 +41,10 @@ pub(crate) fn render(output: &Output, what: &str, page: &mut Page) {
     lines("Logs", &output.logs, output.logs_left_out, &mut sections);
     lines("Output", &output.outputs, output.outputs_left_out, &mut sections);
     if sections.is_empty() {
-        sections.push(format!("The {what} has come to its end; it returned, logged and put out nothing."));
+        sections.push(format!("The {what} finished without a returned value, logs or output."));
     }
     if output.value.as_deref() == Some("") {
-        page.note("the text that it returned is empty");
+        page.note("the returned text is empty");
     }
     if output.failed > 0 && output.stopped.is_none() {
         page.note(format!("{} of {} failed", output.failed, counted(output.calls as u64, "call")));
@@ -62,7 +62,7 @@ fn lines(name: &str, lines: &[String], left_out: usize, sections: &mut Vec<Strin
     }
     let mut text = format!("{name}:\n{}", lines.join("\n"));
     if left_out > 0 {
-        text.push_str(&format!("\n… {} more left out", counted(left_out as u64, "line")));
+        text.push_str(&format!("\n… ({} left out)", counted(left_out as u64, "line")));
     }
     sections.push(text);
 }

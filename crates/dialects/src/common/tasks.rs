@@ -2,7 +2,7 @@
 
 use toolpost_engine::{
     Failure, Hint,
-    operations::tasks::{Listed, Output, Priority, Status, Tally},
+    operations::tasks::{Output, Priority, Status, Tally, TaskEntry},
 };
 use toolpost_tool::Page;
 
@@ -41,7 +41,7 @@ pub(crate) fn counted(tally: Tally) -> String {
     format!("Tasks: {} of {} completed{others}", tally.completed, tally.all())
 }
 
-fn line(listed: &Listed) -> String {
+fn line(listed: &TaskEntry) -> String {
     let task = &listed.task;
     let sign = match task.status {
         Status::Pending => ' ',

@@ -9,15 +9,15 @@ use toolpost_tool::Page;
 
 /// A dialect's wording for the end of a search reply.
 pub(crate) struct Wording {
-    /// Name of the entries that a page counts.
+    /// Noun for the counted entries, such as "lines".
     pub(crate) entries: &'static str,
-    /// Parameters to narrow.
+    /// Parameters that narrow the search.
     pub(crate) narrow: &'static str,
-    /// Text between the range and the continuation.
+    /// Text between the shown range (`lines 1-100 of 250`) and `continue with offset 100`.
     pub(crate) rest: &'static str,
 }
 
-/// Notes the total, how to get the rest, and the files that were skipped.
+/// Writes the total, how to get the rest, and the skipped files.
 pub(crate) fn end(output: &Output, page: &mut Page, words: &Wording) {
     window(output, page, words);
     super::walk_notes::notes(&output.walk, output.files_matched, page);
@@ -45,7 +45,7 @@ fn window(output: &Output, page: &mut Page, words: &Wording) {
     let last = output.offset + output.shown;
     if output.window_cut > 0 {
         page.note(format!(
-            "{} {entries} of this window do not fit in memory; narrow {narrow}",
+            "{} {entries} of this page do not fit in memory; narrow {narrow}",
             output.window_cut
         ));
     }

@@ -1,22 +1,22 @@
 //! Notes about the parts of the workspace that a walk did not search.
 
-use toolpost_engine::operations::glob::Walked;
+use toolpost_engine::operations::glob::WalkReport;
 use toolpost_tool::Page;
 
-/// Notes the roots that were not searched, and skipped and unreadable files, for a tool with a path. A reply
-/// without results claims that there are none, so it always names the skipped files; one with results names
-/// them once in a session.
-pub(crate) fn notes(walked: &Walked, results: u64, page: &mut Page) {
-    let remedy = if walked.other_roots.len() == 1 { "name it as the path" } else { "name one as the path" };
+/// Adds notes about unsearched roots and about skipped and unreadable files, for a tool with a path
+/// parameter. A reply without results always names the skipped files, because they may contain results. A
+/// reply with results names them once in a session.
+pub(crate) fn notes(walked: &WalkReport, results: u64, page: &mut Page) {
+    let remedy = if walked.other_roots.len() == 1 { "pass it as the path" } else { "pass one as the path" };
     write(walked, results, Some(remedy), page);
 }
 
-/// The same for a tool that cannot search another root.
-pub(crate) fn notes_without_path(walked: &Walked, results: u64, page: &mut Page) {
+/// Like [`notes`], for a tool that cannot search another root.
+pub(crate) fn notes_without_path(walked: &WalkReport, results: u64, page: &mut Page) {
     write(walked, results, Some("this tool searches the first root alone"), page);
 }
 
-fn write(walked: &Walked, results: u64, remedy: Option<&str>, page: &mut Page) {
+fn write(walked: &WalkReport, results: u64, remedy: Option<&str>, page: &mut Page) {
     if let Some(roots) = walked.unsearched_roots(remedy) {
         page.note(format!("skipped {roots}"));
     }
@@ -35,6 +35,6 @@ fn write(walked: &Walked, results: u64, remedy: Option<&str>, page: &mut Page) {
         let named = walked.unreadable.join(", ");
         let others = walked.unreadable_total.saturating_sub(walked.unreadable.len() as u64);
         let others = if others == 0 { String::new() } else { format!(" and {others} more") };
-        page.note(format!("could not be read: {named}{others}"));
+        page.note(format!("files and directories that could not be read: {named}{others}"));
     }
 }

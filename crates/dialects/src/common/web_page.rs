@@ -55,14 +55,16 @@ fn about(output: &Output) -> String {
             Form::Markdown => Some("shown as Markdown"),
             Form::Text | Form::Html => None,
             Form::Json => Some("formatted"),
-            Form::Pdf => Some("text of its pages"),
+            Form::Pdf => Some("text of the PDF's pages"),
         };
         parts.extend(form.map(str::to_owned));
     }
     match output.origin {
         Origin::Network => {}
         Origin::Kept { seconds } => parts.push(format!("cached {seconds} s ago")),
-        Origin::Confirmed => parts.push("cached; the server confirms that it has not changed".to_owned()),
+        Origin::Confirmed => {
+            parts.push("cached; the server confirms that the page has not changed".to_owned());
+        }
     }
     parts.join(", ") + "."
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want},
+    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -30,7 +30,7 @@ pub(super) struct Args {
     /// Do not wait: it runs until it exits or the session ends.
     #[schemars(extend("x-aliases" = ["runInBackground", "background"], "examples" = [false]))]
     run_in_background: Option<bool>,
-    /// Working directory. Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["cwd", "directory"], "examples" = ["src"]))]
     workdir: Option<String>,
 }
@@ -54,7 +54,7 @@ impl Tool for Bash {
             },
             shell: Shell::Plain,
             wait,
-            want: Want { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
+            range: OutputRange { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
             notes,
         })
     }

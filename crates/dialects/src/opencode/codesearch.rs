@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toolpost_engine::{
     Failure,
     operations::{
-        search::Cut,
+        search::Truncation,
         usage::{Extent, Output, Request, Usage},
     },
 };
@@ -15,7 +15,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct CodeSearch;
 
-/// Default and minimum number of tokens.
+/// Default and minimum number of tokens that a reply may have.
 const TOKENS: (u64, u64) = (5_000, 200);
 /// Estimated bytes of a token.
 const TOKEN: u64 = 4;
@@ -51,13 +51,14 @@ impl Tool for CodeSearch {
         if let Some(why) = &output.unsearched {
             page.line(&format!("No local package was searched: {why}"));
         } else if output.packages.is_empty() {
-            page.line(&format!("Nothing found in {}.", searched(output)));
+            let so_far = if output.is_partial() { " so far" } else { "" };
+            page.line(&format!("Nothing found{so_far} in {}.", searched(output)));
         }
         for (at, package) in output.packages.iter().enumerate() {
             if at > 0 {
                 page.text("\n");
             }
-            page.line(&format!("## {}", package.name.as_deref().unwrap_or("this project")));
+            page.line(&remote_results::heading(package.name.as_deref().unwrap_or("this project")));
             for found in &package.blocks {
                 page.text("\n");
                 page.line(&block::place(found));
@@ -77,13 +78,19 @@ fn searched(output: &Output) -> String {
     format!("{packages} and this project, {}", counted(output.files as u64, "file"))
 }
 
-/// Notes the packages that were searched and those that were left out.
+/// Adds notes about the searched packages, and about those that were left out.
 fn notes(output: &Output, page: &mut Page) {
     if let Some(found) = &output.service {
         remote_results::notes(found, page);
     }
     if output.unsearched.is_some() {
         return;
+    }
+    if !output.other_roots.is_empty() {
+        let roots = output.other_roots.join(", ");
+        page.note(format!(
+            "skipped the other roots of the workspace ({roots}; this tool searches the first root alone)"
+        ));
     }
     if output.read.is_empty() {
         page.note(
@@ -93,37 +100,52 @@ fn notes(output: &Output, page: &mut Page) {
         page.note(format!("searched {}, at {}", searched(output), versions(&output.read)));
     }
     match output.cut {
-        Cut::No | Cut::Limit => {}
-        Cut::Tokens => page.note("there is more; raise tokens_num to see it"),
-        Cut::Room => page.note("there is more, which does not fit in the reply"),
+        Truncation::No | Truncation::Limit => {}
+        Truncation::Tokens => page.note("there are more results; raise tokens_num to see them"),
+        Truncation::Room => page.note("there are more results, which do not fit in the reply"),
+    }
+    if let Some(unfinished) = &output.unfinished {
+        page.note(format!("incomplete: {unfinished}"));
     }
     if output.later > 0 {
+        let later = counted(output.later as u64, "package");
         page.note(format!(
-            "no time was left for {}; make the same call again to continue. A package that the query names comes first",
-            counted(output.later as u64, "package")
+            "no time was left for {later}; packages that the query mentions are searched first"
         ));
+    }
+    if output.is_partial() {
+        page.note(
+            "Toolpost reads the remaining files in the background; make the same call again to search them",
+        );
     }
     if !output.missing.is_empty() {
         let more = output.missing_more;
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        page.note(format!("not searched, because not on this machine: {}{more}", output.missing.join("; ")));
+        page.note(format!(
+            "not searched, because they are not on this machine: {}{more}",
+            output.missing.join("; ")
+        ));
     }
     if output.unknown {
-        page.note("the embedding model knows none of these words, so this was a keyword search only; ask in English");
+        page.note("the embedding model knows none of the query's words, so this was a keyword search only; ask in English");
     }
     if output.withheld > 0 {
-        page.note(format!("{} withheld by the rules", counted(output.withheld as u64, "file")));
+        page.note(format!(
+            "{} withheld, because the rules do not allow reading them",
+            counted(output.withheld as u64, "file")
+        ));
     }
     if !output.unreadable.is_empty() {
         page.note(format!("cannot be read: {}", listed(&output.unreadable)));
     }
 }
 
-/// Names the origin of the versions. A package.json has ranges: the versions are the installed ones.
+/// Formats the source of the versions: lock files, or the installed packages, because a package.json has only
+/// ranges.
 fn versions(read: &[String]) -> String {
     let (manifests, locks): (Vec<String>, Vec<String>) =
         read.iter().cloned().partition(|file| file.rsplit('/').next() == Some("package.json"));
-    let installed = || format!("the installed versions of what {} names", listed(&manifests));
+    let installed = || format!("the installed versions of the packages in {}", listed(&manifests));
     match (manifests.is_empty(), locks.is_empty()) {
         (true, _) => format!("the versions of {}", listed(&locks)),
         (false, true) => installed(),
@@ -131,7 +153,7 @@ fn versions(read: &[String]) -> String {
     }
 }
 
-/// Lists the first few.
+/// Lists the first four file names, and counts the others.
 fn listed(all: &[String]) -> String {
     const NAMED: usize = 4;
     let more = if all.len() > NAMED { format!(" and {} more", all.len() - NAMED) } else { String::new() };

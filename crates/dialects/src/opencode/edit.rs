@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::change::{self, Change, Output, Request, Want, Where},
+    operations::change::{self, Change, MatchCount, Output, Request, Where},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -27,19 +27,19 @@ pub(super) struct Args {
 }
 
 /// Maps `replaceAll` to one occurrence or every occurrence.
-pub(super) fn want(replace_all: bool) -> Want {
-    if replace_all { Want::Every } else { Want::One }
+pub(super) fn want(replace_all: bool) -> MatchCount {
+    if replace_all { MatchCount::Every } else { MatchCount::One }
 }
 
 /// A replacement in a file.
 pub(super) struct Text {
     pub(super) old: String,
     pub(super) new: String,
-    pub(super) want: Want,
+    pub(super) want: MatchCount,
 }
 
 impl Text {
-    /// Converts it to a change of the given file.
+    /// Converts the replacement to a change of the given file.
     pub(super) fn change(self, file: &str, at: &Lowering) -> Result<Change, Failure> {
         let place = Where::Text { old: self.old, want: self.want, near: None, matching: at.matching() };
         Ok(Change { path: at.file(file)?, at: place, text: self.new })

@@ -1,27 +1,27 @@
 //! Replies to edits: a summary line, the diff, and notes.
 
 use crate::common::edits;
-use toolpost_engine::operations::change::{Changed, Output, What};
+use toolpost_engine::operations::change::{ChangedFile, EditKind, Output};
 use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
-/// Writes the result for each file.
+/// Writes the reply to an edit: for each file a summary line, the diff and notes.
 pub(super) fn render(output: &Output, page: &mut Page) {
     edits::render(output, page, summary);
 }
 
-fn summary(file: &Changed) -> String {
+fn summary(file: &ChangedFile) -> String {
     let path = &file.path;
     match &file.what {
-        What::Created => {
+        EditKind::Created => {
             format!(
                 "Successfully wrote {} to {path}: new, {}.",
                 counted(file.bytes, "byte"),
                 counted(file.lines, "line")
             )
         }
-        What::Unchanged => format!("{path} already has exactly this content: no changes."),
-        What::Overwritten { lines_before } => format!(
+        EditKind::Unchanged => format!("{path} already has exactly this content: no changes."),
+        EditKind::Overwritten { lines_before } => format!(
             "Successfully wrote {} to {path}: {} -> {} (+{} -{}).",
             counted(file.bytes, "byte"),
             counted(*lines_before, "line"),
@@ -29,15 +29,17 @@ fn summary(file: &Changed) -> String {
             file.added,
             file.removed
         ),
-        What::Deleted { .. } => format!("Deleted: {path} (+0 -{} lines)", file.removed),
-        What::Moved { from } => {
+        EditKind::Deleted { .. } => format!("Deleted: {path} (+0 -{} lines)", file.removed),
+        EditKind::Moved { from } => {
             format!("Moved: {from} -> {path} (+{} -{} lines)", file.added, file.removed)
         }
-        What::Replaced { count } => {
+        EditKind::Replaced { count } => {
             let places = counted(*count as u64, "replacement");
             format!(
-                "Edit applied successfully to {path}: {places}, now lines {}-{} (+{} -{}).",
-                file.first_line, file.last_line, file.added, file.removed
+                "Edit applied successfully to {path}: {places} (+{} -{}); the edited part is now {}.",
+                file.added,
+                file.removed,
+                edits::lines(file)
             )
         }
     }

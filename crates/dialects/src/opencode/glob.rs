@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// Such as "src/**/*.rs".
     #[schemars(extend("x-aliases" = ["glob", "query", "file_pattern"], "examples" = ["**/*.rs"]))]
     pattern: String,
-    /// Directory. Default: the workspace.
+    /// Directory. Default: the first root.
     #[schemars(extend("x-aliases" = ["directory", "dir_path", "search_path", "cwd"], "examples" = ["src"]))]
     path: Option<String>,
 }
@@ -41,7 +41,7 @@ impl Tool for Glob {
     fn render(output: &Output, page: &mut Page) {
         file_list::render(output, page);
         if output.total == 0 && !output.walk.skipped.is_empty() {
-            page.note("name a skipped directory or file in pattern or path to search it");
+            page.note("to search a skipped directory or file, pass it in pattern or path");
         }
         file_list::whole_name(output, page);
         file_list::complete(output, page);

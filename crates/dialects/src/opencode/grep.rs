@@ -12,14 +12,14 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Grep;
 
-/// Maximum number of lines from several files, as in the original.
+/// Maximum number of lines from several files, as in opencode's own tool.
 const LIMIT: u64 = 100;
-/// Maximum number of lines from a single file: no other tool reads one.
+/// Maximum number of lines from a single file. It is higher, because this dialect has no tool to read files.
 const OF_FILE: u64 = 1_000;
 /// Maximum number of characters of a line.
 const LINE: usize = 2_000;
 
-/// Wording of the end of a reply.
+/// This dialect's words in the note that ends a search reply.
 const WORDING: totals::Wording = totals::Wording {
     entries: "lines",
     narrow: "pattern, include or path",
@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// File filter, such as "*.js" or "*.{ts,tsx}".
     #[schemars(extend("x-aliases" = ["glob", "include_pattern", "file_pattern"], "examples" = ["*.rs"]))]
     include: Option<String>,
-    /// File or directory. Default: the workspace.
+    /// File or directory. Default: the first root.
     #[schemars(extend("x-aliases" = ["directory", "dir_path", "file_path", "search_path", "cwd"], "examples" = ["src"]))]
     path: Option<String>,
     #[schemars(extend("x-aliases" = ["head_limit", "max_results"], "x-unlisted" = true), range(min = 1, max = 1_000))]

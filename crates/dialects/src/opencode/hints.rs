@@ -6,11 +6,11 @@ use toolpost_tool::example;
 pub(super) fn say(hint: &Hint) -> String {
     match hint {
         Hint::ReadFirst(path) => format!(
-            "Its current content was not shown whole. See it with grep, for example {}, and change parts of it with edit, multiedit or patch.",
+            "The current content of the file was not shown in full. See it with grep, for example {}, and change parts of it with edit, multiedit or patch.",
             lines_of(&path.display())
         ),
         Hint::ReadAgain(path) => format!(
-            "Look at its current content, for example with grep {}, then change that.",
+            "Look at the current content of the file, for example with grep {}, then change that.",
             lines_of(&path.display())
         ),
         Hint::ReadLines(path, from, to) => {
@@ -29,18 +29,23 @@ pub(super) fn say(hint: &Hint) -> String {
             format!("List it with glob, for example {call}.")
         }
         Hint::Narrow => "Narrow pattern, include or path.".to_owned(),
-        Hint::Page(offset) => format!("Continue with offset {offset}."),
-        Hint::Pages(total) => format!("Name the pages that are needed, of 1-{total}."),
+        Hint::Page(offset) => format!("Use an offset that exists, for example {offset}."),
+        Hint::Pages(_, total) => {
+            format!("Extract the text of pages with bash, for example of 1-{total} with pdftotext.")
+        }
         Hint::Literal(pattern) => {
             format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
         }
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
+        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
+        Hint::Operator(rule) => format!(
+            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}."
+        ),
         Hint::Advice(words) => words.clone(),
     }
 }
 
-/// A search that shows every line of a file.
+/// Returns the grep arguments that show every line of a file.
 fn lines_of(path: &str) -> String {
     example(&[("pattern", "^"), ("path", path)])
 }

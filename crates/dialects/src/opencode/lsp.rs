@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::navigate::{Base, Navigate, Output, Request, Spot, Want},
+    operations::navigate::{Base, CursorPosition, Navigate, NavigationQuery, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -42,7 +42,8 @@ enum Operation {
 }
 
 impl Operation {
-    /// Parses the name of an operation: as published, as in opencode's own tool, or as in the language server protocol.
+    /// Parses the name of an operation: as published, as in opencode's own tool, or as in the language server
+    /// protocol.
     fn read(said: &str) -> Result<Self, Failure> {
         let letters: String = said.chars().filter(char::is_ascii_alphabetic).collect();
         let letters = letters.to_ascii_lowercase();
@@ -68,20 +69,20 @@ impl Tool for Lsp {
         let path = at.file(&args.file)?;
         let operation = Operation::read(&args.operation)?;
         let spot = if matches!(operation, Operation::Symbols) { None } else { spot(&args)? };
-        let of = |want: fn(Spot) -> Want| {
+        let of = |want: fn(CursorPosition) -> NavigationQuery| {
             spot.map(want).ok_or_else(|| {
                 Failure::invalid(
-                    "line is missing; give line and column (from 0), or line and character (from 1). Only symbols takes a whole file.",
+                    "line is missing; give line and column (from 0), or line and character (from 1). Only the operation symbols needs no line.",
                 )
             })
         };
-        let want = match operation {
-            Operation::Definition => of(Want::Definition)?,
-            Operation::References => of(Want::References)?,
-            Operation::Hover => of(Want::Hover)?,
-            Operation::Symbols => Want::Symbols,
+        let query = match operation {
+            Operation::Definition => of(NavigationQuery::Definition)?,
+            Operation::References => of(NavigationQuery::References)?,
+            Operation::Hover => of(NavigationQuery::Hover)?,
+            Operation::Symbols => NavigationQuery::Symbols,
         };
-        Ok(Request { path, want })
+        Ok(Request { path, query })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -94,18 +95,19 @@ impl Tool for Lsp {
     }
 }
 
-/// Parses the position: 0-based with a column, 1-based with a character. Without either, it means the first name of the line.
-fn spot(args: &Args) -> Result<Option<Spot>, Failure> {
+/// Parses the position: 0-based with `column`, 1-based with `character`. With neither, column 0 of the line.
+/// `None` without a line.
+fn spot(args: &Args) -> Result<Option<CursorPosition>, Failure> {
     match (args.line, args.column, args.character) {
         (_, Some(_), Some(_)) => Err(Failure::invalid(
             "column and character are both given; use line and column (from 0), or line and character (from 1).",
         )),
         (Some(line), None, Some(character)) => match (line.checked_sub(1), character.checked_sub(1)) {
-            (Some(line), Some(column)) => Ok(Some(Spot { line, column, base: Base::One })),
+            (Some(line), Some(column)) => Ok(Some(CursorPosition { line, column, base: Base::One })),
             _ => Err(Failure::invalid("line is 0, but with character it counts from 1.")),
         },
         (line, column, None) => {
-            Ok(line.map(|line| Spot { line, column: column.unwrap_or(0), base: Base::Zero }))
+            Ok(line.map(|line| CursorPosition { line, column: column.unwrap_or(0), base: Base::Zero }))
         }
         (None, None, Some(_)) => Ok(None),
     }

@@ -1,4 +1,4 @@
-//! Failed replacements, in the wording of this dialect's reference.
+//! Failed replacements, in the wording of opencode's own tools.
 
 use crate::common::edits;
 use toolpost_engine::{Failure, Trouble};

@@ -16,11 +16,11 @@ mod webfetch;
 mod write;
 
 use std::time::Duration;
-use toolpost_engine::{Changed, Fresh, Need};
+use toolpost_engine::{Fresh, ReadRequirement, StaleEditPolicy};
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
+use toolpost_tool::{Budget, Dialect, ToolDef, TruncationPolicy, distinct};
 
-/// The dialect.
+/// The dialect `opencode`: the tools of opencode except those that read files.
 pub const DIALECT: Dialect = Dialect {
     name: "opencode",
     tools: &TOOLS,
@@ -37,16 +37,17 @@ pub const DIALECT: Dialect = Dialect {
         workspace. Look at code with grep before you edit it. An edit returns a diff. write overwrites a file only after its \
         current content was shown. bash runs shell commands. todowrite keeps the task list. webfetch fetches URLs. codesearch \
         searches the dependencies of the project. grep and glob search them with a path such as js:express/lib.",
-    budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::Head },
+    budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: TruncationPolicy::Head },
     deadline: Duration::from_secs(60),
     fresh: FRESH,
     matching: Step::Unescaped,
     say: hints::say,
 };
 
-/// No tool reads files: a partial edit quotes the text that it replaces, and a whole file can be overwritten only after it was
-/// shown, which a refusal does.
-const FRESH: Fresh = Fresh { part: Need::Nothing, whole: Need::Seen, changed: Changed::Told };
+/// The dialect has no tool to read files. A partial edit quotes the text that it replaces. A whole file can
+/// be overwritten only after its content was shown; a call that is refused for this reason shows the content.
+const FRESH: Fresh =
+    Fresh { part: ReadRequirement::Nothing, whole: ReadRequirement::Seen, changed: StaleEditPolicy::Told };
 
 const TOOLS: [ToolDef; 11] = [
     ToolDef::of::<grep::Grep>(),
@@ -62,4 +63,4 @@ const TOOLS: [ToolDef; 11] = [
     ToolDef::of::<codesearch::CodeSearch>(),
 ];
 
-const _: () = assert!(distinct(&TOOLS), "two tools of one name");
+const _: () = assert!(distinct(&TOOLS), "two tools with the same name");

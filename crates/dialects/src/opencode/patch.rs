@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Kind, Trouble,
-    operations::change::{self, Changed, Output, Request, What},
+    operations::change::{self, ChangedFile, EditKind, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -30,6 +30,9 @@ pub(super) struct Args {
     command: Option<Vec<String>>,
 }
 
+/// The beginning of the failure for a call without a patch.
+const MISSING: &str = "patch_text is missing";
+
 impl Tool for Patch {
     const NAME: &'static str = "patch";
     const ALIASES: &'static [&'static str] = &["apply_patch"];
@@ -46,11 +49,11 @@ impl Tool for Patch {
             (None, None) => {
                 let example = toolpost_tool::example(&[("patch_text", "*** Begin Patch\n…\n*** End Patch")]);
                 return Err(Failure::invalid(format!(
-                    "patch_text is missing; give the whole patch, for example {example}."
+                    "{MISSING}; give the whole patch, for example {example}."
                 )));
             }
         };
-        let changes = at.patch(&said, args.file_path.as_deref()).map_err(Self::reword)?;
+        let changes = at.patch(&said, args.file_path.as_deref())?;
         Ok(Request { changes })
     }
 
@@ -60,6 +63,10 @@ impl Tool for Patch {
     }
 
     fn reword(mut failure: Failure) -> Failure {
+        // The reference verifies only a patch that was given.
+        if failure.what.starts_with(MISSING) {
+            return failure;
+        }
         let failed = match failure.facts.trouble {
             Some(Trouble::Unreadable) => Some("Failed to read file to update"),
             Some(Trouble::NotDeleted) => Some("Failed to delete file"),
@@ -69,7 +76,7 @@ impl Tool for Patch {
         if let Some(failed) = failed {
             failure.what = format!("{failed} {}: {}", failure.facts.path, failure.what);
         }
-        // A patch has no numbered edits.
+        // A patch has no numbered edits, so remove the number of the edit that failed.
         if failure.facts.change.take().is_some() {
             failure.what.push_str(" Nothing was changed.");
         }
@@ -90,33 +97,34 @@ impl Tool for Patch {
 }
 
 /// Summarizes the changes of all files.
-fn total(files: &[Changed]) -> String {
-    let count = |is: fn(&What) -> bool| files.iter().filter(|file| is(&file.what)).count();
-    let modified =
-        count(|what| matches!(what, What::Overwritten { .. } | What::Replaced { .. } | What::Moved { .. }));
-    let added = count(|what| matches!(what, What::Created));
-    let deleted = count(|what| matches!(what, What::Deleted { .. }));
+fn total(files: &[ChangedFile]) -> String {
+    let count = |is: fn(&EditKind) -> bool| files.iter().filter(|file| is(&file.what)).count();
+    let modified = count(|what| {
+        matches!(what, EditKind::Overwritten { .. } | EditKind::Replaced { .. } | EditKind::Moved { .. })
+    });
+    let added = count(|what| matches!(what, EditKind::Created));
+    let deleted = count(|what| matches!(what, EditKind::Deleted { .. }));
     let (plus, minus) = files.iter().map(lines).fold((0, 0), |sum, file| (sum.0 + file.0, sum.1 + file.1));
     format!("{modified} file(s) modified, {added} added, {deleted} deleted (+{plus} -{minus})")
 }
 
-fn summary(file: &Changed) -> String {
+fn summary(file: &ChangedFile) -> String {
     let path = &file.path;
     let (plus, minus) = lines(file);
     let count = format!("(+{plus} -{minus} lines)");
     match &file.what {
-        What::Created => format!("Added: {path} {count}"),
-        What::Deleted { .. } => format!("Deleted: {path} {count}"),
-        What::Moved { from } => format!("Moved: {from} -> {path} {count}"),
-        What::Overwritten { .. } | What::Replaced { .. } => format!("Updated: {path} {count}"),
-        What::Unchanged => format!("Unchanged: {path}"),
+        EditKind::Created => format!("Added: {path} {count}"),
+        EditKind::Deleted { .. } => format!("Deleted: {path} {count}"),
+        EditKind::Moved { from } => format!("Moved: {from} -> {path} {count}"),
+        EditKind::Overwritten { .. } | EditKind::Replaced { .. } => format!("Updated: {path} {count}"),
+        EditKind::Unchanged => format!("Unchanged: {path}"),
     }
 }
 
 /// Returns the numbers of added and removed lines; every line of a new file is added.
-fn lines(file: &Changed) -> (u64, u64) {
+fn lines(file: &ChangedFile) -> (u64, u64) {
     match file.what {
-        What::Created => (file.lines, 0),
+        EditKind::Created => (file.lines, 0),
         _ => (file.added as u64, file.removed as u64),
     }
 }

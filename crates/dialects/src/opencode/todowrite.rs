@@ -50,7 +50,7 @@ impl Tool for TodoWrite {
                 [("status", &todo.status, status.name()), ("priority", &todo.priority, priority.name())];
             for (name, said, taken) in folded {
                 if !said.trim().eq_ignore_ascii_case(taken) {
-                    at.note(format!("{name} {said:?} of {id} was taken as {taken}"));
+                    at.note(format!("{name} {said:?} of {id} was read as {taken}"));
                 }
             }
             Ok(Item { status, priority, id, title: todo.content })

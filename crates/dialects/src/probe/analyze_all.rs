@@ -13,7 +13,7 @@ pub(super) struct AnalyzeAll;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["directory", "dir"], "examples" = ["src"]))]
     path: Option<String>,
     /// Default: normal.
@@ -81,13 +81,16 @@ impl Tool for AnalyzeAll {
         rest(output, page);
         if !output.other_roots.is_empty() {
             let roots = output.other_roots.join(", ");
-            page.note(format!("this is one root of the workspace; name another as the path: {roots}"));
+            page.note(format!(
+                "only one root of the workspace was analyzed; to analyze another, pass it as \
+                               the path: {roots}"
+            ));
         }
         page.note(format!("links between files: {}", output.searched.words()));
     }
 }
 
-/// Writes the answer of the model and its gaps.
+/// Writes the model's answer and claims, and counts the parts of the project that the answer does not cover.
 fn answered(mapped: &Mapped, page: &mut Page) {
     if let Some(why) = &mapped.not_asked {
         return page.note(format!("no model answered the question: {why}"));
@@ -107,7 +110,8 @@ fn answered(mapped: &Mapped, page: &mut Page) {
     mapped.failed.iter().for_each(|chunk| page.line(&format!("- no answer for {chunk}")));
     let (chunks, blocks) = (counted(mapped.chunks as u64, "chunk"), counted(mapped.blocks as u64, "block"));
     page.note(format!(
-        "the model read {chunks} with {blocks}; {} without an answer; {} left out; {} dropped for wrong citations",
+        "the model read {chunks} with {blocks}; chunks without an answer: {}; {} did not fit; {} dropped, \
+         because the citations are wrong",
         mapped.failed.len(),
         counted(mapped.left_out as u64, "block"),
         counted(mapped.dropped as u64, "claim")
@@ -170,7 +174,8 @@ fn rest(output: &Output, page: &mut Page) {
     tests(&output.tests, page);
 }
 
-/// Writes the files that tests use. "No test uses it" is claimed only if the target of every use in tests is known.
+/// Writes the files that tests use. Claims that no test uses a file only if the target of every use in tests
+/// is known.
 fn tests(tests: &TestMap, page: &mut Page) {
     section(page, "Tests");
     let outside = match tests.outside {

@@ -37,7 +37,7 @@ impl Tool for AttemptCompletion {
         page.line(output.completion.result.trim_end());
         if let Some(command) = &output.completion.command {
             page.line("");
-            page.line("Command that shows it (not run):");
+            page.line("Command that demonstrates the result (not run):");
             page.line(command.trim_end());
         }
         if output.tally.all() > 0 {

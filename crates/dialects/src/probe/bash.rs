@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want},
+    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -20,7 +20,7 @@ const SHOWN: u64 = 60_000;
 pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["cmd", "script"], "examples" = ["cargo test 2>&1 | tail"]))]
     command: String,
-    /// Working directory. Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["workingDirectory", "workdir", "directory"], "examples" = ["src"]))]
     cwd: Option<String>,
     /// Milliseconds, at most 600000.
@@ -49,7 +49,7 @@ impl Tool for Bash {
             },
             shell: Shell::Plain,
             wait: Wait::OrEnd(limit),
-            want: Want { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
+            range: OutputRange { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
             notes,
         })
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Hint, Kind,
-    operations::change::{self, Change, Lines, Output, Reference, Request, Side, Want, Where},
+    operations::change::{self, Change, EditPosition, Lines, MatchCount, Output, Reference, Request, Where},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -64,7 +64,7 @@ impl Tool for Edit {
             if args.position.is_some() || given(&args.end_line).is_some() {
                 return Err(half_lines());
             }
-            let want = if args.replace_all { Want::Every } else { Want::One };
+            let want = if args.replace_all { MatchCount::Every } else { MatchCount::One };
             Where::Text { old, want, near: None, matching: at.matching() }
         } else {
             return Err(nowhere());
@@ -79,13 +79,17 @@ impl Tool for Edit {
     fn reword(failure: Failure) -> Failure {
         let mut failure = super::edit_reply::reword(failure);
         if failure.kind == Kind::NotFound {
-            failure.hints.push(Hint::Advice("To make a new file, use create.".to_owned()));
+            failure.hints.push(Hint::Advice("To create a new file, use create.".to_owned()));
         }
-        // The change was shown whole and counts as seen.
+        if failure.kind == Kind::NoMatch {
+            failure.hints.extend(other_ways(&failure.what).map(|words| Hint::Advice(words.to_owned())));
+        }
+        // The failure shows the whole current content of the file, so the file counts as read. The first
+        // hint, which asks the model to read it, is replaced.
         if failure.shows.is_some()
             && let Some(first) = failure.hints.first_mut()
         {
-            let words = "Change the content shown here, by these references or with text from it.";
+            let words = "Edit the content shown here: pass these line references, or quote its text.";
             *first = Hint::Advice(words.to_owned());
         }
         failure
@@ -103,16 +107,28 @@ fn lines(start: &str, end: Option<&str>, position: Option<Position>) -> Result<L
     Ok(Lines { first, last, side: side(position) })
 }
 
-fn side(position: Option<Position>) -> Side {
+fn side(position: Option<Position>) -> EditPosition {
     match position {
-        None => Side::Replace,
-        Some(Position::Before) => Side::Before,
-        Some(Position::After) => Side::After,
+        None => EditPosition::Replace,
+        Some(Position::Before) => EditPosition::Before,
+        Some(Position::After) => EditPosition::After,
     }
 }
 
 fn reference(name: &str, said: &str) -> Result<Reference, Failure> {
     said.parse().map_err(|error| Failure::invalid(format!("{name}: {error}.")))
+}
+
+/// Returns advice on other ways to edit if the text or the symbol was not found.
+fn other_ways(what: &str) -> Option<&'static str> {
+    const TEXT: &str = "To replace a whole function or class, give symbol instead of old_string. If the path is not the right \
+        one, find the file with searchFiles.";
+    const SYMBOL: &str =
+        "Find the name with search or extract, or give the text to replace as old_string instead of symbol.";
+    if what.contains(": the file has no symbol ") {
+        return Some(SYMBOL);
+    }
+    what.starts_with("The text to replace was not found").then_some(TEXT)
 }
 
 fn half_lines() -> Failure {

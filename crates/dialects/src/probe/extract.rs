@@ -2,7 +2,7 @@
 
 use super::{
     references,
-    targets::{self, Part},
+    targets::{self, TargetSelector},
 };
 use crate::common::{document, integers, line_numbers};
 use schemars::JsonSchema;
@@ -11,14 +11,14 @@ use toolpost_engine::{
     Failure,
     operations::{
         read::{self, Text, Total},
-        view::{self, Answer, Of, Output, Request, Viewed},
+        view::{self, Answer, FileExcerpt, Of, Output, Request},
     },
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Extract;
 
-/// Default number of lines around a single line that is outside any block.
+/// Default number of context lines before and after a line that is in no block.
 const AROUND: u64 = 10;
 
 #[derive(Deserialize, JsonSchema)]
@@ -38,22 +38,31 @@ impl Tool for Extract {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let targets = targets::read(&args.file)?;
+        let targets = targets::read(&args.file, |path| at.exists(path))?;
         let context = args.context.map(|lines| integers::number("context", lines)).transpose()?;
         let mut parts = Vec::new();
         for target in targets {
             let around = context.unwrap_or(0);
             let block = || Of::Block { otherwise: context.unwrap_or(AROUND) };
             let (from, to, around, of) = match target.part {
-                Part::Whole => (1, None, 0, Of::Lines),
-                Part::Line(line) => (line, Some(line), around, block()),
-                Part::Lines(first, last) => (first, Some(last), around, Of::Lines),
-                Part::Symbol(symbol) => (1, None, around, Of::Symbol(symbol)),
+                TargetSelector::Whole => (1, None, 0, Of::Lines),
+                TargetSelector::Line(line) => (line, Some(line), around, block()),
+                TargetSelector::Lines(first, last) => (first, Some(last), around, Of::Lines),
+                TargetSelector::Symbol(symbol) => (1, None, around, Of::Symbol(symbol)),
             };
             let path = at.source(&target.path)?;
-            parts.push(view::Part { path, said: target.path, from, to, of, before: around, after: around });
+            parts.push(view::ExcerptRequest {
+                path,
+                raw_path: target.path,
+                from,
+                to,
+                of,
+                before: around,
+                after: around,
+            });
         }
-        // References are longer than the line numbers that the engine budgets for: by half if lines are short.
+        // The engine reserves room for line numbers. The references (`42:ab`) written instead are longer:
+        // replies with short lines grow by half.
         Ok(Request { parts, max_bytes: at.reply_bytes() / 8 * 5 })
     }
 
@@ -64,7 +73,7 @@ impl Tool for Extract {
             }
             part(viewed, page);
         }
-        let cuts_a_line = |viewed: &Viewed| match &viewed.answer {
+        let cuts_a_line = |viewed: &FileExcerpt| match &viewed.answer {
             Answer::File(file) => file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines)),
             Answer::Failed(_) => false,
         };
@@ -74,7 +83,7 @@ impl Tool for Extract {
     }
 }
 
-fn part(viewed: &Viewed, page: &mut Page) {
+fn part(viewed: &FileExcerpt, page: &mut Page) {
     match &viewed.answer {
         Answer::File(file) => {
             document::render(&file.content, page, |text, page| lines(viewed, file, text, page));
@@ -90,7 +99,7 @@ fn part(viewed: &Viewed, page: &mut Page) {
 }
 
 /// Writes a heading with the path and range, then the lines with their references.
-fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
+fn lines(viewed: &FileExcerpt, file: &read::Output, text: &Text, page: &mut Page) {
     let (Some(first), Some(last)) = (text.lines.first(), text.lines.last()) else {
         page.line(&format!("{} is empty: the file exists and has no content.", file.path));
         return;

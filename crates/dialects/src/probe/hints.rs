@@ -1,6 +1,7 @@
 //! Hints for the next step, with this dialect's tool names.
 
 use super::targets::quoted;
+use crate::common::document::pages;
 use toolpost_engine::Hint;
 use toolpost_tool::example;
 
@@ -20,13 +21,12 @@ pub(super) fn say(hint: &Hint) -> String {
             let target = format!("{}:{lines}", quoted(&path.display()));
             let call = example(&[("file", &target)]);
             format!(
-                "See these lines with extract {call} and copy the text behind the bars, or name them by start_line and \
+                "See these lines with extract {call} and copy the text after the bars, or give start_line and \
                  end_line instead."
             )
         }
         Hint::GiveMoreContext => {
-            "Add surrounding lines to old_string until it is unique, or name the line with start_line."
-                .to_owned()
+            "Add surrounding lines to old_string until it is unique, or give start_line.".to_owned()
         }
         Hint::ReplaceAll => "Or set replace_all to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with create, overwrite: true.".to_owned(),
@@ -40,20 +40,24 @@ pub(super) fn say(hint: &Hint) -> String {
             format!("List it with listFiles, for example {call}.")
         }
         Hint::Narrow => "Narrow the directory or the pattern.".to_owned(),
-        Hint::Page(line) => format!("Extract its lines from {line} on."),
-        Hint::Pages(total) => {
-            format!("Add a page range to the path, for example \"report.pdf:1-{}\".", (*total).min(10))
+        Hint::Page(line) => format!("Extract the lines of the file from {line} on."),
+        Hint::Pages(path, total) => {
+            let call = example(&[("file", &format!("{path}:{}", pages(*total)))]);
+            format!("Add the pages to the path, for example with extract {call}.")
         }
         Hint::Literal(pattern) => {
             format!("To match the literal name, escape it: {}.", example(&[("pattern", pattern)]))
         }
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
+        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
+        Hint::Operator(rule) => format!(
+            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}."
+        ),
         Hint::Advice(words) => words.clone(),
     }
 }
 
-/// Writes the arguments that extract a file.
+/// Formats the `extract` arguments for a whole file.
 fn file(path: &str) -> String {
     example(&[("file", &quoted(path))])
 }

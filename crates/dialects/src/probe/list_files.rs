@@ -7,7 +7,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        list::{self, Hidden, Node, Output, Request, Room, Rules, Sizes},
+        list::{self, HiddenFiles, Node, Output, Request, Room, Rules, Sizes},
         stat::FileKind,
     },
 };
@@ -15,14 +15,14 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListFiles;
 
-/// Bytes of a reply for the heading and the notes.
+/// Bytes of a reply that are reserved for the heading and the notes.
 const AROUND: usize = 640;
 /// Maximum depth of a tree.
 const DEEPEST: u64 = 100;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["path", "dir", "folder"], "examples" = ["src"]))]
     directory: Option<String>,
     /// Levels to list. Default: 1.
@@ -41,7 +41,7 @@ impl Tool for ListFiles {
         Ok(Request {
             depth: usize::try_from(depth.clamp(1, DEEPEST)).unwrap_or(1),
             rules: Rules::None,
-            hidden: Hidden::Show,
+            hidden: HiddenFiles::Show,
             sizes: Sizes::Asked,
             room: Room {
                 bytes: at.reply_bytes().saturating_sub(AROUND),
@@ -58,7 +58,12 @@ impl Tool for ListFiles {
         let inside: u64 = output.nodes.iter().map(|node| node.more).sum();
         if output.more + inside > 0 {
             let entries = if output.more + inside == 1 { "entry is" } else { "entries are" };
-            page.note(format!("{} more {entries} not shown; list a subdirectory", output.more + inside));
+            let next = if output.nodes.iter().any(|node| node.kind == FileKind::Directory) {
+                "list a subdirectory, or find files by a pattern with searchFiles"
+            } else {
+                "find files by a pattern with searchFiles"
+            };
+            page.note(format!("{} more {entries} not shown; {next}", output.more + inside));
         }
         walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
         if output.walk.complete != Complete::Yes {
@@ -84,7 +89,7 @@ fn entry(node: &Node) -> String {
             Some(bytes) => format!("{indent}{name}  {}", size(bytes)),
             None => format!("{indent}{name}"),
         },
-        FileKind::Other => format!("{indent}{name}  (no regular file)"),
+        FileKind::Other => format!("{indent}{name}  (not a regular file)"),
     }
 }
 
@@ -92,7 +97,7 @@ fn indent(depth: usize) -> String {
     "  ".repeat(depth + 1)
 }
 
-/// Formats a size for people.
+/// Formats a size for display.
 fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
     if bytes < 1024 {
@@ -109,9 +114,10 @@ fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::size;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn sizes_are_written_for_people() {
+    fn file_sizes_have_readable_units() {
         let rows = [
             (0, "0 B"),
             (1023, "1023 B"),
@@ -121,8 +127,8 @@ mod tests {
             (5_500_000_000, "5.1 GB"),
             (u64::MAX, "1677721.5 TB"),
         ];
-        for (bytes, wanted) in rows {
+        each(rows, |(bytes, wanted)| {
             assert_eq!(size(bytes), wanted);
-        }
+        });
     }
 }

@@ -6,6 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::skills::{Output, Request, Skill, Skills},
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListSkills;
@@ -29,7 +30,7 @@ struct SkillEntry {
     location: String,
 }
 
-/// Maximum number of problems in a reply.
+/// Maximum number of skipped skills that a reply reports.
 const PROBLEMS: usize = 20;
 
 impl Tool for ListSkills {
@@ -64,11 +65,11 @@ impl Tool for ListSkills {
             ));
         }
         for (name, hidden, used) in &output.shadowed {
-            page.note(format!("{name}: {hidden} is hidden by {used}"));
+            page.note(format!("skill {name}: {hidden} is ignored, because {used} has the same name"));
         }
         output.problems.iter().take(PROBLEMS).for_each(|problem| page.note(problem.clone()));
         if output.problems.len() > PROBLEMS {
-            page.note(format!("{} more problems", output.problems.len() - PROBLEMS));
+            page.note(counted((output.problems.len() - PROBLEMS) as u64, "more problem"));
         }
     }
 }

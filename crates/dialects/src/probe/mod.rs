@@ -22,11 +22,11 @@ mod task;
 mod use_skill;
 
 use std::time::Duration;
-use toolpost_engine::{Changed, Fresh, Need};
+use toolpost_engine::{Fresh, ReadRequirement, StaleEditPolicy};
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
+use toolpost_tool::{Budget, Dialect, ToolDef, TruncationPolicy, distinct};
 
-/// The dialect.
+/// The dialect `probe`: the tools of Probe's agent.
 pub const DIALECT: Dialect = Dialect {
     name: "probe",
     tools: &TOOLS,
@@ -49,9 +49,13 @@ pub const DIALECT: Dialect = Dialect {
         so do not extract them again. If another program has changed a file since it was shown, edit refuses and shows the change. \
         bash runs shell commands. execute_plan runs JavaScript in which the tools are functions. task keeps the task list. \
         attempt_completion reports that the work is done.",
-    budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: Cut::Head },
+    budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: TruncationPolicy::Head },
     deadline: Duration::from_secs(60),
-    fresh: Fresh { part: Need::Seen, whole: Need::Nothing, changed: Changed::Refused },
+    fresh: Fresh {
+        part: ReadRequirement::Seen,
+        whole: ReadRequirement::Nothing,
+        changed: StaleEditPolicy::Refused,
+    },
     matching: Step::Spaced,
     say: hints::say,
 };
@@ -76,4 +80,4 @@ const TOOLS: [ToolDef; 17] = [
     ToolDef::of::<attempt_completion::AttemptCompletion>(),
 ];
 
-const _: () = assert!(distinct(&TOOLS), "two tools of one name");
+const _: () = assert!(distinct(&TOOLS), "two tools with the same name");

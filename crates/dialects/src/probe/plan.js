@@ -1,8 +1,8 @@
-// `searchAll` goes through the pages of `search`, so that it is not bound to what one reply holds.
+// `searchAll` requests the pages of `search` one after another, so its result can be longer than one reply.
 (host, rows, globals) => {
   "use strict";
   if (globals.search === undefined || globals.searchAll === undefined) return {};
-  const MORE = "the next ones: the same call with session:";
+  const MORE = "{CONTINUE}";
   let asked = 0;
   const searchAll = (...said) => {
     const { maxTokensPerPage = 20000, maxPages = 50, ...query } = host.bind("searchAll", said);

@@ -1,17 +1,18 @@
 //! `execute_plan`: a script that calls the dialect's tools as functions.
 
+use super::search::CONTINUE;
 use crate::common::script;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::plan::{self, Output, Paged, Request},
+    operations::plan::{self, Output, PagedTool, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ExecutePlan;
 
-/// JavaScript helpers of the dialect.
+/// JavaScript helpers of the dialect. `{CONTINUE}` is the text of [`CONTINUE`].
 const LIBRARY: &str = include_str!("plan.js");
 
 #[derive(Deserialize, JsonSchema)]
@@ -32,9 +33,9 @@ impl Tool for ExecutePlan {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let paged = Paged { tool: "search".to_owned(), argument: "session".to_owned() };
+        let paged = PagedTool { tool: "search".to_owned(), argument: "session".to_owned() };
         Ok(Request {
-            library: Some(LIBRARY.to_owned()),
+            library: Some(LIBRARY.replace("{CONTINUE}", CONTINUE)),
             paged: vec![paged],
             ..script::request(args.code, at)
         })

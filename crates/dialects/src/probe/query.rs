@@ -8,7 +8,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        query::{self, Cut, Output, Place, Request},
+        query::{self, Output, Place, Request, Truncation},
     },
 };
 use toolpost_text::counted::counted;
@@ -25,7 +25,7 @@ const MOST: u64 = 10_000;
 pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["query"], "examples" = ["fn $NAME($$$PARAMS) { $$$BODY }"]))]
     pattern: String,
-    /// Directory or file. Default: the workspace.
+    /// Directory or file. Default: the first root.
     #[schemars(extend("x-aliases" = ["directory", "file", "dir"], "examples" = ["src"]))]
     path: Option<String>,
     /// Default: every language that can parse the pattern.
@@ -59,7 +59,7 @@ impl Tool for Query {
     fn render(output: &Output, page: &mut Page) {
         if output.searched == 0 {
             page.line(if may_have_skipped(output) {
-                "No file was searched, so there may be matches. The files that were left out are listed below."
+                "No file was searched, so there may be matches. The skipped files are listed below."
             } else {
                 "No file was searched: the pattern is not valid code in the language of any file here."
             });
@@ -78,9 +78,9 @@ impl Tool for Query {
             let first =
                 |what: &str| format!("the first {} of {all}; {what}narrow pattern or path", output.shown);
             page.note(match output.cut {
-                Cut::No => all,
-                Cut::Limit => first("raise limit, or "),
-                Cut::Room => first("the reply is full: "),
+                Truncation::No => all,
+                Truncation::Limit => first("raise limit, or "),
+                Truncation::Room => first("the reply is full: "),
             });
         }
         notes(output, page);
@@ -105,7 +105,11 @@ fn place(path: &str, place: &Place, page: &mut Page) {
     place.lines.iter().for_each(|line| references::line(line.number, line.text, line.cut(), &mut body));
     page.text(&body);
     if let Some(last) = place.lines.last().filter(|last| last.number < place.last_line) {
-        page.line(&format!("… up to line {} ({} more)", place.last_line, place.last_line - last.number));
+        page.line(&format!(
+            "… (the match ends at line {}; lines not shown: {})",
+            place.last_line,
+            place.last_line - last.number
+        ));
     }
     page.text("\n");
 }

@@ -24,7 +24,7 @@ impl Tool for ReadImage {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        Ok(Request { path: at.path(&args.path)?, said: args.path, max_bytes: at.reply_bytes() })
+        Ok(Request { path: at.path(&args.path)?, raw_path: args.path, max_bytes: at.reply_bytes() })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -1,24 +1,29 @@
-//! Line references in listings, diffs and failures.
+//! Line references (`42:ab`: the number of a line and its hash) in listings, diffs and failures.
 
+use toolpost_text::counted::counted;
 use toolpost_text::{
     cut::NOTICE,
     hashline::{self, Reference},
 };
 
-/// Writes a line with its reference. A cut line has no hash, since the hash covers the whole line.
+/// Writes a line with its reference. A cut line has no hash, because the hash covers the whole line.
 pub(super) fn line(number: u64, text: &str, cut: Option<u64>, out: &mut String) {
     let number = usize::try_from(number).unwrap_or(usize::MAX);
     match cut {
         None => hashline::refer(number, text, out),
         Some(more) => {
             let reference = Reference { line: number, hash: None };
-            out.push_str(&format!("{reference} | {text} {NOTICE}{more} more characters of this line]"));
+            out.push_str(&format!(
+                "{reference} | {text} {NOTICE}{} of this line]",
+                counted(more, "more character")
+            ));
         }
     }
     out.push('\n');
 }
 
-/// Adds references to the lines of a text that contains a unified diff or numbered lines. Removed lines of a diff get none.
+/// Adds references to the lines of a text that contains a unified diff or numbered lines. Removed lines of a
+/// diff get none.
 pub(super) fn all(text: &str) -> String {
     let mut next = None;
     let lines = text.split_inclusive('\n').map(|whole| {
@@ -51,13 +56,14 @@ fn diffed(number: usize, text: &str) -> String {
     hashline::referred(number, text)
 }
 
-/// Parses the first line of a hunk in the new text.
+/// Returns the line number in the new text at which a hunk starts; `None` if the line is not a hunk header.
 fn hunk(line: &str) -> Option<usize> {
     let new = line.strip_prefix("@@ -")?.strip_suffix(" @@")?.split_once(" +")?.1;
     new.split(',').next()?.parse().ok()
 }
 
-/// Converts a line numbered in six columns to one with a reference. A line of maximum length may be cut.
+/// Converts a line numbered in six columns to one with a reference. A line of `CUT` characters or more gets
+/// no hash, because it may be cut. `None` if the line is not numbered.
 fn numbered(line: &str) -> Option<String> {
     const CUT: usize = 160;
     let (columns, text) = line.split_once('\t')?;
@@ -69,9 +75,10 @@ fn numbered(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{all, line};
+    use toolpost_test_rows::each;
 
     #[test]
-    fn lines_get_their_references() {
+    fn lines_and_diffs_get_line_references() {
         let mut out = String::new();
         line(2, "  let t = 7;", None, &mut out);
         line(3, "long", Some(9), &mut out);
@@ -95,9 +102,9 @@ mod tests {
             ("12\ta\n x\n", "12\ta\n x\n"),
             ("no lines", "no lines"),
         ];
-        for (text, wanted) in rows {
+        each(rows, |(text, wanted)| {
             assert_eq!(all(text), wanted);
-        }
+        });
         let long = format!("    12\t{}\n", "a".repeat(160));
         assert!(all(&long).starts_with("12 | aaa"), "a line that may be cut has no hash");
     }

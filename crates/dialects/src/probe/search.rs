@@ -8,8 +8,8 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        search::{self, Block, Cut, From, Matching, Output, Request, Tests},
-        seek::{self, By, Seek, Sought},
+        search::{self, Block, From, Matching, Output, Request, Tests, Truncation},
+        seek::{self, BlockSelector, SearchMethod, Seek},
     },
 };
 use toolpost_text::counted::counted;
@@ -22,7 +22,7 @@ pub(super) struct SearchAll;
 const MOST: f64 = 1_000.0;
 /// Maximum number of blocks in a page of an exhaustive search.
 const EACH: f64 = 100_000.0;
-/// Defaults: blocks, tokens, pages.
+/// Default maximum numbers: blocks of a reply, tokens of a reply, pages of `searchAll`.
 const DEFAULT: (f64, f64, f64) = (20.0, 20_000.0, 50.0);
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["pattern", "q", "keywords"], "examples" = ["authentication AND middleware"]))]
     query: String,
     /// Directory or file, or a dependency: js:NAME, go:NAME, rust:NAME, py:NAME, java:NAME, or a part of it:
-    /// rust:tokio/src/sync. Default: the workspace.
+    /// rust:tokio/src/sync. Default: the first root.
     #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
     path: Option<String>,
     /// Maximum results.
@@ -47,7 +47,7 @@ pub(super) struct Args {
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["allow_tests"]))]
     allow_tests: bool,
-    /// null: as many as a reply holds.
+    /// Maximum tokens; null: as many as a reply holds.
     #[serde(default = "tokens")]
     #[schemars(range(min = 1), extend("x-aliases" = ["max_tokens"], "x-null" = true))]
     max_tokens: Option<f64>,
@@ -71,10 +71,10 @@ pub(super) struct AllArgs {
     /// As in `search`.
     #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Treat the query as literal text, ignoring case.
+    /// As in `search`.
     #[serde(default)]
     exact: bool,
-    /// Session from the last reply, to continue it.
+    /// As in `search`.
     session: Option<String>,
     #[serde(default = "tokens_of_page")]
     #[schemars(range(min = 1))]
@@ -127,42 +127,46 @@ impl Tool for Search {
     }
 
     fn render(output: &seek::Output, page: &mut Page) {
-        let seek::Output { found: output, sought } = output;
+        let seek::Output { found: output, sought: method } = output;
         if output.all {
             page.all();
         }
-        if let Some(sought) = sought {
-            groups(sought, page);
+        if let Some(method) = method {
+            groups(method, page);
         }
         render(output, page);
         if let Some(next) = &output.next {
             let why = match output.cut {
-                Cut::Limit | Cut::No => "",
-                Cut::Tokens => "maxTokens is reached; ",
-                Cut::Room => "the reply is full; ",
+                Truncation::Limit | Truncation::No => "",
+                Truncation::Tokens => "maxTokens is reached; ",
+                Truncation::Room => "the reply is full; ",
             };
-            page.note(format!("{why}to continue, make the same call with session: \"{next}\""));
+            page.note(format!("{why}{CONTINUE} \"{next}\""));
         }
     }
 }
 
-/// Notes how the blocks were chosen, unless the keywords alone decided.
-fn groups(sought: &Sought, page: &mut Page) {
-    for group in &sought.groups {
+/// Text before the cursor of the next page, in a note. In scripts, `searchAll` finds the cursor after this
+/// text.
+pub(super) const CONTINUE: &str = "to continue, make the same call with session:";
+
+/// Writes how the blocks were selected: the model's groups with their reasons, or a note.
+fn groups(method: &SearchMethod, page: &mut Page) {
+    for group in &method.groups {
         page.line(&format!("- {}: {}", group.reason, group.places.join(", ")));
     }
-    if !sought.groups.is_empty() {
+    if !method.groups.is_empty() {
         page.text("\n");
     }
-    if let Some(guide) = &sought.guide {
+    if let Some(guide) = &method.guide {
         page.note(guide.words());
     }
-    match sought.by {
-        By::Agent => {}
-        By::Expansion => {
+    match method.by {
+        BlockSelector::Agent => {}
+        BlockSelector::Expansion => {
             page.note("the query was expanded and the results reordered, without a model");
         }
-        By::Words => page.note("found by the keywords of the query alone"),
+        BlockSelector::Words => page.note("found by the keywords of the query alone"),
     }
 }
 
@@ -194,11 +198,10 @@ impl Tool for SearchAll {
         render(output, page);
         let left = output.total.saturating_sub(output.before + output.blocks.len());
         if let Some(next) = &output.next {
-            let why = if output.cut == Cut::Room { "the reply is full" } else { "maxPages is reached" };
+            let why =
+                if output.cut == Truncation::Room { "the reply is full" } else { "maxPages is reached" };
             let left = counted(left as u64, "result");
-            page.note(format!(
-                "{why}; {left} left: to continue, make the same call with session: \"{next}\""
-            ));
+            page.note(format!("{why}; {left} left: {CONTINUE} \"{next}\""));
         }
     }
 }
@@ -285,7 +288,7 @@ fn write(found: &Block, page: &mut Page) {
 fn notes(output: &Output, page: &mut Page) {
     if output.tests > 0 {
         let more = counted(output.tests as u64, "result");
-        page.note(format!("{more} in tests left out; set allowTests: true to include them"));
+        page.note(format!("left out: {more} in tests; set allowTests: true to include them"));
     }
     if output.changed {
         page.note("files have changed since the previous reply, so results may be repeated or missing; leave out session to start again");

@@ -21,7 +21,7 @@ pub(super) struct Args {
     /// A name at any depth ("*.test.ts") or a path ("src/**/*.rs").
     #[schemars(extend("x-aliases" = ["glob", "name", "query"], "examples" = ["*.test.ts"]))]
     pattern: String,
-    /// Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["path", "dir", "folder"], "examples" = ["src"]))]
     directory: Option<String>,
     /// Maximum files. Default: 100.

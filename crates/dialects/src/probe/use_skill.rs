@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use toolpost_engine::{
     Failure,
     operations::skill::{Output, Request, Skill},
@@ -16,8 +16,8 @@ pub(super) struct UseSkill;
 pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["name", "skill", "skill_name"], "examples" = ["generate-tests"]))]
     skill_name: String,
-    /// Named values, or any other JSON value.
-    #[schemars(with = "Option<Map<String, Value>>", extend("x-any" = true, "x-aliases" = ["arguments", "args"], "examples" = [{ "file": "src/auth.ts" }]))]
+    /// Arguments of the skill; any JSON value.
+    #[schemars(extend("x-any" = true, "x-aliases" = ["arguments", "args"], "examples" = [{ "file": "src/auth.ts" }]))]
     input: Option<Value>,
 }
 
@@ -61,7 +61,7 @@ fn meant(input: Value) -> Value {
     object.unwrap_or(input)
 }
 
-/// Formats a value for use in text.
+/// Formats a value: a string without quotes, anything else as JSON.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

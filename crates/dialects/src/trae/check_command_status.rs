@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::time::Duration;
 use toolpost_engine::{
     Failure,
-    operations::job::{JobQuery, Output, Request, Side, Want},
+    operations::job::{JobQuery, Output, OutputRange, Request, Side},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -37,7 +37,7 @@ pub(super) struct Args {
     output_priority: Priority,
 }
 
-/// Inlined, as the reference publishes it.
+/// Inlined as in TRAE's own schema.
 #[derive(Default, Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "snake_case")]
@@ -58,9 +58,10 @@ impl Tool for CheckCommandStatus {
     type Args = Args;
 
     fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {
-        let said = Duration::from_millis(args.wait_ms_before_check.unwrap_or(0).try_into().unwrap_or(0));
+        let requested_wait =
+            Duration::from_millis(args.wait_ms_before_check.unwrap_or(0).try_into().unwrap_or(0));
         let mut notes = Vec::new();
-        if said > LONGEST {
+        if requested_wait > LONGEST {
             notes.push(format!(
                 "wait_ms_before_check was lowered to the maximum of {}. Call again to keep waiting.",
                 LONGEST.as_millis()
@@ -73,8 +74,8 @@ impl Tool for CheckCommandStatus {
         };
         Ok(Request {
             id: args.command_id.filter(|id| !id.trim().is_empty()),
-            wait: said.min(LONGEST),
-            want: Want { from, skip: args.skip_character_count, count: args.output_character_count },
+            wait: requested_wait.min(LONGEST),
+            range: OutputRange { from, skip: args.skip_character_count, count: args.output_character_count },
             notes,
         })
     }

@@ -1,4 +1,4 @@
-//! Replies to commands, with this dialect's tool names.
+//! Replies of the tools that run, poll and stop commands, with this dialect's tool names.
 
 use crate::common::{
     command_output::{self, Extent, PLAIN},
@@ -17,11 +17,11 @@ pub(super) fn render(output: &Output, page: &mut Page) -> Extent {
     page.line(&format!("output ({}):", size(output)));
     commands::result(output, page);
     if let Some(left) = commands::leftovers(output) {
-        page.note(format!("{left} stop_command stops them."));
+        page.note(format!("{left} To stop all processes of the command now, use stop_command."));
     }
     if output.state != State::Ended {
         page.note(format!(
-            "Poll it with check_command_status, or stop it with stop_command: {{\"command_id\": \"{}\"}}.",
+            "Poll the command with check_command_status, or stop it with stop_command: {{\"command_id\": \"{}\"}}.",
             output.job
         ));
     }

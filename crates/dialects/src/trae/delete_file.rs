@@ -5,7 +5,7 @@ use serde::Deserialize;
 use toolpost_engine::{
     Failure,
     operations::{
-        delete::{self, Deleted, Directories, Output, Request, Target},
+        delete::{self, DeletedEntry, Directories, Output, Request, Target},
         stat::FileKind,
     },
 };
@@ -28,12 +28,14 @@ impl Tool for DeleteFile {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         if args.file_paths.is_empty() {
-            return Err(Failure::invalid("file_paths is empty; name at least one file."));
+            return Err(Failure::invalid("file_paths is empty; pass at least one file."));
         }
-        let target = |said: String| Ok(Target { path: at.entry(&said)?, said });
+        let target = |raw_path: String| Ok(Target { path: at.entry(&raw_path)?, raw_path });
         Ok(Request {
             targets: args.file_paths.into_iter().map(target).collect::<Result<_, Failure>>()?,
-            directories: Directories::Refused("delete_file deletes files only; name the files in it."),
+            directories: Directories::Refused(
+                "delete_file deletes only files; pass the files in the directory.",
+            ),
         })
     }
 
@@ -43,7 +45,7 @@ impl Tool for DeleteFile {
     }
 }
 
-fn line(deleted: &Deleted) -> String {
+fn line(deleted: &DeletedEntry) -> String {
     let path = &deleted.path;
     match deleted.kind {
         FileKind::Link => format!("Deleted the link {path}; its target still exists."),

@@ -34,6 +34,12 @@ impl Tool for FastApply {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        if args.content.trim().is_empty() {
+            return Err(Failure::invalid(
+                "content is empty; give the code that changes, with what is around it, or empty the file with \
+                 write_to_file, rewrite: true.",
+            ));
+        }
         let language = args.code_language.filter(|language| !language.trim().is_empty());
         Ok(Request {
             changes: vec![Change {

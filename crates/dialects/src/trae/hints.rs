@@ -26,12 +26,17 @@ pub(super) fn say(hint: &Hint) -> String {
         }
         Hint::Narrow => "Narrow query or search_directory.".to_owned(),
         Hint::Page(line) => format!("View existing lines, for example from start_line {line}."),
-        Hint::Pages(total) => format!("The document has {total} pages, which cannot be chosen here."),
+        Hint::Pages(_, total) => {
+            format!("Choose pages with view_files like lines: start_line 1, end_line {total}.")
+        }
         Hint::Literal(pattern) => {
             format!("To search for the literal text, escape it: {}.", example(&[("query", pattern)]))
         }
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
+        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
+        Hint::Operator(rule) => format!(
+            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}."
+        ),
         Hint::Advice(words) => words.clone(),
     }
 }

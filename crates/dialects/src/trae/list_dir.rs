@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        list::{Hidden, List, Node, Output, Request, Room},
+        list::{HiddenFiles, List, Node, Output, Request, Room},
         stat::FileKind,
     },
 };
@@ -14,7 +14,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListDir;
 
-/// Bytes of a reply for the notes.
+/// Bytes of a reply that are reserved for the notes.
 const AROUND: usize = 640;
 /// Maximum number of entries in a reply.
 const LIMIT: usize = 1_000;
@@ -48,7 +48,7 @@ impl Tool for ListDir {
         let base = at.source(&args.dir_path)?;
         let bytes = at.reply_bytes().saturating_sub(AROUND);
         let room = Room { bytes, of_entry: |node| entry(node, "").len() + 1 };
-        Ok(Request { depth, hidden: Hidden::Show, limit: LIMIT, room, ..Request::of(base) })
+        Ok(Request { depth, hidden: HiddenFiles::Show, limit: LIMIT, room, ..Request::of(base) })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -63,10 +63,13 @@ impl Tool for ListDir {
         page.take(body);
         if output.more > 0 {
             let entries = if output.more == 1 { "entry" } else { "entries" };
-            page.note(format!("{} more {entries} directly in {}", output.more, output.path));
+            page.note(format!(
+                "{} more {entries} directly in {}; `ls` in run_command lists them all",
+                output.more, output.path
+            ));
         }
         if output.nodes.iter().any(|node| node.more > 0) {
-            page.note("list a directory with more entries by itself to see them");
+            page.note("to see all entries of a directory marked with `…`, list that directory");
         }
         crate::common::walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
         if output.walk.complete != Complete::Yes {

@@ -19,9 +19,9 @@ mod write_to_file;
 use std::time::Duration;
 use toolpost_engine::Fresh;
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
+use toolpost_tool::{Budget, Dialect, ToolDef, TruncationPolicy, distinct};
 
-/// The dialect.
+/// The dialect `trae`.
 pub const DIALECT: Dialect = Dialect {
     name: "trae",
     tools: &TOOLS,
@@ -31,13 +31,14 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("fast_apply.md"),
         include_str!("commands.md"),
     ],
-    instructions: "File and search tools for the workspace. Find code with search_codebase (by meaning), search_by_regex and list_dir. \
+    instructions: "File and search tools for the workspace. Find code with search_codebase (semantic \
+                   search), search_by_regex and list_dir. \
         View up to ten files in one call with view_files. Change files with update_file: it returns a diff, so do not view the file \
         again. The blocks of one update_file call are applied in order, all or none. write_to_file creates files (rewrite=false) or \
         overwrites them (rewrite=true). Paths may be absolute or relative to the workspace, and must lead into it. run_command runs a \
         program. Poll a long-running one with check_command_status, and stop it with stop_command.",
-    // Ten files with two hundred lines each.
-    budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
+    // Room for ten files of two hundred lines each.
+    budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: TruncationPolicy::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh::NOT_ASKED,
     matching: Step::Unescaped,
@@ -59,4 +60,4 @@ const TOOLS: [ToolDef; 12] = [
     ToolDef::of::<stop_command::StopCommand>(),
 ];
 
-const _: () = assert!(distinct(&TOOLS), "two tools of one name");
+const _: () = assert!(distinct(&TOOLS), "two tools with the same name");

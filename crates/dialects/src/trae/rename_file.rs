@@ -29,7 +29,7 @@ impl Tool for RenameFile {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let (from, to) =
             (at.entry(&args.file_path)?, at.destination(&args.rename_file_path, &args.file_path)?);
-        Ok(Request { from, said: args.file_path, to })
+        Ok(Request { from, raw_path: args.file_path, to })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::time::Duration;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want},
+    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -23,13 +23,13 @@ pub(super) struct Args {
     /// Program name or path, without arguments.
     #[schemars(extend("x-aliases" = ["program", "cmd"], "examples" = ["cargo"]))]
     command: String,
-    /// Arguments, passed verbatim.
-    #[schemars(extend("x-aliases" = ["arguments"], "x-required" = true, "examples" = [["test", "--workspace"]]))]
+    /// Passed verbatim.
+    #[schemars(extend("x-aliases" = ["arguments"], "x-required" = true, "x-words" = true, "examples" = [["test", "--workspace"]]))]
     args: Option<Vec<String>>,
-    /// Informational.
+    /// Program kind.
     #[schemars(extend("x-aliases" = ["type"], "examples" = ["short_running_process"]))]
     command_type: Option<CommandType>,
-    /// Working directory. Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["directory", "workdir", "working_directory"], "examples" = ["/home/me/project"]))]
     cwd: Option<String>,
     /// Wait until it exits. Use false for servers and watchers.
@@ -43,7 +43,7 @@ pub(super) struct Args {
     requires_approval: Option<bool>,
 }
 
-/// Inlined, as the reference publishes it.
+/// Inlined as in TRAE's own schema.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "snake_case")]
@@ -74,7 +74,7 @@ impl Tool for RunCommand {
             },
             shell: Shell::Plain,
             wait: Wait::OrLeave(wait),
-            want: Want { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
+            range: OutputRange { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
             notes,
         })
     }
@@ -93,11 +93,15 @@ impl Tool for RunCommand {
 /// Parses a program with arguments. Without arguments, a whole command line goes to a shell.
 fn line(command: String, args: Vec<String>, notes: &mut Vec<String>) -> Result<Line, Failure> {
     if command.trim().is_empty() {
-        return Err(Failure::invalid("command is empty; name the program to run."));
+        return Err(Failure::invalid("command is empty; pass the program to run."));
     }
     let is_line = |letter: char| letter.is_whitespace() || "|&;<>()$`*?\"'".contains(letter);
     if args.is_empty() && command.trim().contains(is_line) {
-        notes.push("A shell ran the whole of command, since args is empty. To avoid the shell, put each argument into args.".to_owned());
+        notes.push(
+            "A shell ran the whole of command, because args is empty. To avoid the shell, put each argument \
+                    into args."
+                .to_owned(),
+        );
         return Ok(Line::Shell(command));
     }
     commands::program(command, args, "command")

@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// Regular expression (ripgrep syntax).
     #[schemars(extend("x-aliases" = ["pattern", "regex"], "examples" = ["fn \\w+_timeout"]))]
     query: String,
-    /// Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["search_path", "directory", "dir_path", "path", "target_directory"], "examples" = ["src"]))]
     search_directory: Option<String>,
     #[serde(default)]
@@ -65,7 +65,7 @@ impl Tool for SearchByRegex {
     }
 }
 
-/// Notes the number of matches, and whether all are shown.
+/// Writes the number of matches, and whether all are shown.
 fn totals(output: &Output, page: &mut Page) {
     if output.files_matched == 0 {
         page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));

@@ -7,7 +7,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        semantic::{Alike, Cut, Output, Request, Semantic},
+        semantic::{Alike, Output, Request, Semantic, Truncation},
     },
 };
 use toolpost_text::counted::counted;
@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// Description of the code, with terms that may appear in it.
     #[schemars(extend("x-aliases" = ["question", "search_query", "pattern"], "examples" = ["where an expired session is renewed"]))]
     query: String,
-    /// Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["target_directory", "directories", "search_directory", "path"], "examples" = [["src"]]))]
     target_directories: Option<Vec<String>>,
 }
@@ -70,29 +70,33 @@ impl Tool for SearchCodebase {
     }
 }
 
-/// Returns the reasons for a result.
+/// Formats why a block was found: its similarity to the query, and the words of the query in it.
 fn why(found: &Alike) -> String {
     let meaning =
-        found.likeness.map_or_else(|| "no embedding yet".to_owned(), |near| format!("meaning {near:.2}"));
-    if found.words.is_empty() { meaning } else { format!("{meaning}, words {}", found.words.join(", ")) }
+        found.likeness.map_or_else(|| "no embedding yet".to_owned(), |near| format!("similarity {near:.2}"));
+    if found.words.is_empty() {
+        meaning
+    } else {
+        format!("{meaning}, matching words {}", found.words.join(", "))
+    }
 }
 
-/// Notes the blocks that were compared and the files that were left out.
+/// Adds notes about the number of searched blocks, blocks without embeddings, and files that were not searched.
 fn notes(output: &Output, page: &mut Page) {
     if !output.blocks.is_empty() {
         page.note(format!(
-            "the best {} of {} in {}, by {} and by keywords",
+            "the best {} of {} in {}, ranked by {} and keywords",
             output.blocks.len(),
             counted(output.compared as u64, "block"),
             counted(output.searched as u64, "file"),
             output.model
         ));
     }
-    if output.cut == Cut::Room {
+    if output.cut == Truncation::Room {
         page.note("the reply is full; narrow target_directories");
     }
     if output.unknown {
-        page.note("the embedding model knows none of these words, so this was a keyword search only; ask in English");
+        page.note("the embedding model knows none of the query's words, so this was a keyword search only; ask in English");
     }
     if output.without > 0 {
         page.note(format!(

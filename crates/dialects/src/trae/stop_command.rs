@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::stop::{Output, Request, Side, Stop, Want},
+    operations::stop::{Output, OutputRange, Request, Side, Stop},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -26,7 +26,7 @@ impl Tool for StopCommand {
     type Args = Args;
 
     fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {
-        Ok(Request { id: args.command_id, want: Want { from: Side::Bottom, skip: 0, count: SHOWN } })
+        Ok(Request { id: args.command_id, range: OutputRange { from: Side::Bottom, skip: 0, count: SHOWN } })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -8,7 +8,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         read::{Output as File, Text, Total},
-        view::{self, Answer, Failed, Of, Output, Part, Request, Viewed},
+        view::{self, Answer, ExcerptFailure, ExcerptRequest, FileExcerpt, Of, Output, Request},
     },
 };
 use toolpost_text::cut::NOTICE;
@@ -50,11 +50,11 @@ impl Tool for ViewFiles {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         if args.files.is_empty() {
-            return Err(Failure::invalid("files is empty; name at least one file, with its lines."));
+            return Err(Failure::invalid("files is empty; pass at least one file and the lines to view."));
         }
         if args.files.len() > MOST {
             return Err(Failure::invalid(format!(
-                "files has {} entries; one call shows at most {MOST}. Nothing was shown. Ask for the others in a further call.",
+                "files has {} entries; one call shows at most {MOST}. Nothing was shown. View the others in another call.",
                 args.files.len()
             )));
         }
@@ -72,7 +72,7 @@ impl Tool for ViewFiles {
                 Answer::Failed(failed) => not_shown(viewed, failed, page),
             }
         }
-        let cuts_a_line = |viewed: &Viewed| match &viewed.answer {
+        let cuts_a_line = |viewed: &FileExcerpt| match &viewed.answer {
             Answer::File(file) => file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines)),
             Answer::Failed(_) => false,
         };
@@ -82,7 +82,7 @@ impl Tool for ViewFiles {
     }
 }
 
-fn part(file: FileRange, at: &Lowering) -> Result<Part, Failure> {
+fn part(file: FileRange, at: &Lowering) -> Result<ExcerptRequest, Failure> {
     let FileRange { file_path, start_line, end_line } = file;
     let (start_line, end_line) = (start_line.unwrap_or(1), end_line.unwrap_or(-1));
     let to = u64::try_from(end_line).ok();
@@ -91,13 +91,21 @@ fn part(file: FileRange, at: &Lowering) -> Result<Part, Failure> {
     let ordered = |from: &u64| to.is_none_or(|to| to >= *from);
     let Some(from) = from.filter(ordered).filter(|_| end_line >= -1) else {
         return Err(Failure::invalid(format!(
-            "Lines {start_line} to {end_line} of {file_path} are not a range: start_line counts from 1, and end_line must not be smaller (-1 is the end of the file)."
+            "Lines {start_line} to {end_line} of {file_path} are not a range: start_line counts from 1, and end_line must not be less than start_line (-1 is the end of the file)."
         )));
     };
-    Ok(Part { path: at.source(&file_path)?, said: file_path, from, to, of: Of::Lines, before: 0, after: 0 })
+    Ok(ExcerptRequest {
+        path: at.source(&file_path)?,
+        raw_path: file_path,
+        from,
+        to,
+        of: Of::Lines,
+        before: 0,
+        after: 0,
+    })
 }
 
-fn shown(viewed: &Viewed, file: &File, page: &mut Page) {
+fn shown(viewed: &FileExcerpt, file: &File, page: &mut Page) {
     document::render(&file.content, page, |text, page| lines(viewed, file, text, page));
     if let Some(note) = &file.note {
         page.line(&format!("{NOTICE}{note}]"));
@@ -105,7 +113,7 @@ fn shown(viewed: &Viewed, file: &File, page: &mut Page) {
 }
 
 /// Writes a heading with the line range, then the lines.
-fn lines(viewed: &Viewed, file: &File, text: &Text, page: &mut Page) {
+fn lines(viewed: &FileExcerpt, file: &File, text: &Text, page: &mut Page) {
     let (Some(first), Some(last)) = (text.lines.first(), text.lines.last()) else {
         page.line(&format!("--- {}: empty ---", file.path));
         return;
@@ -127,7 +135,7 @@ fn lines(viewed: &Viewed, file: &File, text: &Text, page: &mut Page) {
     page.take(body);
 }
 
-fn not_shown(viewed: &Viewed, failed: &Failed, page: &mut Page) {
+fn not_shown(viewed: &FileExcerpt, failed: &ExcerptFailure, page: &mut Page) {
     page.line(&format!("--- {}: not shown ---", viewed.path));
     page.line(&failed.what);
     if let Some(found) = &failed.found {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Hint, Unmet,
+    ExistenceMismatch, Failure, Hint,
     operations::change::{self, Existence, Output, Whole},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -39,7 +39,7 @@ impl Tool for WriteToFile {
 
     fn reword(failure: Failure) -> Failure {
         let Some(unmet) = failure.unmet.clone() else { return failure };
-        let Unmet { path, existence } = unmet.as_ref();
+        let ExistenceMismatch { path, existence } = unmet.as_ref();
         let what = match existence {
             Existence::New => format!("rewrite=false but file exists: {}", path.display()),
             _ => format!("rewrite=true but file does not exist: {}", path.display()),

@@ -24,9 +24,9 @@ pub(super) struct Args {
     /// Applied in order.
     #[schemars(extend("x-aliases" = ["replacement_chunks", "edits"], "examples" = [[{"old_text": "let a = 1;", "new_text": "let a = 2;"}]]))]
     patches: Option<Vec<Patch>>,
-    #[schemars(extend("x-unlisted" = true), range(min = 1))]
+    #[schemars(extend("x-raise" = true, "x-unlisted" = true), range(min = 1))]
     start_line: Option<usize>,
-    #[schemars(extend("x-unlisted" = true), range(min = 1))]
+    #[schemars(extend("x-raise" = true, "x-unlisted" = true), range(min = 1))]
     end_line: Option<usize>,
 }
 
@@ -36,11 +36,11 @@ struct Patch {
     old_text: String,
     #[schemars(extend("x-aliases" = ["new_content", "new", "to", "new_string", "replacement_content"], "examples" = ["let a = 2;"]))]
     new_text: String,
-    /// Line where the text begins, if it is not unique; counted before the call.
-    #[schemars(range(min = 1))]
+    /// Line where the text begins, if not unique; counted before the call.
+    #[schemars(extend("x-raise" = true), range(min = 1))]
     start_line: Option<usize>,
     /// Line where it ends.
-    #[schemars(range(min = 1))]
+    #[schemars(extend("x-raise" = true), range(min = 1))]
     end_line: Option<usize>,
 }
 
@@ -75,7 +75,7 @@ fn patches(args: Args) -> Result<Vec<Patch>, Failure> {
     let one = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     match (several, args.old_text, args.new_text) {
         (Some(_), old, new) if one(&old) || one(&new) => Err(Failure::invalid(
-            "old_text or new_text and patches are both given; use one or the other, since their order is not clear.",
+            "old_text or new_text and patches are both given; use one or the other, because their order is not clear.",
         )),
         (Some(patches), ..) => Ok(patches),
         (None, Some(old_text), Some(new_text)) => {
@@ -94,7 +94,8 @@ fn patches(args: Args) -> Result<Vec<Patch>, Failure> {
     }
 }
 
-/// Parses the line range; derives a missing end from the other.
+/// Parses the line range. A missing first line follows from the last line and the length of the text; a
+/// missing last line is the first line. `None` if both are missing.
 fn near(patch: &Patch) -> Option<LineRange> {
     let more = count(&patch.old_text).saturating_sub(1);
     let (first, last) = match (patch.start_line, patch.end_line) {

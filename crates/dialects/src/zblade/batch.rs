@@ -5,9 +5,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, time::Duration};
 use toolpost_engine::{
-    Ended, Failure,
-    operations::batch::{self, Asked, OnFailure, Order, Output, Request, Settled, Stopped},
+    CallOutcome, Failure,
+    operations::batch::{
+        self, BatchCall, BatchCallResult, BatchStopReason, OnFailure, Order, Output, Request,
+    },
 };
+use toolpost_text::budget::fair;
 use toolpost_text::cut;
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -15,11 +18,11 @@ pub(super) struct Batch;
 
 /// Maximum number of calls in a batch: with more, too little of each reply would fit.
 const MOST: usize = 64;
-/// Error for a call that can do more than read.
+/// Error for a call of a tool that is not read-only.
 const REFUSED: &str = "tool is not allowed in batch (read-only allowlist enforced)";
 /// Tools that a batch always refuses.
 const NEVER: [&str; 2] = ["batch", "run_command"];
-/// Bytes of a result apart from its text, and of everything around the results.
+/// Bytes of a result without its text (`AROUND`), and of the reply without its results (`REST`).
 const AROUND: usize = 224;
 const REST: usize = 400;
 
@@ -32,7 +35,7 @@ pub(super) struct Args {
     max_parallel: usize,
     /// Start no call after a failure.
     fail_fast: Option<bool>,
-    /// Return results in call order, not as they finish.
+    /// Results in call order.
     #[serde(default = "yes")]
     ordered: bool,
     /// Time limit for all calls.
@@ -66,7 +69,7 @@ impl Tool for Batch {
         if count == 0 || count > MOST {
             return Err(Failure::invalid(format!("calls must have 1 to {MOST} entries; got {count}.")));
         }
-        let calls = args.calls.into_iter().enumerate().map(|(index, item)| asked(index, item));
+        let calls = args.calls.into_iter().enumerate().map(|(index, item)| batch_call(index, item));
         let calls = calls.collect::<Result<Vec<_>, _>>()?;
         let around = REST + count * AROUND;
         Ok(Request {
@@ -78,7 +81,7 @@ impl Tool for Batch {
             reply_bytes: at.reply_bytes().saturating_sub(around),
             // JSON escapes make text longer; a quarter is reserved until the exact size is known.
             first_share: at.reply_bytes().saturating_sub(around) / 4 * 3,
-            weigh: written,
+            reply_size: written,
             is_cut,
         })
     }
@@ -87,7 +90,7 @@ impl Tool for Batch {
         let words = fit(&output.results, output.reply_bytes);
         let results: Vec<Value> =
             output.results.iter().zip(words).map(|(settled, words)| result(settled, &words)).collect();
-        if output.results.iter().all(|settled| settled.ended != Ended::Done) {
+        if output.results.iter().all(|settled| settled.ended != CallOutcome::Done) {
             page.error();
         }
         page.take(json!({ "results": results, "meta": meta(output) }).to_string());
@@ -95,50 +98,53 @@ impl Tool for Batch {
     }
 }
 
-fn asked(index: usize, item: Item) -> Result<Asked, Failure> {
+fn batch_call(index: usize, item: Item) -> Result<BatchCall, Failure> {
     let tool = item.tool.filter(|tool| !tool.trim().is_empty()).ok_or_else(|| {
         let example = json!({ "tool": "read_file", "arguments": { "path": "src/main.rs" } });
         Failure::invalid(format!("calls[{index}] has no tool name; a call is, for example, {example}."))
     })?;
-    Ok(Asked { tool, arguments: Value::Object(item.arguments.unwrap_or_default()).to_string() })
+    Ok(BatchCall { tool, arguments: Value::Object(item.arguments.unwrap_or_default()).to_string() })
 }
 
-fn result(settled: &Settled, words: &str) -> Value {
-    let Settled { index, tool, ended, elapsed_ms, .. } = settled;
+fn result(settled: &BatchCallResult, words: &str) -> Value {
+    let BatchCallResult { index, tool, ended, elapsed_ms, .. } = settled;
     let never = NEVER.contains(&tool.as_str());
     let (key, words) = match ended {
-        Ended::Done => ("output", Cow::Borrowed(words)),
-        Ended::Refused => ("error", Cow::Owned(format!("{REFUSED}. {words}"))),
-        Ended::Failed if never => ("error", Cow::Owned(format!("{REFUSED}. Make this call on its own."))),
-        Ended::Failed | Ended::GivenUp | Ended::Skipped => ("error", Cow::Borrowed(words)),
+        CallOutcome::Done => ("output", Cow::Borrowed(words)),
+        CallOutcome::Refused => ("error", Cow::Owned(format!("{REFUSED}. {words}"))),
+        CallOutcome::Failed if never => {
+            ("error", Cow::Owned(format!("{REFUSED}. Make this call on its own.")))
+        }
+        CallOutcome::Failed | CallOutcome::GivenUp | CallOutcome::Skipped => ("error", Cow::Borrowed(words)),
     };
-    let (ok, skipped) = (*ended == Ended::Done, *ended == Ended::Skipped);
+    let (ok, skipped) = (*ended == CallOutcome::Done, *ended == CallOutcome::Skipped);
     json!({ "index": index, "tool": tool, "ok": ok, key: words, "skipped": skipped, "elapsed_ms": elapsed_ms })
 }
 
 fn meta(output: &Output) -> Value {
-    let count =
-        |wanted: &[Ended]| output.results.iter().filter(|settled| wanted.contains(&settled.ended)).count();
+    let count = |wanted: &[CallOutcome]| {
+        output.results.iter().filter(|settled| wanted.contains(&settled.ended)).count()
+    };
     json!({
         "total": output.results.len(),
-        "succeeded": count(&[Ended::Done]),
-        "failed": count(&[Ended::Failed, Ended::Refused, Ended::GivenUp]),
+        "succeeded": count(&[CallOutcome::Done]),
+        "failed": count(&[CallOutcome::Failed, CallOutcome::Refused, CallOutcome::GivenUp]),
         "elapsed_ms": output.elapsed_ms,
-        "cancelled": matches!(output.stopped, Some(Stopped::Time | Stopped::Caller)),
+        "cancelled": matches!(output.stopped, Some(BatchStopReason::Time | BatchStopReason::Caller)),
         "max_parallel": output.max_parallel,
         "fail_fast": output.on_failure == OnFailure::Stop,
         "ordered": output.order == Order::Asked,
         "metrics": {
-            "skipped": count(&[Ended::Skipped]),
-            "given_up": count(&[Ended::GivenUp]),
+            "skipped": count(&[CallOutcome::Skipped]),
+            "given_up": count(&[CallOutcome::GivenUp]),
         },
     })
 }
 
-/// Returns the text of each result, with the longest cut so that all fit into a number of bytes as JSON.
-fn fit(results: &[Settled], room: usize) -> Vec<Cow<'_, str>> {
+/// Returns the text of each result; the longest are cut so that all fit into `room` bytes as JSON.
+fn fit(results: &[BatchCallResult], room: usize) -> Vec<Cow<'_, str>> {
     let sizes: Vec<usize> = results.iter().map(|settled| written(&settled.words)).collect();
-    let most = cut::fair(sizes.clone(), room);
+    let most = fair(sizes.clone(), room);
     let fitted = results.iter().zip(sizes).map(|(settled, size)| {
         let words = settled.words.as_str();
         if size <= most { Cow::Borrowed(words) } else { Cow::Owned(shortened(words, most)) }
@@ -146,7 +152,7 @@ fn fit(results: &[Settled], room: usize) -> Vec<Cow<'_, str>> {
     fitted.collect()
 }
 
-/// Cuts a text to a number of bytes as JSON, not counting the notice.
+/// Cuts a text to `most` bytes as JSON, not counting the notice.
 fn shortened(words: &str, most: usize) -> String {
     let mut bytes = most.min(words.len());
     loop {
@@ -159,7 +165,8 @@ fn shortened(words: &str, most: usize) -> String {
     }
 }
 
-/// Checks a reply for the marks of truncation; other notes have some of them, too.
+/// Checks whether a reply may be truncated. Other notes also begin with `NOTICE`, so true can be a false
+/// alarm.
 fn is_cut(words: &str) -> bool {
     [cut::NOTICE, cut::TRUNCATED, "\"truncated\":true"].iter().any(|mark| words.contains(mark))
 }
@@ -172,13 +179,20 @@ fn written(words: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
-    fn settled(words: &str) -> Settled {
-        Settled { index: 0, tool: "t".to_owned(), ended: Ended::Done, words: words.to_owned(), elapsed_ms: 0 }
+    fn settled(words: &str) -> BatchCallResult {
+        BatchCallResult {
+            index: 0,
+            tool: "t".to_owned(),
+            ended: CallOutcome::Done,
+            words: words.to_owned(),
+            elapsed_ms: 0,
+        }
     }
 
     #[test]
-    fn what_fits_stays_whole_and_the_longest_are_cut() {
+    fn batch_outputs_that_fit_stay_whole_and_the_longest_are_cut() {
         let (quotes, lines) = ("\"".repeat(100), "line\n".repeat(100));
         let notice = "[toolpost: left out lines 1-1 of 1, 79 of 100 bytes]";
         let cut_quotes = format!("{}\n{notice}\n{}", &quotes[..11], &quotes[..10]);
@@ -194,9 +208,9 @@ mod tests {
             ([&lines, "short"], 49, [&cut_lines, "short"]),
             (["short", "words"], 0, [nothing, nothing]),
         ];
-        for (words, room, wanted) in rows {
-            let results: Vec<Settled> = words.iter().map(|words| settled(words)).collect();
+        each(rows, |(words, room, wanted)| {
+            let results: Vec<BatchCallResult> = words.iter().map(|words| settled(words)).collect();
             assert_eq!(fit(&results, room), wanted, "{room}");
-        }
+        });
     }
 }

@@ -27,7 +27,7 @@ impl Tool for DeleteFile {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let target = Target { path: at.entry(&args.path)?, said: args.path };
+        let target = Target { path: at.entry(&args.path)?, raw_path: args.path };
         let directories = match args.recursive {
             Some(true) => Directories::WithAllInside,
             _ => Directories::Refused("recursive flag required to delete directories"),

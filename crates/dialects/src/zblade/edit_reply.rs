@@ -1,9 +1,9 @@
-//! Requests of replacements, and the replies to edits and refused edits.
+//! Requests to replace a text, and the replies to applied and refused edits.
 
 use crate::common::edits;
 use toolpost_engine::{
     Failure, Hint, Kind,
-    operations::change::{Change, Changed, Output, Want, What, Where},
+    operations::change::{Change, ChangedFile, EditKind, MatchCount, Output, Where},
 };
 use toolpost_text::{counted::counted, lines::LineRange};
 use toolpost_tool::{Lowering, Page};
@@ -16,28 +16,30 @@ pub(super) fn replacement(
     near: Option<LineRange>,
     at: &Lowering,
 ) -> Result<Change, Failure> {
-    let text = Where::Text { old, want: Want::One, near, matching: at.matching() };
+    let text = Where::Text { old, want: MatchCount::One, near, matching: at.matching() };
     Ok(Change { path: at.file(said)?, at: text, text: new })
 }
 
-/// Writes the result of an edit. `one` is the wording for a single replacement.
+/// Writes the reply to an edit. `one` is the beginning of the summary line of a file with a single replacement.
 pub(super) fn render(output: &Output, page: &mut Page, one: &str) {
     edits::render(output, page, |file| summary(file, one));
 }
 
-fn summary(file: &Changed, one: &str) -> String {
-    let Changed { path, bytes, .. } = file;
+fn summary(file: &ChangedFile, one: &str) -> String {
+    let ChangedFile { path, bytes, .. } = file;
     match &file.what {
-        What::Created | What::Overwritten { .. } => format!("wrote {} to {path}", counted(*bytes, "byte")),
-        What::Replaced { count: 1 } => format!("{one} {path}"),
-        What::Replaced { count } => format!("Applied {count} patches atomically to {path}"),
-        What::Unchanged => format!("{path} already has exactly this content: no changes"),
-        What::Deleted { .. } => format!("Deleted {path}"),
-        What::Moved { from } => format!("Moved {from} to {path}"),
+        EditKind::Created | EditKind::Overwritten { .. } => {
+            format!("wrote {} to {path}", counted(*bytes, "byte"))
+        }
+        EditKind::Replaced { count: 1 } => format!("{one} {path}"),
+        EditKind::Replaced { count } => format!("Applied {count} patches atomically to {path}"),
+        EditKind::Unchanged => format!("{path} already has exactly this content: no changes"),
+        EditKind::Deleted { .. } => format!("Deleted {path}"),
+        EditKind::Moved { from } => format!("Moved {from} to {path}"),
     }
 }
 
-/// Rewords a refusal as in the reference. `old` is the name of the argument with the text to replace.
+/// Rewords a refusal as zblade's own tools do. `old` is the name of the argument with the text to replace.
 pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
     failure.hints.retain(|hint| *hint != Hint::ReplaceAll);
     let facts = &mut failure.facts;

@@ -1,10 +1,11 @@
-//! `get_editor_state`, `open_file`, `goto_line`, `get_selection`, `replace_selection`, `insert_at_cursor`: the user's editor.
+//! `get_editor_state`, `open_file`, `goto_line`, `get_selection`, `replace_selection`, `insert_at_cursor`:
+//! the user's editor.
 
 use super::json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolpost_engine::{
-    Failure, Point, Shape, Sight, Standing,
+    Failure, Point, SaveState, SelectionVisibility, Shape,
     operations::{
         editor_move::{self, Act},
         editor_selection::{self, Selection},
@@ -70,7 +71,8 @@ struct State<'a> {
     message: String,
 }
 
-/// A request to the client, or a finished action. `action` is set only while the client must still act.
+/// Reply of an editor tool: a request that the client must still carry out (`action`), or a finished action
+/// (`done`).
 #[derive(Serialize, Default)]
 struct Payload<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,7 +118,7 @@ struct SelectionReply<'a> {
 const NONE: &str = "No editor is attached";
 /// Instructions to attach an editor.
 const ATTACH: &str =
-    "the user can attach Neovim with --editor nvim:SOCKET, or by starting Toolpost in its terminal";
+    "the user can attach Neovim with --editor nvim:SOCKET, or by starting Toolpost in Neovim's terminal";
 
 impl Tool for GetEditorState {
     const NAME: &'static str = "get_editor_state";
@@ -141,7 +143,7 @@ impl Tool for GetEditorState {
             selection_start_line: selection.map(|selection| selection.from.line),
             selection_end_line: selection.map(last_line),
             editor: output.editor.as_deref(),
-            unsaved_files: paths(|file| file.standing == Standing::Unsaved),
+            unsaved_files: paths(|file| file.standing == SaveState::Unsaved),
             outside_of_workspace: paths(|file| file.place == Place::Outside),
             message: standing(output),
         };
@@ -192,7 +194,7 @@ impl Tool for GetSelection {
         let message = match (&output.editor, &output.selection) {
             (None, _) => format!("{NONE}, so no selection is known: {ATTACH}."),
             (Some(editor), None) => format!("Nothing is selected in {editor}."),
-            (Some(editor), Some(selection)) if selection.sight == Sight::Last => {
+            (Some(editor), Some(selection)) if selection.sight == SelectionVisibility::Last => {
                 format!("This was the last selection in {editor}; it is no longer highlighted.")
             }
             (Some(editor), Some(_)) => format!("This is selected in {editor}."),
@@ -248,10 +250,10 @@ fn render_move(output: &editor_move::Output, page: &mut Page) {
     let message = match &shown.editor {
         None => {
             format!(
-                "{NONE}: this session remembers the location, and the user sees it only if the client acts on this."
+                "{NONE}: this session remembers the location, and the user sees it only if the client acts on this reply."
             )
         }
-        Some(editor) => format!("{editor} shows it."),
+        Some(editor) => format!("{editor} shows the location."),
     };
     let payload = Payload {
         action,
@@ -296,11 +298,14 @@ fn written(output: &editor_write::Output) -> String {
         ),
         (Done::Told, Target::Cursor) => {
             format!(
-                "{NONE}, so nothing was inserted: the client may do it. To change a file, use apply_patch."
+                "{NONE}, so nothing was inserted: the client can insert the text. To change a file, use \
+                 apply_patch."
             )
         }
         (Done::InEditor, _) => {
-            format!("It is in {editor}, where one undo reverts it; the file on disk is not saved yet.")
+            format!(
+                "The text was written in {editor}, where one undo reverts it; the file on disk is not saved yet."
+            )
         }
         (Done::OnDisk, _) => {
             format!("{NONE}: the text was written to the file. `toolpost undo` can revert it.")
@@ -308,7 +313,7 @@ fn written(output: &editor_write::Output) -> String {
     }
 }
 
-/// Describes the cursor position.
+/// Formats a sentence about the editor and the cursor position.
 fn standing(output: &Output) -> String {
     let place = match (output.active_file(), output.cursor) {
         (Some(file), Some(at)) => {
@@ -331,8 +336,8 @@ fn selected<'a>(output: &'a Output, selection: &'a Selection) -> SelectionReply<
         end_line: selection.to.line,
         end_column: selection.to.column,
         kind: selection.shape,
-        highlighted: selection.sight == Sight::Current,
-        saved: active.is_none_or(|file| file.standing == Standing::Saved),
+        highlighted: selection.sight == SelectionVisibility::Current,
+        saved: active.is_none_or(|file| file.standing == SaveState::Saved),
         text: selection.text.as_deref(),
         withheld: selection.withheld.as_deref(),
         version: &selection.token,

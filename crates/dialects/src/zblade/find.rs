@@ -17,13 +17,13 @@ const LIMIT: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Part of a name, taken literally.
+    /// Literal text.
     #[schemars(extend("x-aliases" = ["name", "query"], "examples" = ["config"]))]
     pattern: String,
-    /// Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["dir", "directory", "search_directory"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Directory levels to search; 1: `path` alone.
+    /// Directory levels; 1: `path` alone.
     #[schemars(extend("x-raise" = true, "x-aliases" = ["depth"]), range(min = 1))]
     max_depth: Option<usize>,
 }
@@ -33,7 +33,7 @@ pub(super) struct GlobArgs {
     /// Such as "**/*.ts" or "src/**/*.{c,h}".
     #[schemars(extend("x-aliases" = ["glob", "glob_pattern"], "examples" = ["**/*.rs"]))]
     pattern: String,
-    /// Base of the pattern. Default: the workspace.
+    /// Base of the pattern. Default: the first root.
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["src"]))]
     path: Option<String>,
     /// Default: false.
@@ -86,12 +86,14 @@ impl Tool for FindFilesGlob {
     }
 }
 
-/// Treats a leading slash as the workspace root, unless the absolute path is inside the workspace.
+/// Strips a leading slash, which usually means the workspace root. An absolute pattern stays unchanged if the
+/// directory before its first wildcard is in the workspace, or if no such directory exists below the root.
 fn from_the_root(pattern: String, at: &Lowering) -> String {
     let Some(rest) = pattern.strip_prefix('/') else { return pattern };
     let wild = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
     let lead = pattern[..wild].rfind('/').map_or("/", |end| &pattern[..end]);
-    if !lead.is_empty() && at.path(lead).is_ok() { pattern } else { rest.to_owned() }
+    let absolute = !lead.is_empty() && (at.path(lead).is_ok() || !at.exists(&lead[1..]));
+    if absolute { pattern } else { rest.to_owned() }
 }
 
 /// Escapes a part of a name so that it matches literally.

@@ -11,6 +11,7 @@ use toolpost_engine::{
         grep::{self, Output, Prune, Request},
     },
 };
+use toolpost_text::budget::ByteBudget;
 use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -23,14 +24,14 @@ pub(super) struct Args {
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "search_path"], "examples" = ["src"]))]
     path: String,
-    /// Also search dependency directories, such as node_modules.
+    /// Also search dependencies, such as node_modules.
     include_dependencies: Option<bool>,
-    /// After this time, the matches found so far are returned. Default: 8000.
+    /// Then the matches so far are returned. Default: 8000.
     #[schemars(extend("x-raise" = true), range(min = 500, max = 30_000))]
     timeout_ms: Option<u64>,
 }
 
-/// Default time limit of a search.
+/// Default time limit of a search, in milliseconds.
 const TIME: u64 = 8_000;
 
 fn here() -> String {
@@ -80,8 +81,27 @@ impl Tool for GrepSearch {
         } else {
             json::write(&timed_out(output), page);
         }
+        if let Some(vendor) = searched_vendor(output) {
+            page.note_once(format!(
+                "{vendor} counts as source code, because it has no modules.txt, autoload.php or bundle"
+            ));
+        }
         crate::common::walk_notes::notes(&output.walk, output.files_matched, page);
     }
+}
+
+/// Finds a directory called `vendor` that has a match, although the call did not ask for dependencies.
+fn searched_vendor(output: &Output) -> Option<&str> {
+    const NAME: &str = "vendor/";
+    let base = output.asked.base.display();
+    if output.asked.prune != Prune::Dependencies || base.split('/').any(|part| part == "vendor") {
+        return None;
+    }
+    output.files.iter().find_map(|file| {
+        let mut found = file.path.match_indices(NAME).map(|(at, _)| at);
+        let at = found.find(|at| *at == 0 || file.path[..*at].ends_with('/'))?;
+        Some(&file.path[..at + NAME.len() - 1])
+    })
 }
 
 fn lines(output: &Output) -> impl Iterator<Item = String> {
@@ -123,15 +143,9 @@ fn timed_out(output: &Output) -> PartialMatches {
     }
 }
 
-/// Keeps as many lines as fit into a number of bytes as JSON.
+/// Truncates the list to the lines that fit into `max_bytes` as JSON.
 fn fit(lines: &mut Vec<String>, max_bytes: usize) {
-    let mut room = max_bytes.saturating_sub(1_024);
-    let fits = lines.iter().take_while(|line| {
-        let bytes = serde_json::Value::from(line.as_str()).to_string().len() + 1;
-        let enough = bytes <= room;
-        room = room.saturating_sub(bytes);
-        enough
-    });
-    let keep = fits.count();
+    let sizes = lines.iter().map(|line| serde_json::Value::from(line.as_str()).to_string().len() + 1);
+    let keep = ByteBudget::new(max_bytes.saturating_sub(1_024)).count(sizes);
     lines.truncate(keep);
 }

@@ -1,5 +1,6 @@
 //! Hints for the next step, with this dialect's tool names.
 
+use crate::common::document::pages;
 use toolpost_engine::Hint;
 use toolpost_tool::example;
 
@@ -17,7 +18,7 @@ pub(super) fn say(hint: &Hint) -> String {
             path.display()
         ),
         Hint::GiveMoreContext => {
-            "Add surrounding lines until it is unique, or give start_line and end_line in patches of apply_patch."
+            "Add surrounding lines until the text is unique, or give start_line and end_line in patches of apply_patch."
                 .to_owned()
         }
         Hint::ReplaceAll => "Or make one replacement for each occurrence.".to_owned(),
@@ -31,16 +32,17 @@ pub(super) fn say(hint: &Hint) -> String {
             format!("List it with list_dir, for example {}.", example(&[("path", &path.display())]))
         }
         Hint::Narrow => "Narrow path or pattern.".to_owned(),
-        Hint::Page(line) => format!("Continue with read_file_range and start_line {line}."),
-        Hint::Pages(total) => {
-            let call = example(&[("pages", &format!("1-{}", (*total).min(10)))]);
-            format!("Choose pages, for example {call}.")
+        Hint::Page(line) => format!("Show existing lines with read_file_range, for example from start_line {line}."),
+        Hint::Pages(_, total) => {
+            let call = example(&[("pages", &pages(*total))]);
+            format!("Choose pages with read_file, for example {call}.")
         }
         Hint::Literal(pattern) => {
             format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
         }
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
+        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
+        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule that a server reads when it starts: {rule}."),
         Hint::Advice(words) => words.clone(),
     }
 }

@@ -1,4 +1,5 @@
-//! `codebase_investigator`: investigates a question about the code in rounds, guided by a model if there is one.
+//! `codebase_investigator`: investigates a question about the code in rounds, guided by a model if there is
+//! one.
 
 use super::json;
 use schemars::JsonSchema;
@@ -6,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use std::{fmt::Write, time::Duration};
 use toolpost_engine::{
     Failure,
-    operations::investigate::{Ended, Finding, Guide, Investigate, Limits, Output, Request, Whose, Written},
+    operations::investigate::{
+        EndReason, Finding, Guide, Investigate, Limits, Output, ReportFormat, Request, Whose,
+    },
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -17,15 +20,15 @@ pub(super) struct Args {
     /// Question, with names or terms that may appear in the code.
     #[schemars(extend("x-aliases" = ["query", "question", "task"], "examples" = ["Where is the session's timeout checked?"]))]
     objective: String,
-    /// Globs of files to search.
+    /// Globs.
     #[serde(default = "everything")]
     #[schemars(extend("x-aliases" = ["paths", "globs"], "examples" = [["src/**"]]))]
     scope: Vec<String>,
-    /// Rounds of searches, or turns of a model that guides them.
+    /// Rounds of searches.
     #[serde(default = "eight")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 16))]
     max_turns: usize,
-    /// Searches, index queries and tool calls of the model.
+    /// Searches and other calls.
     #[serde(default = "forty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 120))]
     max_tool_calls: usize,
@@ -70,7 +73,7 @@ struct Report<'a> {
 struct Claim<'a> {
     claim: &'a str,
     evidence: &'a [String],
-    /// Origin of the claim, if a model guided the investigation.
+    /// Author of the claim, the search or the model; present only if a model guided the investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Whose>,
 }
@@ -82,10 +85,10 @@ struct Meta<'a> {
     tool_calls_used: usize,
     max_tool_calls: usize,
     elapsed_ms: u64,
-    ended: Ended,
+    ended: EndReason,
     files_searched: usize,
     keywords: &'a [String],
-    /// Result of the guiding model, if there is one.
+    /// Statistics of the model that guided the investigation, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a Guide>,
 }
@@ -103,14 +106,14 @@ impl Tool for CodebaseInvestigator {
             limits: Limits { turns: args.max_turns, calls: args.max_tool_calls },
             time: args.cancel_after_ms.map(Duration::from_millis),
             written: match args.output_format {
-                Some(Format::Markdown) => Written::Words,
-                Some(Format::Json) | None => Written::Data,
+                Some(Format::Markdown) => ReportFormat::Words,
+                Some(Format::Json) | None => ReportFormat::Data,
             },
         })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        if output.written == Written::Words {
+        if output.written == ReportFormat::Words {
             return page.take(markdown(output));
         }
         let (findings, recommended) = fitting(output, page.room().bytes.saturating_sub(AROUND));
@@ -126,10 +129,10 @@ impl Tool for CodebaseInvestigator {
     }
 }
 
-/// Bytes of a reply for the notes.
+/// Bytes of a reply that are reserved for the notes.
 const AROUND: usize = 320;
 
-/// Returns the numbers of findings and of recommendations that fit into a number of bytes as JSON.
+/// Returns how many findings and how many recommendations fit into `bytes` as JSON.
 fn fitting(output: &Output, bytes: usize) -> (usize, usize) {
     let (mut findings, mut recommended) = (output.findings.len(), output.recommended.len());
     let size = |findings, recommended| {
@@ -194,7 +197,7 @@ fn markdown(output: &Output) -> String {
             let _ = writeln!(text, "- {gap}");
         });
     }
-    listed(&mut text, "When something is changed", &output.recommended);
+    listed(&mut text, "Recommended changes", &output.recommended);
     let meta = &output.meta;
     let _ = write!(
         text,

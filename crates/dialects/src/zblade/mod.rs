@@ -27,9 +27,9 @@ mod write;
 use std::time::Duration;
 use toolpost_engine::Fresh;
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
+use toolpost_tool::{Budget, Dialect, ToolDef, TruncationPolicy, distinct};
 
-/// The dialect.
+/// The dialect `zblade`.
 pub const DIALECT: Dialect = Dialect {
     name: "zblade",
     tools: &TOOLS,
@@ -54,7 +54,11 @@ pub const DIALECT: Dialect = Dialect {
     budget: Budget {
         bytes: 50 * 1024,
         lines: 2_000,
-        cut: Cut::Worded { head: truncation::HEAD, tail: truncation::TAIL, notice: truncation::notice },
+        cut: TruncationPolicy::Worded {
+            head: truncation::HEAD,
+            tail: truncation::TAIL,
+            notice: truncation::notice,
+        },
     },
     deadline: Duration::from_secs(60),
     fresh: Fresh::NOT_ASKED,
@@ -102,4 +106,4 @@ const TOOLS: [ToolDef; 37] = [
     ToolDef::of::<editor::InsertAtCursor>(),
 ];
 
-const _: () = assert!(distinct(&TOOLS), "two tools of one name");
+const _: () = assert!(distinct(&TOOLS), "two tools with the same name");

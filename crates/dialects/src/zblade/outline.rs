@@ -16,7 +16,7 @@ pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/main.rs"]))]
     path: String,
     /// Symbols to skip.
-    #[schemars(extend("x-aliases" = ["skip"]))]
+    #[schemars(extend("x-raise" = true, "x-aliases" = ["skip"]))]
     offset: Option<usize>,
 }
 
@@ -43,7 +43,7 @@ struct Node<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_id: Option<&'a str>,
     name: &'a str,
-    /// Set only if it differs from the enclosing symbols' names plus the name.
+    /// Set only if it is not the enclosing symbol's qualified name, a dot and `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     qualified_name: Option<&'a str>,
     kind: &'a str,
@@ -70,7 +70,7 @@ impl Tool for SymbolOutline {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         Ok(Request {
             path: at.source(&args.path)?,
-            said: args.path,
+            raw_path: args.path,
             offset: args.offset,
             max_bytes: at.reply_bytes() / 8 * 7,
         })
@@ -94,7 +94,8 @@ impl Tool for SymbolOutline {
             }
             None if shown < total && output.offset.is_none() => {
                 page.note(format!(
-                    "{shown} of {total} symbols are shown; offset 0 pages through all in order"
+                    "{shown} of {total} symbols are shown; to page through all symbols in order, pass \
+                     offset 0"
                 ));
             }
             None => {}

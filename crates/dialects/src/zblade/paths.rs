@@ -33,7 +33,7 @@ impl Tool for MoveFile {
 
     fn lower(args: Args, at: &Lowering) -> Result<rename::Request, Failure> {
         let (from, to) = (at.entry(&args.source)?, at.destination(&args.destination, &args.source)?);
-        Ok(rename::Request { from, to, said: args.source })
+        Ok(rename::Request { from, to, raw_path: args.source })
     }
 
     fn render(output: &rename::Output, page: &mut Page) {
@@ -49,7 +49,7 @@ impl Tool for CopyFile {
 
     fn lower(args: Args, at: &Lowering) -> Result<copy::Request, Failure> {
         let (from, to) = (at.entry(&args.source)?, at.destination(&args.destination, &args.source)?);
-        Ok(copy::Request { from, to, said: args.source })
+        Ok(copy::Request { from, to, raw_path: args.source })
     }
 
     fn render(output: &copy::Output, page: &mut Page) {
@@ -71,7 +71,7 @@ impl Tool for CreateDirectory {
     fn render(output: &make_directory::Output, page: &mut Page) {
         let path = &output.path;
         page.line(&if output.existed {
-            format!("Directory exists already: {path}")
+            format!("Directory already exists: {path}")
         } else {
             format!("Created directory: {path}")
         });

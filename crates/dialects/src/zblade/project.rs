@@ -13,28 +13,29 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct GetProjectIndexOverview;
 pub(super) struct GetProjectIndexChunk;
 
-/// Path of the index that this dialect's editor writes.
+/// Path of the index file that the zblade editor writes.
 const EDITOR_INDEX: &str = ".zblade/context/project_index.md";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct OverviewArgs {
-    /// Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["crates/core"]))]
     path: Option<String>,
     #[serde(default = "much")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 12_000))]
     max_chars: usize,
-    /// First character, counted from 0.
+    /// First character, from 0.
+    #[schemars(extend("x-raise" = true))]
     offset: Option<usize>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ChunkArgs {
-    /// Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["crates/core"]))]
     path: Option<String>,
     /// `next_offset` of the part before.
-    #[schemars(extend("examples" = [4000]))]
+    #[schemars(extend("x-raise" = true, "examples" = [4000]))]
     offset: Option<usize>,
     #[serde(default = "some")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 8_000))]
@@ -129,7 +130,7 @@ fn reply(tool: &str, output: &Output, page: &mut Page) {
     };
     json::write(&reply, page);
     if output.since == Since::Grown {
-        page.note("the index was incomplete when the last part was made, and has grown since, so this part may not continue it; start again with offset 0");
+        page.note("the index has grown since the last part, so this part may not follow it directly; start again with offset 0");
     }
     if output.unread > 0 {
         let files = counted(output.unread as u64, "file");
@@ -138,11 +139,12 @@ fn reply(tool: &str, output: &Output, page: &mut Page) {
         ));
     }
     if output.since == Since::Changed {
-        page.note("the project has changed since the last part, so this part may not continue it; start again with offset 0");
+        page.note("the project has changed since the last part, so this part may not follow it directly; start again with offset 0");
     }
     if let Some(beside) = &output.beside {
         page.note(format!(
-            "{beside} holds an index that may be out of date; this one was built from the current files"
+            "{beside} contains another index, which may be out of date; this index was built from the \
+             current files"
         ));
     }
 }

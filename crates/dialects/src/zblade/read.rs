@@ -4,11 +4,12 @@ use super::truncation;
 use crate::common::{document, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::fmt::Write as _;
+use std::{fmt::Write as _, ops::RangeInclusive};
 use toolpost_engine::{
     Failure,
-    operations::read::{self, Gutter, Keep, Line, Output, Request, Text, Total},
+    operations::read::{self, Gutter, IgnoredRange, Keep, Line, Output, Request, Text, Total},
 };
+use toolpost_text::cut::{NOTICE, TRUNCATED};
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ReadFile;
@@ -30,10 +31,10 @@ pub(super) struct RangeArgs {
     #[serde(default = "one")]
     #[schemars(extend("x-raise" = true), range(min = 1))]
     start_line: u64,
-    /// Inclusive. Default: the end of the file.
+    /// Inclusive. Default: the last line.
     #[schemars(range(min = 1))]
     end_line: Option<u64>,
-    /// Extra lines before and after.
+    /// Lines before and after.
     #[serde(default)]
     #[schemars(extend("x-raise" = true), range(min = 0))]
     context_lines: u64,
@@ -55,6 +56,9 @@ impl Tool for ReadFile {
 
     fn render(output: &Output, page: &mut Page) {
         document::render(&output.content, page, |text, page| whole(output, text, page));
+        if output.ignored == Some(IgnoredRange::Pages) {
+            page.note("pages has no effect: the file has no pages");
+        }
         notes(output, page);
     }
 }
@@ -75,6 +79,8 @@ impl Tool for ReadFileRange {
         Ok(Request {
             offset,
             limit: (last - offset).saturating_add(1),
+            // For a document, the range selects pages.
+            pages: args.end_line.map(|end| format!("{start}-{end}")),
             ..request(args.path, at, Gutter::Label)?
         })
     }
@@ -106,28 +112,61 @@ fn whole(output: &Output, text: &Text, page: &mut Page) {
     }
     page.line(&format!("=== File: {path} ==="));
     lines(output, text, page, |_, _| ());
+    // The lines have no numbers, so content can look like a part of the reply.
+    let imitates = |line: &Line<'_>| {
+        let text = line.text.trim_start();
+        [NOTICE, TRUNCATED, "=== File: "].iter().any(|mark| text.starts_with(mark))
+    };
+    if let Some(line) = text.lines.iter().find(imitates) {
+        page.note(format!(
+            "line {} of the file is content, although it looks like a note or a header of this reply",
+            line.number
+        ));
+    }
 }
 
 fn range(output: &Output, text: &Text, page: &mut Page) {
-    let (first, last) = match (text.lines.first(), text.lines.last()) {
-        (Some(first), Some(last)) => (first.number, last.number),
-        _ => (0, 0),
+    let shown = match (text.lines.first(), text.lines.last(), gap(text)) {
+        (Some(first), Some(last), Some(gap)) => {
+            format!("{}-{} and {}-{}", first.number, gap.start() - 1, gap.end() + 1, last.number)
+        }
+        (Some(first), Some(last), None) => format!("{}-{}", first.number, last.number),
+        _ => "0-0".to_owned(),
     };
     page.line(&format!("File: {}", output.path));
-    page.line(&format!("Lines {first}-{last} (of {}):", line_numbers::total(text.total)));
+    page.line(&format!("Lines {shown} (of {}):", line_numbers::total(text.total)));
     lines(output, text, page, |number, body| {
         let _ = write!(body, "{number}: ");
     });
 }
 
-/// Writes the lines, with a notice for omitted ones.
+/// Returns the numbers of the lines that are left out between the first and the last shown line.
+fn gap(text: &Text) -> Option<RangeInclusive<u64>> {
+    let next = text.next.filter(|_| text.lines.has_gap())?;
+    let end = text.lines.iter().find(|line| line.number >= next)?.number - 1;
+    Some(next..=end)
+}
+
+/// Formats the size of what would be shown without a limit: the file, or the lines of a range, whose size in
+/// bytes is not known.
+fn size(output: &Output, text: &Text) -> String {
+    let (first, last) = (text.lines.first(), text.lines.last());
+    let (first, last) = (first.map_or(0, |line| line.number), last.map_or(0, |line| line.number));
+    let total = text.total.count();
+    if first == 1 && last == total {
+        return truncation::size(output.bytes, total);
+    }
+    format!("{} lines", last + 1 - first)
+}
+
+/// Writes the lines, with a notice in place of omitted lines.
 fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mut String)) {
     let mut body = String::with_capacity(text.lines.bytes() + 9 * text.lines.len());
     let mut before: Option<u64> = None;
     for (shown, line) in text.lines.iter().enumerate() {
         if before.is_some_and(|before| before + 1 < line.number) {
             let showing = format!("first {shown} and last {} lines", text.lines.len() - shown);
-            let notice = truncation::truncated(output.bytes, text.total.count(), &showing);
+            let notice = truncation::truncated(&size(output, text), &showing);
             body.truncate(body.trim_end_matches('\n').len());
             body.push_str(&notice);
         }
@@ -146,7 +185,7 @@ fn both_ends(output: &Output, text: &Text, line: &Line<'_>, end: &str, body: &mu
     let (head, tail) = (line.text.len(), end.len());
     body.push_str(line.text);
     let showing = format!("first {head} and last {tail} bytes of line {}", line.number);
-    body.push_str(&truncation::truncated(output.bytes, text.total.count(), &showing));
+    body.push_str(&truncation::truncated(&size(output, text), &showing));
     body.push_str(end);
     body.push('\n');
 }
@@ -156,9 +195,12 @@ fn notes(output: &Output, page: &mut Page) {
         if !text.facts.is_empty() {
             page.note(text.facts.join("; "));
         }
-        let gap = text.lines.has_gap();
-        if let Some(next) = text.next
-            && (gap || matches!(text.total, Total::MoreThan(_)))
+        if let Some(gap) = gap(text) {
+            // As many lines as this reply has are likely to fit.
+            let end = (gap.start() + text.lines.len() as u64 - 1).min(*gap.end());
+            page.note(format!("continue with read_file_range, start_line {}, end_line {end}", gap.start()));
+        } else if let Some(next) = text.next
+            && matches!(text.total, Total::MoreThan(_))
         {
             page.note(format!("continue with read_file_range, start_line {next}"));
         }

@@ -9,7 +9,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        read_many::{self, Answer, File, Numbers, Output, Request, Shown, Text, Wanted},
+        read_many::{self, Answer, File, FileSelector, Numbers, Output, Request, Text, TextExtent},
     },
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -102,9 +102,21 @@ impl Tool for ReadManyFiles {
             ));
         }
         let numbers = args.include_line_numbers != Some(false);
+        let (mut selectors, mut refused) = (Vec::new(), Vec::new());
+        for raw_path in args.paths {
+            match wanted(&raw_path, at) {
+                Ok(selector) => selectors.push(selector),
+                Err(failure) => refused.push((raw_path, failure)),
+            }
+        }
+        // If no path is usable, the call fails with the failure of the first path, including its hints.
+        if selectors.is_empty() && !refused.is_empty() {
+            return Err(refused.remove(0).1);
+        }
         Ok(Request {
             base: at.path_or_root(None)?,
-            wanted: args.paths.into_iter().map(|said| wanted(said, at)).collect::<Result<_, _>>()?,
+            selectors,
+            refused: refused.into_iter().map(|(raw_path, failure)| (raw_path, failure.what)).collect(),
             without: args.exclude.unwrap_or_default(),
             max_files: args.max_files,
             max_bytes_each: args.max_bytes_per_file,
@@ -119,7 +131,7 @@ impl Tool for ReadManyFiles {
         json::write(&Reply { files, summary: summary(output) }, page);
         if output.left_out > 0 {
             page.note(format!(
-                "{} of {} files are left out; narrow paths, or exclude some, to see the others",
+                "{} of {} files are left out, because a reply has a limited size; narrow paths, or exclude some, to see the others",
                 output.left_out, output.matched
             ));
         }
@@ -127,12 +139,12 @@ impl Tool for ReadManyFiles {
     }
 }
 
-/// Takes what holds a wildcard for a glob, and anything else for a path.
-fn wanted(said: String, at: &Lowering) -> Result<Wanted, Failure> {
-    if said.contains(['*', '?', '[', '{']) {
-        return Ok(Wanted::Glob(said));
+/// Parses a selector: a text with a wildcard is a glob, any other text is a path.
+fn wanted(raw_path: &str, at: &Lowering) -> Result<FileSelector, Failure> {
+    if raw_path.contains(['*', '?', '[', '{']) {
+        return Ok(FileSelector::Glob(raw_path.to_owned()));
     }
-    Ok(Wanted::Named { path: at.path(&said)?, said })
+    Ok(FileSelector::Named { path: at.path(raw_path)?, raw_path: raw_path.to_owned() })
 }
 
 fn entry(file: &File, numbers: Numbers) -> Entry<'_> {
@@ -140,7 +152,7 @@ fn entry(file: &File, numbers: Numbers) -> Entry<'_> {
     match &file.answer {
         Answer::Text(text) => Entry::Read {
             path,
-            truncated: text.shown == Shown::Beginning,
+            truncated: text.shown == TextExtent::Beginning,
             content: content(text, numbers),
             line_count: text.lines.len(),
             byte_count: text.bytes,
@@ -182,7 +194,7 @@ fn summary(output: &Output) -> Summary {
     Summary {
         matched: output.matched,
         returned: texts().count() as u64,
-        truncated_files: texts().filter(|text| text.shown == Shown::Beginning).count() as u64,
+        truncated_files: texts().filter(|text| text.shown == TextExtent::Beginning).count() as u64,
         skipped: output.skipped,
         failed: output.failed,
         elapsed_ms: u64::try_from(output.took.as_millis()).unwrap_or(u64::MAX),

@@ -10,16 +10,17 @@ use serde::Deserialize;
 use std::time::Duration;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want},
+    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct RunCommand;
 
-/// Time limit of a command. This dialect cannot poll one, so it is stopped then.
+/// Time limit of a blocking command. A command that runs longer is stopped, because this dialect has no tool
+/// to poll it.
 const BLOCKING: Duration = Duration::from_secs(600);
 
-/// Long output keeps both ends, in the wording of the reference.
+/// Shows both ends of long output, with a notice in zblade's wording between them.
 const STYLE: Style = Style { ends: Some((truncation::HEAD, truncation::TAIL)), gap: left_out };
 
 #[derive(Deserialize, JsonSchema)]
@@ -29,13 +30,13 @@ pub(super) struct Args {
     /// Name or path, instead of command.
     #[schemars(extend("x-aliases" = ["Program"], "examples" = ["cargo"]))]
     program: Option<String>,
-    /// Arguments, passed verbatim.
-    #[schemars(extend("x-aliases" = ["Args"], "examples" = [["test"]]))]
+    /// Passed verbatim.
+    #[schemars(extend("x-aliases" = ["Args"], "x-words" = true, "examples" = [["test"]]))]
     args: Option<Vec<String>>,
     /// Run program and args as one shell command.
     #[schemars(extend("x-aliases" = ["Shell"], "examples" = [false]))]
     shell: Option<bool>,
-    /// Working directory. Default: the workspace.
+    /// Default: the first root.
     #[schemars(extend("x-aliases" = ["Cwd"], "examples" = ["src"]))]
     cwd: Option<String>,
     /// Wait until it exits.
@@ -43,7 +44,7 @@ pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["Blocking"]))]
     blocking: bool,
     /// With `blocking: false`: milliseconds to wait for an early failure.
-    #[schemars(range(min = 0), extend("x-aliases" = ["WaitMsBeforeAsync"], "examples" = [2000]))]
+    #[schemars(range(min = 0), extend("x-raise" = true, "x-aliases" = ["WaitMsBeforeAsync"], "examples" = [2000]))]
     wait_ms_before_async: Option<u64>,
 }
 
@@ -68,7 +69,7 @@ impl Tool for RunCommand {
             command: Command { line: line(args)?, directory, approval: Approval::ByRules },
             shell: Shell::Login,
             wait,
-            want: Want { from: Side::Split, skip: 0, count: at.reply_bytes() as u64 },
+            range: OutputRange { from: Side::Split, skip: 0, count: at.reply_bytes() as u64 },
             notes,
         })
     }
@@ -83,7 +84,7 @@ fn left_out(ran: &Output, gap: &Gap) -> String {
         Some((first, last)) => format!("first {} and last {} lines", first - 1, ran.lines - last),
         None => format!("first {} and last {} characters", gap.from, ran.characters - gap.to),
     };
-    truncation::truncated(ran.bytes, ran.lines, &showing)
+    truncation::truncated(&truncation::size(ran.bytes, ran.lines), &showing)
 }
 
 fn line(args: Args) -> Result<Line, Failure> {

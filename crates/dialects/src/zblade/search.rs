@@ -22,10 +22,10 @@ const LINES: usize = 1_990;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression (ripgrep syntax).
+    /// Ripgrep syntax.
     #[schemars(extend("x-aliases" = ["pattern", "regex"], "examples" = ["struct \\w+Error"]))]
     query: String,
-    /// File filter, such as "*.rs,*.toml".
+    /// Such as "*.rs,*.toml".
     #[schemars(extend("x-aliases" = ["file_patterns", "glob"], "examples" = ["*.rs,*.toml"]))]
     file_pattern: Option<String>,
     #[serde(default = "fifty")]
@@ -55,7 +55,7 @@ impl Tool for CodebaseSearch {
             prune: Prune::Dependencies,
             before: AROUND,
             after: AROUND,
-            // Upper bound of the lines that the matches take.
+            // The limit counts context lines, too, and each match can have `2 * AROUND` of them.
             limit: Some(args.max_results.saturating_mul(2 * AROUND + 1)),
             ..Request::of(at.path_or_root(None)?, args.query, at.reply_bytes())
         })
@@ -92,7 +92,7 @@ fn blocks(output: &Output, most: u64) -> (String, u64) {
     for file in &output.files {
         for block in apart(&file.lines) {
             let Some(at) = block.iter().position(|line| line.is_match) else { continue };
-            // The blank line, the heading, and the lines up to the first match.
+            // Room for a blank line, the heading, and the lines up to the first match.
             if shown == most || room < at + 3 {
                 return (body, shown);
             }
@@ -112,12 +112,12 @@ fn blocks(output: &Output, most: u64) -> (String, u64) {
     (body, shown)
 }
 
-/// Splits lines into contiguous blocks.
+/// Splits lines into blocks of lines that follow each other in the file.
 fn apart(lines: &[Line]) -> impl Iterator<Item = &[Line]> {
     lines.chunk_by(|_, next| !next.after_gap)
 }
 
-/// Returns the lines up to a number of matches, with the context after the last.
+/// Returns the lines of a block up to its match number `most`, with the context after that match.
 fn first(block: &[Line], most: u64) -> impl Iterator<Item = &Line> {
     let mut hits = 0;
     block.iter().take_while(move |line| {

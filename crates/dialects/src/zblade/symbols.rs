@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use toolpost_engine::{
     Failure, Hint,
     operations::{
-        relations::{self, Side},
-        symbol::{self, Which},
+        relations::{self, UsePage},
+        symbol::{self, SymbolRef},
         symbols::{self, Symbol},
     },
 };
@@ -24,7 +24,7 @@ pub(super) struct SearchArgs {
     /// File or directory.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
     path: Option<String>,
-    /// Such as function, class, struct or constant.
+    /// Such as function, class or struct.
     #[schemars(extend("x-aliases" = ["symbol_type"], "examples" = ["function"]))]
     kind: Option<String>,
     #[serde(default = "twenty")]
@@ -68,11 +68,11 @@ pub(super) struct GraphArgs {
     limit: usize,
     /// Uses to skip per direction.
     #[serde(default)]
-    #[schemars(extend("x-aliases" = ["skip"]))]
+    #[schemars(extend("x-raise" = true, "x-aliases" = ["skip"]))]
     offset: usize,
 }
 
-/// Maximum number of symbols or uses in a reply, fixed by the contract.
+/// Maximum number of symbols or uses in a reply, as the schemas of zblade's own tools fix it.
 const MOST: usize = 100;
 
 const fn twenty() -> usize {
@@ -95,7 +95,7 @@ struct Node<'a> {
     signature: &'a str,
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     fit: Option<&'a str>,
-    /// Id of the symbol that it was built from.
+    /// Id of the symbol in the source file from which this symbol's file was compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     built_from: Option<&'a str>,
 }
@@ -143,7 +143,7 @@ struct GraphReply<'a> {
 
 #[derive(Serialize)]
 struct Edge<'a> {
-    /// Location of the use.
+    /// Location of the use: `path:line`.
     at: String,
     code: &'a str,
     usage: &'a str,
@@ -168,7 +168,8 @@ struct Counts {
     inferred: usize,
     possible: usize,
     unresolved: usize,
-    /// True only if nothing is unresolved or withheld.
+    /// True only if all uses are known: none is unresolved, withheld, a call through a variable, or in an
+    /// unindexed file.
     complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     outside_of_project: Option<usize>,
@@ -176,6 +177,9 @@ struct Counts {
     through_variables: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other_places: Option<usize>,
+    /// Number of uses of other symbols with the same name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_name: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -277,7 +281,7 @@ impl Tool for SymbolGraph {
             relationship_type: &output.relation,
             incoming: edges(into),
             incoming_unresolved: places(into),
-            incoming_counts: Counts { outside_of_project: None, ..counts(into) },
+            incoming_counts: Counts { outside_of_project: some(into.outside), ..counts(into) },
             outgoing: edges(out),
             outgoing_unresolved: places(out),
             outgoing_counts: counts(out),
@@ -293,7 +297,7 @@ impl Tool for SymbolGraph {
                     "{name} {first} to {last} of {total} are shown, the most certain first and unresolved ones last; continue with offset {next}"
                 ));
             } else if shown == 0 && side.offset < total {
-                page.note(format!("the {total} {name} uses do not fit in the reply"));
+                page.note(format!("the {name} uses ({total}) do not fit in the reply"));
             }
         }
     }
@@ -309,11 +313,13 @@ fn which(
     path: Option<String>,
     name: Option<String>,
     at: &Lowering,
-) -> Result<Which, Failure> {
+) -> Result<SymbolRef, Failure> {
     let given = |said: Option<String>| said.filter(|said| !said.trim().is_empty());
     match (given(id), given(path), given(name)) {
-        (Some(id), ..) => Ok(Which::Id(id)),
-        (None, Some(said), Some(name)) => Ok(Which::Named { path: at.path(&said)?, said, name }),
+        (Some(id), ..) => Ok(SymbolRef::Id(id)),
+        (None, Some(said), Some(name)) => {
+            Ok(SymbolRef::Named { path: at.path(&said)?, raw_path: said, name })
+        }
         (None, path, name) => {
             let missing = match (path, name) {
                 (Some(_), None) => "A path alone does not identify a symbol.",
@@ -328,7 +334,7 @@ fn which(
     }
 }
 
-fn note_move(moved: Option<&symbol::Gone>, symbol: &Symbol, page: &mut Page) {
+fn note_move(moved: Option<&symbol::FormerId>, symbol: &Symbol, page: &mut Page) {
     if let Some(moved) = moved {
         page.note(format!("{} moved to {} (recognized by {})", moved.id, symbol.id, moved.by));
     }
@@ -349,27 +355,27 @@ fn node(symbol: &Symbol) -> Node<'_> {
     }
 }
 
-fn edges(side: &Side) -> Vec<Edge<'_>> {
+fn edges(side: &UsePage) -> Vec<Edge<'_>> {
     side.uses
         .iter()
         .map(|one| Edge {
             at: at(&one.path, one.line),
             code: &one.text,
-            usage: &one.usage,
-            how: &one.how,
-            sure: &one.sure,
+            usage: one.usage.name(),
+            how: one.how.name(),
+            sure: one.sure.name(),
             symbol: one.symbol.as_ref().map(node),
         })
         .collect()
 }
 
-fn places(side: &Side) -> Vec<Place<'_>> {
+fn places(side: &UsePage) -> Vec<Place<'_>> {
     side.unresolved_places
         .iter()
         .map(|one| Place {
             at: at(&one.path, one.line),
             code: &one.text,
-            usage: &one.usage,
+            usage: one.usage.name(),
             within: one.within.as_deref(),
         })
         .collect()
@@ -380,8 +386,12 @@ fn at(path: &str, line: Option<u64>) -> String {
     line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"))
 }
 
-fn counts(side: &Side) -> Counts {
-    let some = |count: usize| Some(count).filter(|count| *count > 0);
+/// Returns a count, unless it is zero.
+fn some(count: usize) -> Option<usize> {
+    Some(count).filter(|count| *count > 0)
+}
+
+fn counts(side: &UsePage) -> Counts {
     Counts {
         proved: side.proved,
         inferred: side.inferred,
@@ -391,6 +401,7 @@ fn counts(side: &Side) -> Counts {
         outside_of_project: Some(side.outside),
         through_variables: some(side.through_variables),
         other_places: some(side.other_places),
+        same_name: some(side.same_name),
         next_offset: side.next_offset,
         withheld: some(side.withheld),
     }

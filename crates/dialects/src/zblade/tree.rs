@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        list::{self, Hidden, Node, Output, Prune, Request, Room},
+        list::{self, HiddenFiles, Node, Output, Prune, Request, Room},
         stat::FileKind,
     },
 };
@@ -15,7 +15,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct ListDir;
 pub(super) struct GetWorkspaceStructure;
 
-/// Bytes of a reply for the heading and the notes.
+/// Bytes of a reply that are reserved for the heading and the notes.
 const AROUND: usize = 640;
 
 /// Default number of entries.
@@ -58,7 +58,7 @@ pub(super) struct Args {
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "dir_path", "directory_path"], "examples" = ["src"]))]
     path: String,
-    /// Directory levels to show.
+    /// Directory levels.
     #[serde(default = "two")]
     #[schemars(extend("x-raise" = true, "x-aliases" = ["max_depth"]), range(min = 1))]
     depth: usize,
@@ -89,7 +89,7 @@ impl Tool for ListDir {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        // This tool publishes no limit.
+        // The published schema of this tool has no `limit`.
         tree(output, page, "use a more specific path, or get_workspace_structure with limit 200");
     }
 }
@@ -113,7 +113,7 @@ fn request(said: &str, depth: usize, limit: usize, at: &Lowering) -> Result<Requ
         depth,
         limit,
         rules: at.rules(),
-        hidden: Hidden::Skip,
+        hidden: HiddenFiles::Skip,
         prune: Prune::Dependencies,
         without: HEAVY.map(str::to_owned).to_vec(),
         room: Room { bytes: at.reply_bytes().saturating_sub(AROUND), of_entry: line_bytes },
@@ -121,7 +121,7 @@ fn request(said: &str, depth: usize, limit: usize, at: &Lowering) -> Result<Requ
     })
 }
 
-/// Returns the number of bytes of the line of an entry, and of the line with the number of its entries that
+/// Returns the bytes that an entry takes in the reply: its line, and the line that counts its children that
 /// are not shown.
 fn line_bytes(node: &Node) -> usize {
     let own = 2 * node.depth + name(node).len() + sign(node).len() + 1;
@@ -157,7 +157,7 @@ fn tree(output: &Output, page: &mut Page, advice: &str) {
     }
 }
 
-/// Writes, for directories that end here, the number of entries that are not shown.
+/// Writes the number of omitted entries of each truncated directory at this depth or deeper.
 fn close(cut: &mut Vec<&Node>, depth: usize, page: &mut Page) {
     while let Some(node) = cut.pop_if(|node| node.depth >= depth) {
         page.line(&more(node.more, node.depth + 1));

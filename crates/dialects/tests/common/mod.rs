@@ -1,4 +1,4 @@
-//! A workspace for each test, a secret outside it, and a runtime that serves one dialect.
+//! Test workspaces: a root, a secret file outside it, and a runtime that serves a dialect.
 
 use serde_json::Value;
 use std::{
@@ -10,18 +10,18 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, CodeService, Commands, Dependencies, Editing, Engine, EngineBuilder, Environment, Hosts,
-    PackageStores, Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces,
+    Access, Agents, CodeService, Commands, Dependencies, EditorSetup, Engine, EngineBuilder, Environment,
+    Hosts, PackageStores, Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces,
     operations::grep::Rules,
 };
-use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
+use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, StructuredOutput, Verdict};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// Content of the file outside the root.
 pub(crate) const SECRET: &str = "secret";
 
-/// A fresh root, and one session in it.
+/// A test workspace: an empty root, a runtime and a session.
 pub(crate) struct World {
     base: tempfile::TempDir,
     root: PathBuf,
@@ -34,33 +34,33 @@ impl World {
         Self::built(dialect, |engine| engine, |config| config)
     }
 
-    /// A world in which replies carry the operation's output as data.
+    /// Creates a workspace with structured replies.
     pub(crate) fn structured(dialect: &'static Dialect) -> Self {
-        Self::built(dialect, |engine| engine, |config| Config { structured: Structured::On, ..config })
+        Self::built(dialect, |engine| engine, |config| Config { structured: StructuredOutput::On, ..config })
     }
 
-    /// A world in which the encoding of files that are not UTF-8 is known.
+    /// Creates a workspace with a configured encoding for files that are not UTF-8.
     pub(crate) fn encoded(dialect: &'static Dialect, label: Option<&str>) -> Self {
         let encoding = label.map(|label| encoding_rs::Encoding::for_label(label.as_bytes()).unwrap());
         Self::built(dialect, |engine| engine.with_encoding(encoding), |config| config)
     }
 
-    /// A world with the setting `ignore_files`.
+    /// Creates a workspace with the setting `ignore_files`.
     pub(crate) fn ruled(dialect: &'static Dialect, rules: Rules) -> Self {
         Self::built(dialect, |engine| engine.with_rules(rules), |config| config)
     }
 
-    /// A world with the setting `first_match`.
+    /// Creates a workspace with the setting `first_match`.
     pub(crate) fn several(dialect: &'static Dialect, several: Several) -> Self {
         Self::built(dialect, |engine| engine.with_several(several), |config| config)
     }
 
-    /// A world in which nothing is known of what the project depends on.
+    /// Creates a workspace without access to dependencies.
     pub(crate) fn without_dependencies(dialect: &'static Dialect) -> Self {
         Self::built(dialect, |engine| engine.with_dependencies(None), |config| config)
     }
 
-    /// A world in which a service elsewhere is asked, too.
+    /// Creates a workspace with a remote code search service.
     pub(crate) fn consulting(
         dialect: &'static Dialect,
         service: CodeService,
@@ -76,7 +76,7 @@ impl World {
         )
     }
 
-    /// A world with two dialects and a remote code search.
+    /// Creates a workspace with two dialects and a remote code search service.
     pub(crate) fn beside_consulting(
         first: &'static Dialect,
         second: &'static Dialect,
@@ -90,27 +90,27 @@ impl World {
         )
     }
 
-    /// A world in which a call has so much time.
+    /// Creates a workspace with a time limit for calls.
     pub(crate) fn hurried(dialect: &'static Dialect, time: Duration) -> Self {
         Self::built(dialect, |engine| engine, |config| Config { deadline: Some(time), ..config })
     }
 
-    /// A world in which models can be asked.
+    /// Creates a workspace with model clients and subagents.
     pub(crate) fn answering(dialect: &'static Dialect, agents: Arc<dyn Agents>) -> Self {
         Self::built(dialect, |engine| engine.with_agents(Some(agents)), |config| config)
     }
 
-    /// A world in which an editor is attached, or the session's own one writes files.
-    pub(crate) fn edited(dialect: &'static Dialect, editing: Editing) -> Self {
+    /// Creates a workspace with an attached editor, or with editor tools that write to disk.
+    pub(crate) fn edited(dialect: &'static Dialect, editing: EditorSetup) -> Self {
         Self::built(dialect, |engine| engine.with_editing(editing), |config| config)
     }
 
-    /// A world with two dialects.
+    /// Creates a workspace with two dialects.
     pub(crate) fn beside(first: &'static Dialect, second: &'static Dialect) -> Self {
         Self::built(first, |engine| engine, |config| Config { dialects: vec![first, second], ..config })
     }
 
-    /// A world in which clients are shown the tools of the second dialect alone.
+    /// Creates a workspace with two dialects; only the second one lists its tools.
     pub(crate) fn only(first: &'static Dialect, second: &'static Dialect) -> Self {
         let narrow = Narrow { shown: Some(second.name), ..Narrow::default() };
         Self::built(
@@ -120,7 +120,7 @@ impl World {
         )
     }
 
-    /// A world whose indexes read only what an answer needs first, and the engine that lets them go on.
+    /// Creates a workspace with paused indexing. Returns the engine, which can resume it.
     pub(crate) fn paused(dialect: &'static Dialect) -> (Self, Engine) {
         let wait = Duration::from_millis(1_500);
         let world = Self::built(dialect, |engine| engine.with_index_wait(wait), |config| config);
@@ -129,12 +129,12 @@ impl World {
         (world, engine)
     }
 
-    /// A world whose overviews wait for no file.
+    /// Creates a workspace whose calls do not wait for an incomplete index.
     pub(crate) fn impatient(dialect: &'static Dialect) -> Self {
         Self::built(dialect, |engine| engine.with_index_wait(Duration::ZERO), |config| config)
     }
 
-    /// A world that is configured otherwise.
+    /// Creates a workspace with a modified configuration.
     pub(crate) fn configured(dialect: &'static Dialect, config: impl FnOnce(Config) -> Config) -> Self {
         Self::built(dialect, |engine| engine, config)
     }
@@ -147,7 +147,7 @@ impl World {
         Self::rooted(&["ws"], dialect, engine, config)
     }
 
-    /// A world whose workspace has a second root, named `other`, beside the first.
+    /// Creates a workspace with a second root, the directory `other` next to the first root.
     pub(crate) fn with_second_root(dialect: &'static Dialect) -> (Self, PathBuf) {
         let world = Self::rooted(&["ws", "other"], dialect, |engine| engine, |config| config);
         let other = world.base.path().join("other");
@@ -175,17 +175,17 @@ impl World {
             policy: Policy::built_in().unwrap(),
             deadline: None,
             reply_bytes: None,
-            structured: Structured::Off,
+            structured: StructuredOutput::Off,
         };
         let commands = Commands::new(base.path().join("state"), Sandbox::Off, Hosts::default()).unwrap();
-        // An empty `PATH`, so that replies are the same on every machine.
+        // `PATH` names only a missing directory, so that replies are the same on every machine.
         let nowhere = Environment::of_this_process().with("PATH", "/nowhere");
         let servers = Servers::new(ServerSettings::new(
             Sandbox::On(Plan::new([root.clone()])),
             nowhere,
             vec![root.clone()],
         ));
-        // The user of this world trusts the project.
+        // The user trusts the skills of the project.
         let skills =
             SkillPlaces { user: vec![base.path().join("home/skills")], trusted: Arc::new(|_, _| true) };
         let home = base.path().join("home");
@@ -198,7 +198,7 @@ impl World {
             ..PackageStores::default()
         };
         let dependencies = Dependencies::new(workspace.clone(), places);
-        // Replies are compared as a whole, however busy the machine is.
+        // Tests compare whole replies, so calls must not time out on a busy machine.
         let whole = Engine::builder(workspace)
             .with_index_wait(Duration::from_secs(60))
             .with_commands(commands)
@@ -209,7 +209,7 @@ impl World {
         Self { runtime: Arc::new(runtime), session: Session::new(), base, root }
     }
 
-    /// Forgets what was seen.
+    /// Starts a new session, which has seen no files.
     pub(crate) fn begin_anew(&mut self) {
         self.session = Session::new();
     }
@@ -218,12 +218,12 @@ impl World {
         self.runtime.call(self.saying(tool, arguments)).await
     }
 
-    /// Makes a call whose questions are all answered with a yes.
+    /// Makes a call whose prompts are all approved.
     pub(crate) async fn allowed(&self, tool: &str, arguments: Value) -> Outcome {
         self.made(Call { asker: Arc::new(Verdict::Allow), ..self.saying(tool, arguments) }).await
     }
 
-    /// Makes a call that is put together elsewhere.
+    /// Makes a prepared call.
     pub(crate) async fn made(&self, call: Call) -> Outcome {
         self.runtime.call(call).await
     }
@@ -240,7 +240,7 @@ impl World {
         }
     }
 
-    /// Puts a file into the home directory, where package managers keep what they have fetched.
+    /// Writes a file into the home directory, where package managers store packages.
     pub(crate) fn put_at_home(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let path = self.base.path().join("home").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -272,7 +272,7 @@ impl World {
         fs::read_to_string(self.base.path().join("out/secret")).unwrap()
     }
 
-    /// The files in the root, with their bytes.
+    /// Returns the files in the root with their content.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(&self.root, &self.root, &mut found);
@@ -291,14 +291,14 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Rows of a file of cases, by its place in the folder of the crates.
+/// Parses the rows of a JSON file; the path is relative to the directory `crates`.
 pub(crate) fn rows(path: &str) -> Vec<Value> {
     let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
     let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     serde_json::from_slice(&bytes).unwrap()
 }
 
-/// The words of an outcome.
+/// Returns the text of an outcome.
 pub(crate) fn words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Done(answer) | Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => answer.words(),

@@ -1,30 +1,30 @@
-//! Properties of an image file's container, read from its blocks without decoding a pixel.
+//! Properties of an image file, read from the structure of its container without decoding pixels.
 
-use super::Format;
+use super::format::Format;
 
-/// The properties of a container.
+/// The properties of an image file, from the structure of its container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Container {
-    /// Frames of the animation; 1 for a still image.
+    /// Number of frames of the animation in the file; 1 for a still image.
     pub(super) frames: u32,
-    /// The completeness of the file.
+    /// The completeness of the file: its end marker is present or missing.
     pub(super) end: End,
-    /// Pixels of the decoded frame, if it may differ from the image's own size (GIF).
+    /// Number of pixels of the first frame if it may differ from the image's size (GIF); otherwise 0.
     pub(super) frame_pixels: u64,
-    /// Bytes per pixel that decoding takes in addition to the image itself.
+    /// Memory that decoding needs for each pixel in addition to the decoded image, in bytes.
     pub(super) working_bytes: u64,
 }
 
-/// The completeness of a file.
+/// The completeness of an image file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// The end marker is there.
+    /// The file contains the end marker of its format.
     Reached,
-    /// The bytes stop before it.
+    /// The file ends before the end marker.
     Missing,
 }
 
-/// Returns the format by the first bytes.
+/// Returns the format of an image file by its first bytes; `None` for other formats than PNG, JPEG, GIF and WebP.
 pub(super) fn format_of(bytes: &[u8]) -> Option<Format> {
     match crate::kind(bytes, "") {
         crate::Kind::Png => Some(Format::Png),
@@ -35,10 +35,10 @@ pub(super) fn format_of(bytes: &[u8]) -> Option<Format> {
     }
 }
 
-/// Walks the blocks of a file.
+/// Reads the properties of an image file from its container, without decoding pixels.
 pub(super) fn walk(format: Format, bytes: &[u8]) -> Container {
     let mut container = Container { frames: 0, end: End::Missing, frame_pixels: 0, working_bytes: 0 };
-    // A walk ends early, with `None`, where the bytes do.
+    // The result `None` means that the file is truncated or damaged; `container.end` is then `Missing`.
     let _ = match format {
         Format::Png => walk_png(bytes, &mut container),
         Format::Jpeg => walk_jpeg(bytes, &mut container),
@@ -80,7 +80,8 @@ fn walk_jpeg(bytes: &[u8], found: &mut Container) -> Option<()> {
             }
             _ => {
                 if matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce) {
-                    // A progressive image keeps a 16-bit coefficient a sample until its last scan.
+                    // The decoder keeps a 16-bit coefficient per sample of a progressive image until its last
+                    // scan.
                     found.working_bytes = 2 * u64::from(*bytes.get(at + 9)?);
                 }
                 at += 2 + usize::from(u16::from_be_bytes(array(bytes, at + 2)?));
@@ -112,7 +113,7 @@ fn walk_gif(bytes: &[u8], found: &mut Container) -> Option<()> {
     }
 }
 
-/// Size of the colour table that a packed field announces, in bytes.
+/// Returns the size in bytes of the colour table of a GIF file; `packed` is the field with the flags of the table.
 fn colour_table(packed: u8) -> usize {
     if packed & 0x80 == 0 { 0 } else { 3 << ((packed & 7) + 1) }
 }
@@ -128,7 +129,7 @@ fn skip_sub_blocks(bytes: &[u8], mut at: usize) -> Option<usize> {
 }
 
 fn walk_webp(bytes: &[u8], found: &mut Container) -> Option<()> {
-    // The planes or the lossless pixels are unpacked before the image.
+    // Decoding WebP needs memory for the colour planes or the lossless pixels, in addition to the image.
     found.working_bytes = 4;
     let end = (u32::from_le_bytes(array(bytes, 4)?) as usize).checked_add(8)?;
     let mut at = 12;

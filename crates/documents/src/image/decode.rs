@@ -1,4 +1,4 @@
-//! Decoding of an image within limits.
+//! Decoding of an image within limits of size and memory.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,25 +10,25 @@ use ::image::{DynamicImage, ImageDecoder, ImageResult, Limits};
 use super::container::{Container, End};
 use super::{Format, ImageError, ImageLimits};
 
-/// A decoded image as stored, and its orientation.
-pub(super) struct Decoded {
+/// A decoded image before rotation, and its orientation.
+pub(super) struct DecodedImage {
     pub(super) picture: DynamicImage,
     pub(super) orientation: Orientation,
 }
 
-/// The usual problem of damaged files.
-const CUT_OFF: &str = "the data ends before the picture does";
+/// The reason why most damaged files cannot be decoded.
+const CUT_OFF: &str = "the data ends before the image is complete";
 
-/// Decodes the image, or the first frame of an animation.
+/// Decodes an image file; of an animation, only the first frame.
 pub(super) fn decode(
     bytes: &[u8],
     format: Format,
     container: &Container,
     limits: &ImageLimits,
-) -> Result<Decoded, ImageError> {
+) -> Result<DecodedImage, ImageError> {
     let job = Job { bytes, format, container, limits };
-    // A decoder that panics means a damaged image.
-    catch_unwind(AssertUnwindSafe(|| job.run())).unwrap_or_else(|_| Err(job.broken("the decoder gave up")))
+    // If the decoder panics, the image counts as damaged.
+    catch_unwind(AssertUnwindSafe(|| job.run())).unwrap_or_else(|_| Err(job.broken("the decoder failed")))
 }
 
 struct Job<'a> {
@@ -39,7 +39,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self) -> Result<Decoded, ImageError> {
+    fn run(&self) -> Result<DecodedImage, ImageError> {
         let reader = Cursor::new(self.bytes);
         let limits = self.decoder_limits();
         match self.format {
@@ -50,18 +50,18 @@ impl Job<'_> {
         }
     }
 
-    fn finish(&self, opened: ImageResult<impl ImageDecoder>) -> Result<Decoded, ImageError> {
+    fn finish(&self, opened: ImageResult<impl ImageDecoder>) -> Result<DecodedImage, ImageError> {
         let mut decoder = opened.map_err(|error| self.refused(&error))?;
         self.check_size(&decoder)?;
         if self.format == Format::Jpeg && self.container.end == End::Missing {
-            // The decoder would silently paint missing data grey.
+            // The JPEG decoder would fill missing data with grey, without an error.
             return Err(self.broken(CUT_OFF));
         }
-        // Formats without support for limits refuse the call; their size was checked above.
+        // Some decoders do not support limits and return an error here; the size of the image was checked above.
         let _ = decoder.set_limits(self.decoder_limits());
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
         let picture = DynamicImage::from_decoder(decoder).map_err(|error| self.refused(&error))?;
-        Ok(Decoded { picture, orientation })
+        Ok(DecodedImage { picture, orientation })
     }
 
     fn check_size(&self, decoder: &impl ImageDecoder) -> Result<(), ImageError> {

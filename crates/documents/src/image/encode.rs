@@ -8,8 +8,8 @@ use fast_image_resize::images::Image;
 use fast_image_resize::{FilterType as ResizeFilter, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use std::borrow::Cow;
 
-/// An encoded image.
-pub(super) struct Encoded {
+/// An encoded image with its media type.
+pub(super) struct EncodedImage {
     pub(super) mime: &'static str,
     pub(super) data: Vec<u8>,
     pub(super) width: u32,
@@ -18,7 +18,7 @@ pub(super) struct Encoded {
 
 /// JPEG qualities, tried in order until the image is small enough.
 const QUALITIES: [u8; 3] = [85, 70, 50];
-/// Minimum side to which an image is scaled to save bytes.
+/// Minimum length of the longer side, in pixels, to which an image is scaled down to reduce its bytes.
 const SMALLEST_SIDE: u32 = 16;
 
 /// Scales an image so that its longest side is at most `max_side`; `None` if it already fits.
@@ -35,15 +35,16 @@ pub(super) fn scaled(picture: &DynamicImage, max_side: u32) -> Result<Option<Dyn
     resized(picture, side(width), side(height)).map(Some)
 }
 
-/// Rotates and mirrors an image, at most 8 bits a channel afterwards.
+/// Converts an image to at most 8 bits per channel, and rotates and mirrors it.
 pub(super) fn turned(picture: DynamicImage, orientation: Orientation) -> DynamicImage {
     let mut picture = eight_bits(picture);
     picture.apply_orientation(orientation);
     picture
 }
 
-/// Encodes as the smaller of PNG and JPEG, then coarser and smaller until it takes at most `max_bytes`.
-pub(super) fn fitted(mut picture: DynamicImage, max_bytes: usize) -> Result<Option<Encoded>, String> {
+/// Encodes an image as PNG or JPEG, whichever is smaller. Lowers the quality and halves the size until the encoded
+/// image has at most `max_bytes`; `None` if that is not possible.
+pub(super) fn fitted(mut picture: DynamicImage, max_bytes: usize) -> Result<Option<EncodedImage>, String> {
     loop {
         let encoded = smallest(&picture, max_bytes)?;
         if encoded.data.len() <= max_bytes {
@@ -60,7 +61,7 @@ pub(super) fn fitted(mut picture: DynamicImage, max_bytes: usize) -> Result<Opti
     }
 }
 
-fn smallest(picture: &DynamicImage, max_bytes: usize) -> Result<Encoded, String> {
+fn smallest(picture: &DynamicImage, max_bytes: usize) -> Result<EncodedImage, String> {
     let png = png(picture)?;
     let see_through = is_see_through(picture);
     if see_through && png.data.len() <= max_bytes {
@@ -80,21 +81,21 @@ fn smallest(picture: &DynamicImage, max_bytes: usize) -> Result<Encoded, String>
     Ok(best)
 }
 
-fn png(picture: &DynamicImage) -> Result<Encoded, String> {
+fn png(picture: &DynamicImage) -> Result<EncodedImage, String> {
     let mut data = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut data, CompressionType::Default, FilterType::Adaptive);
     picture.write_with_encoder(encoder).map_err(|error| error.to_string())?;
-    Ok(Encoded { mime: "image/png", data, width: picture.width(), height: picture.height() })
+    Ok(EncodedImage { mime: "image/png", data, width: picture.width(), height: picture.height() })
 }
 
-fn jpeg(picture: &DynamicImage, quality: u8) -> Result<Encoded, String> {
+fn jpeg(picture: &DynamicImage, quality: u8) -> Result<EncodedImage, String> {
     let mut data = Vec::new();
     let encoder = JpegEncoder::new_with_quality(&mut data, quality);
     picture.write_with_encoder(encoder).map_err(|error| error.to_string())?;
-    Ok(Encoded { mime: "image/jpeg", data, width: picture.width(), height: picture.height() })
+    Ok(EncodedImage { mime: "image/jpeg", data, width: picture.width(), height: picture.height() })
 }
 
-/// Scales in four channels of 8 bits, and returns the original number of channels.
+/// Scales an image as four channels of 8 bits, and converts the scaled image back to its original channels.
 fn resized(picture: &DynamicImage, width: u32, height: u32) -> Result<DynamicImage, String> {
     let mut target = Image::new(width, height, PixelType::U8x4);
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(ResizeFilter::Lanczos3));
@@ -104,7 +105,7 @@ fn resized(picture: &DynamicImage, width: u32, height: u32) -> Result<DynamicIma
     };
     Resizer::new().resize(four.as_ref(), &mut target, &options).map_err(|error| error.to_string())?;
     let scaled = RgbaImage::from_raw(width, height, target.into_vec());
-    let scaled = DynamicImage::ImageRgba8(scaled.ok_or("the scaled picture has another size")?);
+    let scaled = DynamicImage::ImageRgba8(scaled.ok_or("the scaled image has an unexpected size")?);
     let color = picture.color();
     Ok(match (color.has_color(), color.has_alpha()) {
         (true, true) => scaled,

@@ -1,30 +1,32 @@
-//! Errors of images.
+//! Errors of reading an image.
 
-use super::Format;
+use super::format::Format;
+use crate::UNAVAILABLE;
 
 /// The reason why an image cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
     /// The bytes are not a PNG, JPEG, GIF or WebP image.
-    #[error("not a PNG, JPEG, GIF or WebP image ({size} bytes); convert it to one of these to look at it")]
+    #[error("not a PNG, JPEG, GIF or WebP image ({size} bytes); convert it to one of these to see it")]
     NotAnImage {
-        /// Bytes in the file.
+        /// Size of the file, in bytes.
         size: usize,
     },
-    /// The header promises more pixels than may be decoded.
+    /// The header declares more pixels than may be decoded.
     #[error(
-        "{format} image of {width}×{height} pixels ({size} bytes): too big to decode, at most {max_pixels} pixels are; scale it down first"
+        "{format} image of {width}×{height} pixels ({size} bytes): too big to decode (the limit is {max_pixels} \
+         pixels); scale it down first"
     )]
     TooManyPixels {
         /// The format of the file.
         format: Format,
-        /// Bytes in the file.
+        /// Size of the file, in bytes.
         size: usize,
-        /// Pixels across.
+        /// Width of the image, in pixels.
         width: u32,
-        /// Pixels down.
+        /// Height of the image, in pixels.
         height: u32,
-        /// The exceeded limit.
+        /// The maximum number of pixels that may be decoded.
         max_pixels: u64,
     },
     /// The decoded image would take more memory than permitted.
@@ -34,41 +36,44 @@ pub enum ImageError {
     TooMuchMemory {
         /// The format of the file.
         format: Format,
-        /// Bytes in the file.
+        /// Size of the file, in bytes.
         size: usize,
-        /// Pixels across.
+        /// Width of the image, in pixels.
         width: u32,
-        /// Pixels down.
+        /// Height of the image, in pixels.
         height: u32,
-        /// The exceeded limit.
+        /// The maximum memory for decoding, in bytes.
         max_memory: u64,
     },
-    /// The image does not decode.
+    /// The image file is damaged and cannot be decoded.
     #[error("broken {format} image ({size} bytes): {why}; restore or export the file again")]
     Broken {
         /// The format of the file.
         format: Format,
-        /// Bytes in the file.
+        /// Size of the file, in bytes.
         size: usize,
-        /// The decoder's message.
+        /// The message of the image decoder.
         why: String,
     },
-    /// The image decodes, but no encoding of it is small enough.
+    /// The image was decoded, but cannot be encoded in the permitted number of bytes.
     #[error(
         "{format} image of {width}×{height} pixels ({size} bytes): cannot be made smaller than {max_bytes} bytes"
     )]
     TooManyBytes {
         /// The format of the file.
         format: Format,
-        /// Bytes in the file.
+        /// Size of the file, in bytes.
         size: usize,
-        /// Pixels across.
+        /// Width of the image, in pixels.
         width: u32,
-        /// Pixels down.
+        /// Height of the image, in pixels.
         height: u32,
-        /// The exceeded limit.
+        /// The maximum size of the encoded image, in bytes.
         max_bytes: usize,
     },
+    /// This build has no image decoders.
+    #[error("{UNAVAILABLE}")]
+    Unavailable,
 }
 
 impl std::fmt::Display for Format {

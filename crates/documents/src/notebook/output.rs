@@ -1,4 +1,4 @@
-//! Outputs of a cell's last run, in the forms of formats 3 and 4.
+//! Reader for the outputs of a notebook cell's last run, as the notebook formats 3 and 4 store them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -8,10 +8,10 @@ use super::terminal::plain;
 use super::{NotebookLimits, Output, joined};
 use crate::image;
 
-/// Media types of images, with their keys in format 3.
+/// Media types of images, each with its key in notebook format 3.
 const PICTURES: &[(&str, &str)] =
     &[("image/png", "png"), ("image/jpeg", "jpeg"), ("image/gif", "gif"), ("image/webp", "webp")];
-/// Media types that are text, best first, with their keys in format 3.
+/// Media types that are text, best first, each with its key in notebook format 3.
 const TEXTS: &[(&str, &str)] = &[
     ("text/plain", "text"),
     ("text/markdown", "markdown"),
@@ -19,7 +19,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("application/json", "json"),
 ];
 
-/// Reads the outputs of a notebook's cells, counting its images.
+/// Reader for the outputs of all cells of a notebook; it counts the images, because their number is limited.
 pub(super) struct Outputs<'l> {
     limits: &'l NotebookLimits,
     images: usize,
@@ -30,7 +30,7 @@ impl<'l> Outputs<'l> {
         Self { limits, images: 0 }
     }
 
-    /// Adds one output; a bundle may show as several.
+    /// Reads one output and adds it to `shown`. An output with several media types may become several.
     pub(super) fn read(&mut self, output: &Value, shown: &mut Vec<Output>) {
         let Some(output) = output.as_object() else { return };
         match output.get("output_type").and_then(Value::as_str).unwrap_or_default() {
@@ -50,7 +50,7 @@ impl<'l> Outputs<'l> {
                 shown.push(picture);
             }
         }
-        // The text alternative of an image only names it.
+        // The text alternative of an image only names it, so it is left out.
         if is_seen {
             return;
         }
@@ -66,7 +66,7 @@ impl<'l> Outputs<'l> {
     fn picture(&mut self, mime: &str, encoded: &str) -> Output {
         if self.images == self.limits.max_images {
             return Output::NotShown {
-                why: format!("{mime}: at most {} images of a notebook are shown", self.images),
+                why: format!("{mime}: the limit of images per notebook ({}) is reached", self.images),
             };
         }
         let letters: String =
@@ -89,7 +89,7 @@ impl<'l> Outputs<'l> {
         Output::Text { text: text[..kept].to_owned(), left_out: text.len() - kept }
     }
 
-    /// The end of a traceback is the most useful, so its beginning is dropped.
+    /// Reads an error. The end of a traceback is the most useful part, so a long traceback loses its beginning.
     fn error(&self, output: &Map<String, Value>) -> Output {
         let lines = output.get("traceback").and_then(Value::as_array).into_iter().flatten();
         let traceback = lines.filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
@@ -105,7 +105,7 @@ impl<'l> Outputs<'l> {
     }
 }
 
-/// Text unchanged, anything else as JSON.
+/// Returns a JSON string unchanged, and another JSON value in JSON syntax.
 fn worded(value: &Value) -> String {
     match value {
         Value::String(_) => joined(Some(value)),

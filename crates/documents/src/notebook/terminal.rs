@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Removes escape sequences, and text that a carriage return overwrites.
+/// Returns text as a terminal shows it: without escape sequences, and without text that is overwritten after a carriage
+/// return.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(['\u{1b}', '\r']) {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! The members of a Zip archive, unpacked within a budget.
+//! Access to the members (files) of a Zip archive, which are unpacked within a budget of bytes and time.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -19,13 +19,13 @@ struct Member {
     method: CompressionMethod,
 }
 
-/// The most members of a document that are looked at.
+/// The maximum number of members (files) of a Zip archive.
 const MEMBERS: usize = 20_000;
 
-/// Bytes that are unpacked between two looks at the clock.
+/// Number of bytes that are unpacked between two checks of the time limit.
 const PIECE: u64 = 256 * 1024;
 
-/// Describes an error of the archive.
+/// Converts an error of the Zip library.
 pub(super) fn damaged(error: &dyn std::fmt::Display) -> Error {
     Error::Damaged(error.to_string())
 }
@@ -37,7 +37,7 @@ impl<'a> Archive<'a> {
         let mut entries = zip.entries();
         while let Some(entry) = entries.next_entry().map_err(|error| damaged(&error))? {
             if members.len() == MEMBERS {
-                return Err(Error::Damaged(format!("it has more than {MEMBERS} members")));
+                return Err(Error::Damaged(format!("the archive has more than {MEMBERS} members")));
             }
             let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
             members.insert(name, Member { way: entry.wayfinder(), method: entry.compression_method() });
@@ -45,7 +45,7 @@ impl<'a> Archive<'a> {
         Ok(Self { zip, members })
     }
 
-    /// Unpacks a member as text; none if it is missing.
+    /// Unpacks a member of the archive as text; `None` if the archive has no such member.
     pub(super) fn text(&self, name: &str, budget: &mut Budget) -> Result<Option<String>, Error> {
         let Some(member) = self.members.get(name.trim_start_matches('/')) else { return Ok(None) };
         let entry = self.zip.get_entry(member.way).map_err(|error| damaged(&error))?;
@@ -55,18 +55,18 @@ impl<'a> Archive<'a> {
                 let inflated = flate2::bufread::DeflateDecoder::new(entry.data());
                 unpacked(&mut entry.verifying_reader(inflated), budget)?
             }
-            _ => return Err(Error::Damaged(format!("{name} is compressed in an unknown way"))),
+            _ => return Err(Error::Damaged(format!("{name} has an unsupported compression method"))),
         };
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// Unpacks a member that must be there.
+    /// Unpacks a member of the archive as text; fails if the archive has no such member.
     pub(super) fn needed(&self, name: &str, budget: &mut Budget) -> Result<String, Error> {
         self.text(name, budget)?.ok_or_else(|| Error::Missing(name.to_owned()))
     }
 }
 
-/// Reads all of a stream, a piece at a time.
+/// Reads a stream to its end, in pieces, and checks the budget after each piece.
 fn unpacked(reader: &mut dyn Read, budget: &mut Budget) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     loop {

@@ -1,25 +1,25 @@
-//! Paragraphs and tables: the elements that Word documents and slides have in common, by the same local names.
+//! Text of paragraphs and tables in Word documents and slides, whose XML elements have the same local names.
 
 use super::xml::{Node, attribute};
 
-/// Collects text out of paragraphs and tables, page by page.
+/// Collects the text of paragraphs and tables, page by page.
 #[derive(Default)]
 pub(super) struct Flow {
     pages: Vec<String>,
     page: String,
     paragraph: String,
     heading: usize,
-    /// The cells of the row, and how deep tables are in one another.
+    /// The cells of the current table row, and the nesting depth of tables.
     row: Vec<String>,
     tables: usize,
     collects: bool,
     runs: usize,
-    /// The depth in content for programs that do not understand the preferred form.
+    /// Nesting depth of `Fallback` elements, which repeat content in a simpler form for other programs.
     fallbacks: usize,
     breaks: Breaks,
 }
 
-/// The place where a page ends.
+/// The position of a page break relative to the current paragraph.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Breaks {
     #[default]
@@ -29,7 +29,7 @@ enum Breaks {
 }
 
 impl Flow {
-    /// Takes the next node.
+    /// Processes the next node of the XML document.
     pub(super) fn see(&mut self, node: &Node<'_>) {
         match node {
             Node::Open("Fallback", _) => self.fallbacks += 1,
@@ -50,7 +50,7 @@ impl Flow {
             "r" => self.runs += 1,
             "t" => self.collects = true,
             "pStyle" => self.heading = value("val").as_deref().and_then(level).unwrap_or(0),
-            // Outside runs it is a tab stop.
+            // In a run, `tab` is a tab character; elsewhere, it defines a tab stop.
             "tab" if self.runs > 0 => self.paragraph.push('\t'),
             "br" if value("type").as_deref() == Some("page") => self.break_page(),
             "lastRenderedPageBreak" => self.break_page(),
@@ -110,7 +110,7 @@ impl Flow {
         }
     }
 
-    /// Begins a new page, unless nothing is on this one.
+    /// Ends the current page and starts a new one; an empty page is dropped.
     fn end_page(&mut self) {
         let page = std::mem::take(&mut self.page);
         if !page.trim().is_empty() {
@@ -118,14 +118,14 @@ impl Flow {
         }
     }
 
-    /// The pages that have text.
+    /// Returns the pages that contain text.
     pub(super) fn finish(mut self) -> Vec<String> {
         self.end_page();
         self.pages
     }
 }
 
-/// The level of a heading's style: `Heading1`, `Title`.
+/// Returns the heading level of a paragraph style such as `Heading1` or `Title`; `None` for other styles.
 fn level(style: &str) -> Option<usize> {
     if style.eq_ignore_ascii_case("title") {
         return Some(1);

@@ -1,16 +1,16 @@
-//! Entries of archives: names and sizes, in order.
+//! Lists of the entries of archives: the name and size of each, in the order of the archive.
 
 use std::io::Read;
 
 use rawzip::ZipArchive;
 
-use super::{Budget, Document, Error, Part, archive::damaged};
+use super::{Budget, Document, DocumentPart, Error, archive::damaged};
 
-/// Entries of one part.
+/// Number of entries in one part of the listing.
 const ENTRIES: usize = 500;
-/// Bytes of a block of a tar archive.
+/// Size of a block of a tar archive, in bytes.
 const BLOCK: usize = 512;
-/// The longest name that a separate entry may give to the next.
+/// Maximum length, in bytes, of an entry name that a tar archive stores in a separate entry.
 const NAME: u64 = 64 * 1024;
 
 pub(super) fn zip(bytes: &[u8], budget: &Budget) -> Result<Document, Error> {
@@ -24,7 +24,7 @@ pub(super) fn zip(bytes: &[u8], budget: &Budget) -> Result<Document, Error> {
     Ok(list.finish())
 }
 
-/// Lists a tar archive: the headers of ustar, and the long names of GNU and pax.
+/// Lists a tar archive in the formats ustar, GNU and pax. GNU and pax store long names in separate entries.
 pub(super) fn tar(mut archive: impl Read, budget: &mut Budget) -> Result<Document, Error> {
     let (mut names, mut long) = (Vec::new(), None::<String>);
     let mut block = [0; BLOCK];
@@ -53,13 +53,13 @@ pub(super) fn tar(mut archive: impl Read, budget: &mut Budget) -> Result<Documen
     Ok(list.finish())
 }
 
-/// Reads a whole block; false at the end.
+/// Reads a whole block of a tar archive; returns false at the end of the archive.
 fn filled(archive: &mut impl Read, block: &mut [u8; BLOCK], budget: &mut Budget) -> Result<bool, Error> {
     let mut count = 0;
     while count < BLOCK {
         match archive.read(&mut block[count..]).map_err(|error| damaged(&error))? {
             0 if count == 0 => return Ok(false),
-            0 => return Err(Error::Damaged("it ends in the middle of an entry".to_owned())),
+            0 => return Err(Error::Damaged("the archive ends in the middle of an entry".to_owned())),
             more => count += more,
         }
     }
@@ -67,14 +67,14 @@ fn filled(archive: &mut impl Read, block: &mut [u8; BLOCK], budget: &mut Budget)
     Ok(true)
 }
 
-/// Skips the content of an entry, in whole blocks.
+/// Skips the content of an entry of `size` bytes, which occupies whole blocks.
 fn skip(archive: &mut impl Read, size: u64, budget: &mut Budget) -> Result<(), Error> {
     let mut left = size.div_ceil(BLOCK as u64).saturating_mul(BLOCK as u64);
     let mut piece = [0; 16 * 1024];
     while left > 0 {
         let want = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
         match archive.read(&mut piece[..want]).map_err(|error| damaged(&error))? {
-            0 => return Err(Error::Damaged("it ends in the middle of an entry".to_owned())),
+            0 => return Err(Error::Damaged("the archive ends in the middle of an entry".to_owned())),
             count => {
                 budget.take(count as u64)?;
                 left -= count as u64;
@@ -84,16 +84,16 @@ fn skip(archive: &mut impl Read, size: u64, budget: &mut Budget) -> Result<(), E
     Ok(())
 }
 
-/// Reads the content of an entry that names the next one.
+/// Reads the content of an entry that holds the name of the entry after it.
 fn body(archive: &mut impl Read, size: u64, budget: &mut Budget) -> Result<Vec<u8>, Error> {
     if size > NAME {
-        return Err(Error::Damaged("a name in it is too long".to_owned()));
+        return Err(Error::Damaged("an entry name is too long".to_owned()));
     }
     let mut text = Vec::new();
     let mut block = [0; BLOCK];
     for _ in 0..size.div_ceil(BLOCK as u64) {
         if !filled(archive, &mut block, budget)? {
-            return Err(Error::Damaged("it ends in the middle of an entry".to_owned()));
+            return Err(Error::Damaged("the archive ends in the middle of an entry".to_owned()));
         }
         text.extend_from_slice(&block);
     }
@@ -101,7 +101,7 @@ fn body(archive: &mut impl Read, size: u64, budget: &mut Budget) -> Result<Vec<u
     Ok(text)
 }
 
-/// The path among the records of pax.
+/// Returns the path in a pax entry, which gives the name of the entry after it.
 fn pax(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines().find_map(|line| Some(line.split_once(' ')?.1.strip_prefix("path=")?.to_owned()))
@@ -118,7 +118,7 @@ fn until_zero(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
-/// Reads a number: octal digits, or bytes behind a set first bit.
+/// Parses a number in a tar header: octal digits, or a big-endian number if the first bit is set.
 fn number(field: &[u8]) -> u64 {
     if field.first().is_some_and(|first| first & 0x80 != 0) {
         let bytes = field.iter().skip(1).map(|byte| u64::from(*byte));
@@ -128,7 +128,7 @@ fn number(field: &[u8]) -> u64 {
     digits.fold(0, |number: u64, digit| number.wrapping_mul(8) | u64::from(digit - b'0'))
 }
 
-/// Entries that are being listed.
+/// The listing of an archive while it is being built.
 struct List {
     parts: Vec<String>,
     count: usize,
@@ -163,7 +163,7 @@ impl List {
         if self.count <= self.most
             && let Some(part) = self.parts.last_mut()
         {
-            // Names are foreign: what would end the line or steer a terminal is escaped.
+            // Entry names are untrusted, so characters that would end the line or control a terminal are escaped.
             let name: String = name.chars().flat_map(printed).collect();
             part.push_str(&format!("{size:>12}  {name}\n"));
         }
@@ -172,12 +172,13 @@ impl List {
 
     fn finish(self) -> Document {
         let Self { parts, count, bytes, most, .. } = self;
-        let parts = parts.into_iter().enumerate().map(|(at, text)| Part {
+        let parts = parts.into_iter().enumerate().map(|(at, text)| DocumentPart {
             title: format!("entries {}-{}", at * ENTRIES + 1, ((at + 1) * ENTRIES).min(count.min(most))),
             text,
         });
+        let entries = if count == 1 { "entry" } else { "entries" };
         let mut notes = vec![format!(
-            "an archive of {count} entries, {bytes} bytes unpacked; its contents are not unpacked here"
+            "an archive of {count} {entries}, {bytes} bytes when unpacked; only names and sizes are listed"
         )];
         if count > most {
             notes.push(format!("only the first {most} entries are listed"));

@@ -1,4 +1,4 @@
-//! Relations of the members of a document, by id.
+//! Relationships between the members (files) of an Office document: one member refers to another by an id.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use super::{
     xml::{self, Node, attribute},
 };
 
-/// The relations of a member: by id its type's last word, and the member that it leads to.
+/// Reads the relationships of the member `of`. Maps each id to the type (the last segment of its URI) and to the name
+/// of the target member.
 pub(super) fn relations(
     archive: &Archive<'_>,
     of: &str,
@@ -30,7 +31,7 @@ pub(super) fn relations(
     Ok(found)
 }
 
-/// The member that a target leads to, from a folder.
+/// Resolves the path of a target member relative to a folder in the document.
 fn joined(folder: &str, target: &str) -> String {
     if let Some(absolute) = target.strip_prefix('/') {
         return absolute.to_owned();

@@ -1,24 +1,24 @@
-//! Spreadsheets: the values of the cells, row by row.
+//! Reader for spreadsheets: the values of the cells, row by row.
 
 mod styles;
 
 use std::fmt::Write as _;
 
 use super::{
-    Budget, Document, Error, Part,
+    Budget, Document, DocumentPart, Error,
     archive::Archive,
     package::relations,
     xml::{self, Node, attribute, relation},
 };
 use styles::Styles;
 
-/// The member that lists the sheets.
+/// The member of the document that lists the sheets.
 const BOOK: &str = "xl/workbook.xml";
-/// Rows of one part.
+/// Number of rows in one part of the text.
 const ROWS: usize = 200;
-/// Columns that are shown.
+/// Maximum number of columns of a sheet that are shown.
 const COLUMNS: usize = 1_024;
-/// Characters of one cell that are shown.
+/// Maximum number of characters of a cell that are shown.
 const CELL: usize = 1_000;
 
 /// Values that all sheets of a workbook share.
@@ -63,14 +63,14 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error>
         };
         xml::walk(member, &text, budget, |node| sheet.see(&node))?;
         if sheet.cut > 0 {
-            document.notes.push(format!("{} columns of sheet {name} are not shown", sheet.cut));
+            document.notes.push(format!("columns of sheet {name} that are not shown: {}", sheet.cut));
         }
         document.parts.extend(sheet.finish());
     }
     Ok(document)
 }
 
-/// Reads the texts that cells refer to by number.
+/// Reads the workbook's shared strings, to which cells refer by index.
 fn strings(archive: &Archive<'_>, member: &str, budget: &mut Budget) -> Result<Vec<String>, Error> {
     let Some(text) = archive.text(member, budget)? else { return Ok(Vec::new()) };
     let (mut strings, mut collects, mut phonetic) = (Vec::<String>::new(), false, false);
@@ -90,12 +90,12 @@ fn strings(archive: &Archive<'_>, member: &str, budget: &mut Budget) -> Result<V
     Ok(strings)
 }
 
-/// A sheet that is being read.
+/// A sheet of a workbook while it is being read.
 struct Sheet<'a> {
     name: &'a str,
     book: &'a Book,
-    parts: Vec<Part>,
-    /// The number of rows with values in the last part.
+    parts: Vec<DocumentPart>,
+    /// The number of rows in the last part of the text so far.
     rows: usize,
     row: Row,
     cell: Cell,
@@ -115,7 +115,10 @@ struct Cell {
     kind: String,
     style: usize,
     value: String,
+    /// The formula of the cell, without the equals sign; empty if it is shared with another cell.
+    formula: Option<String>,
     collects: bool,
+    collects_formula: bool,
 }
 
 impl Sheet<'_> {
@@ -136,6 +139,14 @@ impl Sheet<'_> {
             }
             Node::Open("v" | "t", _) => self.cell.collects = true,
             Node::Close("v" | "t") => self.cell.collects = false,
+            Node::Open("f", _) => {
+                self.cell.formula = Some(String::new());
+                self.cell.collects_formula = true;
+            }
+            Node::Close("f") => self.cell.collects_formula = false,
+            Node::Text(text) if self.cell.collects_formula => {
+                self.cell.formula.get_or_insert_default().push_str(text);
+            }
             Node::Text(text) if self.cell.collects => self.cell.value.push_str(text),
             Node::Close("c") => self.end_cell(),
             Node::Close("row") => self.end_row(),
@@ -153,6 +164,12 @@ impl Sheet<'_> {
             "b" => if cell.value.trim() == "1" { "TRUE" } else { "FALSE" }.to_owned(),
             "" | "n" => self.book.styles.shown(&cell.value, cell.style),
             _ => cell.value,
+        };
+        // Programs that write files without calculating, such as openpyxl, store a formula without its value.
+        let value = match cell.formula.filter(|_| value.is_empty()) {
+            Some(formula) if formula.trim().is_empty() => "=…".to_owned(),
+            Some(formula) => format!("={}", formula.trim()),
+            None => value,
         };
         if value.is_empty() {
             return;
@@ -178,8 +195,10 @@ impl Sheet<'_> {
         let number = self.row.number;
         if self.rows == 0 || self.rows == ROWS {
             self.rows = 0;
-            self.parts
-                .push(Part { title: format!("sheet {}, from row {number}", self.name), text: String::new() });
+            self.parts.push(DocumentPart {
+                title: format!("sheet {}, from row {number}", self.name),
+                text: String::new(),
+            });
         }
         self.rows += 1;
         if let Some(part) = self.parts.last_mut() {
@@ -187,16 +206,16 @@ impl Sheet<'_> {
         }
     }
 
-    fn finish(mut self) -> Vec<Part> {
+    fn finish(mut self) -> Vec<DocumentPart> {
         if self.parts.is_empty() {
             let title = format!("sheet {}", self.name);
-            self.parts.push(Part { title, text: "(empty)\n".to_owned() });
+            self.parts.push(DocumentPart { title, text: "(empty)\n".to_owned() });
         }
         self.parts
     }
 }
 
-/// Reads the column of a reference such as `AB12`, counted from 0.
+/// Parses the column of a reference such as `AB12`; returns its index, counted from 0.
 fn column(reference: &str) -> Option<usize> {
     let letters = reference.bytes().take_while(u8::is_ascii_alphabetic).take(4);
     let number = letters

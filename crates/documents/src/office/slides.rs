@@ -1,14 +1,14 @@
-//! Presentations: the text of the slides in display order, with the speaker notes.
+//! Reader for presentations: the text of the slides in display order, with the speaker notes.
 
 use super::{
-    Budget, Document, Error, Part,
+    Budget, Document, DocumentPart, Error,
     archive::Archive,
     flow::Flow,
     package::relations,
     xml::{self, Node, attribute, relation},
 };
 
-/// The member that lists the slides.
+/// The member of the document that lists the slides.
 const LIST: &str = "ppt/presentation.xml";
 
 pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error> {
@@ -32,7 +32,7 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error>
                 text.push_str(&format!("Notes:\n{notes}"));
             }
         }
-        document.parts.push(Part { title: format!("slide {number}"), text });
+        document.parts.push(DocumentPart { title: format!("slide {number}"), text });
     }
     Ok(document)
 }
@@ -41,7 +41,7 @@ fn text(archive: &Archive<'_>, member: &str, budget: &mut Budget) -> Result<Stri
     let Some(slide) = archive.text(member, budget)? else { return Ok(String::new()) };
     let (mut flow, mut fields) = (Flow::default(), 0_usize);
     xml::walk(member, &slide, budget, |node| match node {
-        // The number of the slide and the like.
+        // Generated fields, such as the slide number, are skipped.
         Node::Open("fld", start) if attribute(start, "type").is_some() => fields += 1,
         Node::Close("fld") => fields = fields.saturating_sub(1),
         _ if fields > 0 => {}

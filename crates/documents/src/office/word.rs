@@ -1,8 +1,8 @@
-//! Word documents: the text of the pages as they were laid out last.
+//! Reader for Word documents: the text of the pages, as Word divided them when it last saved the document.
 
-use super::{Budget, Document, Error, Part, archive::Archive, flow::Flow, xml};
+use super::{Budget, Document, DocumentPart, Error, archive::Archive, flow::Flow, xml};
 
-/// The member that holds the text.
+/// The member of the document that contains the text.
 const BODY: &str = "word/document.xml";
 
 pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error> {
@@ -11,6 +11,6 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error>
     let mut flow = Flow::default();
     xml::walk(BODY, &body, budget, |node| flow.see(&node))?;
     let pages = flow.finish().into_iter().zip(1..);
-    let parts = pages.map(|(text, number)| Part { title: format!("page {number}"), text });
+    let parts = pages.map(|(text, number)| DocumentPart { title: format!("page {number}"), text });
     Ok(Document { parts: parts.collect(), notes: Vec::new() })
 }

@@ -1,4 +1,4 @@
-//! The elements and the text of a member, one after the other.
+//! Streaming reader for the XML of a document's member: elements and text in document order.
 
 use quick_xml::{
     Reader, XmlVersion,
@@ -7,20 +7,21 @@ use quick_xml::{
 
 use super::{Budget, Error};
 
-/// The next piece of a document.
+/// A node of an XML document.
 pub(super) enum Node<'a> {
-    /// An element begins.
+    /// The start of an element: its local name and its tag.
     Open(&'a str, &'a BytesStart<'a>),
-    /// An element ends.
+    /// The end of an element: its local name.
     Close(&'a str),
-    /// Text, with its references resolved.
+    /// Text, with character references resolved.
     Text(&'a str),
 }
 
-/// Nodes between two looks at the clock.
+/// Number of nodes between two checks of the time limit.
 const STEPS: u32 = 4_096;
 
-/// Goes through the nodes of a member. Names come without their prefix; entities that a document defines are not expanded.
+/// Calls `see` with each node of the XML text `text` of the member `name`. Element names are passed without prefix;
+/// entities that the document defines are not expanded.
 pub(super) fn walk(
     name: &str,
     text: &str,
@@ -57,7 +58,7 @@ pub(super) fn walk(
     }
 }
 
-/// The value of an attribute, by its name without a prefix.
+/// Returns the value of the attribute with the local name `name`.
 pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let attributes = start.attributes();
     let mut found = attributes.filter_map(Result::ok).filter(|one| one.key.local_name().as_ref() == name);
@@ -65,7 +66,7 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     value_of(&value)
 }
 
-/// The id of a relation, whose name has a prefix; a plain `id` is another number.
+/// Returns the relationship id in an attribute with a prefix (`r:id`); an attribute `id` without prefix is not one.
 pub(super) fn relation(start: &BytesStart<'_>) -> Option<String> {
     let mut attributes = start.attributes().filter_map(Result::ok);
     value_of(&attributes.find(|one| one.key.as_ref().ends_with(":id"))?)

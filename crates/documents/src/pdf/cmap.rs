@@ -1,25 +1,25 @@
-//! Character maps: the codes of a string, and their text.
+//! Character maps of fonts, which map the codes in a string to text.
 
 use std::collections::BTreeMap;
 
 use super::lexer::{Lexer, Token};
 
-/// A character map, as a font embeds it.
+/// A character map that is embedded in a font.
 #[derive(Debug, Default)]
 pub(super) struct CharMap {
-    /// Text of single codes.
+    /// The text of each code that is mapped separately.
     single: BTreeMap<u32, String>,
-    /// Ranges of codes by their first: the last, and the text of the first.
+    /// Ranges of mapped codes, by their first code: the last code, and the text of the first code in UTF-16.
     ranges: BTreeMap<u32, (u32, Vec<u16>)>,
-    /// Lengths of codes: bytes, first code, last code.
+    /// The lengths of codes: for each range, the number of bytes, the first code and the last code.
     lengths: Vec<(usize, u32, u32)>,
 }
 
-/// More entries than this are not kept.
+/// Maximum number of operands and of entries of a character map; further ones are ignored.
 const MOST_ENTRIES: usize = 200_000;
 
 impl CharMap {
-    /// Parses a map; invalid parts are skipped.
+    /// Parses a character map; invalid parts are skipped.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let mut map = Self::default();
         let mut operands: Vec<Token> = Vec::new();
@@ -41,7 +41,7 @@ impl CharMap {
         map
     }
 
-    /// The text of a code.
+    /// Returns the text to which a code is mapped; `None` if the map does not define it.
     pub(super) fn text(&self, code: u32) -> Option<String> {
         if let Some(text) = self.single.get(&code) {
             return Some(text.clone());
@@ -56,7 +56,7 @@ impl CharMap {
         Some(String::from_utf16_lossy(&units))
     }
 
-    /// Bytes of the code that `bytes` begins with; `None` if the map does not define it.
+    /// Returns the number of bytes of the first code in `bytes`; `None` if the map does not define it.
     pub(super) fn code_length(&self, bytes: &[u8]) -> Option<usize> {
         let fits = |&&(length, first, last): &&(usize, u32, u32)| {
             bytes.get(..length).is_some_and(|code| (first..=last).contains(&number(code)))
@@ -109,7 +109,7 @@ impl CharMap {
     }
 }
 
-/// Reads up to four bytes as a number.
+/// Interprets the first four bytes, or fewer, as a big-endian number.
 pub(super) fn number(bytes: &[u8]) -> u32 {
     bytes.iter().take(4).fold(0, |number, &byte| number << 8 | u32::from(byte))
 }

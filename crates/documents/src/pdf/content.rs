@@ -5,31 +5,31 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Document, Object, Stream};
 
-use super::font::{Font, Writing};
+use super::font::{Font, WritingMode};
 use super::layout::{Layout, Piece};
 use super::lexer::{Lexer, Token};
 use super::matrix::Matrix;
 use super::worker::Clock;
 use super::{PdfError, font};
 
-/// Maximum bytes of unpacked content of a page, forms included.
+/// Maximum size of the unpacked content of a page, including form XObjects, in bytes.
 const MOST_CONTENT: usize = 64 << 20;
-/// Maximum nesting of forms, and number of drawn forms.
+/// Maximum nesting of form XObjects, and maximum number of them that are interpreted.
 const DEEPEST_FORM: usize = 12;
 const MOST_FORMS: usize = 2_000;
-/// Maximum number of saved states and operands; further ones are dropped.
+/// Maximum number of saved graphics states, and of operands of an operator; further ones are dropped.
 const MOST_STATES: usize = 512;
 const MOST_OPERANDS: usize = 100_000;
 
-/// Draws one page.
-pub(super) struct Painter<'a> {
+/// Interprets the content of one page, and collects its text.
+pub(super) struct ContentInterpreter<'a> {
     document: &'a Document,
     clock: &'a Clock,
     fonts: HashMap<*const Dictionary, Rc<Font>>,
     missing: Rc<Font>,
-    /// The text so far.
+    /// The text of the page so far.
     pub(super) layout: Layout,
-    /// The number of drawn images.
+    /// The number of images that the page has drawn so far.
     pub(super) images: usize,
     content_left: usize,
     forms_left: usize,
@@ -48,7 +48,7 @@ struct State {
     rise: f64,
 }
 
-/// One running stream: its state, the saved states, and the text position.
+/// The interpretation of one content stream: the current graphics state, the saved ones, and the text position.
 struct Run<'r> {
     resources: &'r [&'r Dictionary],
     state: State,
@@ -59,7 +59,7 @@ struct Run<'r> {
     depth: usize,
 }
 
-impl<'a> Painter<'a> {
+impl<'a> ContentInterpreter<'a> {
     pub(super) fn new(document: &'a Document, clock: &'a Clock, most_text: usize) -> Self {
         Self {
             document,
@@ -74,7 +74,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Draws a page's streams, which form one.
+    /// Interprets the streams of a page as one content stream.
     pub(super) fn page(&mut self, streams: &[&Stream], resources: &Dictionary) -> Result<(), PdfError> {
         let mut content = Vec::new();
         for stream in streams {
@@ -84,7 +84,7 @@ impl<'a> Painter<'a> {
         self.run(&content, &[resources], Matrix::IDENTITY, 0)
     }
 
-    /// Draws a form, such as the appearance of an annotation, with its corner at a point.
+    /// Interprets a form XObject, such as the appearance of an annotation, with its corner at `x`, `y`.
     pub(super) fn form_at(&mut self, form: &Stream, x: f64, y: f64) -> Result<(), PdfError> {
         self.layout.break_line();
         self.form(form, &[], Matrix([1.0, 0.0, 0.0, 1.0, x, y]), 0)
@@ -194,7 +194,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// A graphics state may name a font too.
+    /// Applies the font of a graphics state that the content selects, if that state names a font.
     fn choose_state(&mut self, run: &mut Run<'_>, operands: &[Token]) {
         let Some(Token::Name(name)) = operands.first() else { return };
         let state = run.resource(b"ExtGState", name, self.document).and_then(|state| state.as_dict().ok());
@@ -209,7 +209,8 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// The document does not change, so a dictionary's address names it.
+    /// Returns the font that a dictionary describes, from a cache by the dictionary's memory address. The document does
+    /// not change, so the address identifies the dictionary.
     fn font(&mut self, dictionary: &Dictionary) -> Rc<Font> {
         let document = self.document;
         Rc::clone(
@@ -230,7 +231,8 @@ impl<'a> Painter<'a> {
                     let state = &run.state;
                     let distance = -back / 1000.0 * state.size;
                     run.advance(
-                        distance * if state.font.writing == Writing::Across { state.stretch } else { 1.0 },
+                        distance
+                            * if state.font.writing == WritingMode::Across { state.stretch } else { 1.0 },
                     );
                 }
                 _ => {}
@@ -298,16 +300,16 @@ impl<'r> Run<'r> {
 
     fn advance(&mut self, distance: f64) {
         let (x, y) = match self.state.font.writing {
-            Writing::Across => (distance, 0.0),
-            Writing::Down => (0.0, -distance),
+            WritingMode::Across => (distance, 0.0),
+            WritingMode::Down => (0.0, -distance),
         };
         self.text = Matrix([1.0, 0.0, 0.0, 1.0, x, y]).then(&self.text);
     }
 
-    /// Draws a string, and advances the text position.
+    /// Returns the text of a string with its position on the page, and advances the text position.
     fn piece(&mut self, bytes: &[u8]) -> Piece {
         let state = &self.state;
-        let stretch = if state.font.writing == Writing::Across { state.stretch } else { 1.0 };
+        let stretch = if state.font.writing == WritingMode::Across { state.stretch } else { 1.0 };
         let mut text = String::new();
         let mut distance = 0.0;
         state.font.decode(bytes, |glyph| {
@@ -317,7 +319,7 @@ impl<'r> Run<'r> {
         });
         let place = Matrix([1.0, 0.0, 0.0, 1.0, 0.0, state.rise]).then(&self.text).then(&state.matrix);
         let (across, down) = (place.vector(1.0, 0.0), place.vector(0.0, -1.0));
-        let along = if state.font.writing == Writing::Across { across } else { down };
+        let along = if state.font.writing == WritingMode::Across { across } else { down };
         let scale = along.0.hypot(along.1);
         let direction = if scale > 0.0 { (along.0 / scale, along.1 / scale) } else { (1.0, 0.0) };
         let size = (state.size * place.vector(0.0, 1.0).0.hypot(place.vector(0.0, 1.0).1)).abs();
@@ -327,7 +329,7 @@ impl<'r> Run<'r> {
         piece
     }
 
-    /// Looks a resource up, in the form's own first.
+    /// Looks up a resource, first in the resources of the current form XObject, then in those around it.
     fn resource<'d: 'f, 'f>(&self, kind: &[u8], name: &[u8], document: &'d Document) -> Option<&'f Object>
     where
         'r: 'f,

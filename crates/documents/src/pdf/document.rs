@@ -1,16 +1,16 @@
-//! Selection and reading of a document's pages.
+//! Selection and reading of the pages of a PDF document.
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-use super::content::Painter;
+use super::content::ContentInterpreter;
 use super::worker::Clock;
 use super::{Page, PageNote, PageRange, Pdf, PdfError, PdfLimits, font, load};
 
-/// With fewer letters than this, a page with an image counts as an image.
+/// The number of characters below which a page with an image counts as an image without text.
 const FEW_LETTERS: usize = 20;
 const DEEPEST_PAGE: usize = 64;
 
-/// Reads the requested pages.
+/// Reads the requested pages of a PDF file.
 pub(super) fn read(
     bytes: &[u8],
     range: Option<&PageRange>,
@@ -34,7 +34,8 @@ pub(super) fn read(
 fn choose(range: Option<&PageRange>, total: u32, limits: &PdfLimits) -> Result<Vec<u32>, PdfError> {
     let Some(range) = range else {
         if total > limits.max_unasked {
-            return Err(PdfError::PagesNeeded { total, max: limits.max_pages });
+            let (unasked, max) = (limits.max_unasked, limits.max_pages);
+            return Err(PdfError::PagesNeeded { total, unasked, max });
         }
         return Ok((1..=total).collect());
     };
@@ -57,7 +58,7 @@ fn read_page(
         let why = "the page is missing from the file".to_owned();
         return Ok(Page { number, text: String::new(), note: Some(PageNote::Garbled { why }) });
     };
-    let mut painter = Painter::new(document, clock, limits.max_page_bytes);
+    let mut painter = ContentInterpreter::new(document, clock, limits.max_page_bytes);
     let drawn = draw(document, page, &mut painter);
     if let Err(error @ PdfError::TimedOut { .. }) = drawn {
         return Err(error);
@@ -69,7 +70,7 @@ fn read_page(
         Err(error) => return Err(error),
         Ok(()) if 2 * laid.unknown > laid.letters => Some(PageNote::Garbled {
             why: format!(
-                "{} of {} characters are of fonts that do not tell their letters",
+                "{} of {} characters have fonts without a character map",
                 laid.unknown, laid.letters
             ),
         }),
@@ -82,7 +83,11 @@ fn read_page(
     Ok(Page { number, text, note })
 }
 
-fn draw(document: &Document, page: &Dictionary, painter: &mut Painter<'_>) -> Result<(), PdfError> {
+fn draw(
+    document: &Document,
+    page: &Dictionary,
+    painter: &mut ContentInterpreter<'_>,
+) -> Result<(), PdfError> {
     let none = Dictionary::new();
     let resources = inherited(document, page, b"Resources").and_then(|found| found.as_dict().ok());
     let streams = contents(document, page)?;
@@ -108,7 +113,7 @@ fn contents<'d>(document: &'d Document, page: &'d Dictionary) -> Result<Vec<&'d 
     if streams.len() < parts.len() { Err(lost()) } else { Ok(streams) }
 }
 
-/// Looks for an entry in the page, then in the tree above it.
+/// Returns the value of `key` in a page's dictionary, or in the nearest ancestor in the page tree that has it.
 fn inherited<'d>(document: &'d Document, page: &'d Dictionary, key: &[u8]) -> Option<&'d Object> {
     let mut node = page;
     for _ in 0..DEEPEST_PAGE {
@@ -125,7 +130,8 @@ fn annotations<'d>(document: &'d Document, page: &'d Dictionary) -> impl Iterato
     listed.into_iter().flatten().filter_map(|item| document.dereference(item).ok()?.1.as_dict().ok())
 }
 
-/// The appearance of a visible annotation, such as a completed field, and its corner.
+/// Returns the appearance of an annotation, such as a completed form field, and the position of its rectangle's first
+/// corner. `None` if the annotation is hidden, or has no rectangle or no single appearance.
 fn look_of<'d>(document: &'d Document, annotation: &'d Dictionary) -> Option<(&'d Stream, f64, f64)> {
     const HIDDEN: i64 = 2;
     let flags = annotation.get_deref(b"F", document).and_then(Object::as_i64).unwrap_or(0);
@@ -138,7 +144,7 @@ fn look_of<'d>(document: &'d Document, annotation: &'d Dictionary) -> Option<(&'
     Some((look, font::float(place.first()?)?, font::float(place.get(1)?)?))
 }
 
-/// A result without text is an error that gives the reason.
+/// Returns an error with the reason if none of the pages has text.
 fn refuse_textless(pages: &[Page], numbers: Vec<u32>, total: u32) -> Result<(), PdfError> {
     if pages.iter().any(|page| !page.text.is_empty()) {
         return Ok(());

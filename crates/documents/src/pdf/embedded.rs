@@ -1,13 +1,14 @@
-//! The encoding inside a font program, for fonts whose dictionary names none.
+//! Character encodings in embedded font programs, for fonts whose dictionary names no encoding.
 
 use lopdf::{Dictionary, Document, Object};
 
 use super::lexer::{Lexer, Token};
 
-/// Maximum size of a font program.
+/// Maximum size of a font program, in bytes.
 const LARGEST_PROGRAM: usize = 8 << 20;
 
-/// The names of the glyphs of the 256 codes.
+/// Returns the glyph name of each of the 256 codes; `None` if the font has no readable embedded program of the Type 1
+/// or CFF format.
 pub(super) fn glyph_names(font: &Dictionary, document: &Document) -> Option<Vec<Option<Vec<u8>>>> {
     let descriptor = font.get_deref(b"FontDescriptor", document).ok()?.as_dict().ok()?;
     if let Some(program) = program(descriptor, b"FontFile", document) {
@@ -21,7 +22,7 @@ fn program(descriptor: &Dictionary, key: &[u8], document: &Document) -> Option<V
     stream.get_plain_content_with_limit(LARGEST_PROGRAM).ok()
 }
 
-/// Reads `dup 12 /fi put` from the part of a Type 1 program that is plain text.
+/// Reads the encoding in a Type 1 font program: entries such as `dup 12 /fi put` in its plain-text part.
 fn type_one(program: &[u8]) -> Vec<Option<Vec<u8>>> {
     let mut names = vec![None; 256];
     let plain = program.windows(5).position(|window| window == b"eexec").unwrap_or(program.len());
@@ -38,7 +39,7 @@ fn type_one(program: &[u8]) -> Vec<Option<Vec<u8>>> {
     names
 }
 
-/// Reads the encoding of a compact (CFF) program.
+/// Reads the encoding in a compact (CFF) font program.
 fn compact(program: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
     let table = ttf_parser::cff::Table::parse(program)?;
     let name = |code| table.glyph_name(table.glyph_index(code)?).map(|name| name.as_bytes().to_vec());

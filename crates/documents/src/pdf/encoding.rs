@@ -1,44 +1,44 @@
-//! The meaning of codes in fonts without an embedded character map.
+//! Text of the codes in fonts without an embedded character map.
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
 use lopdf::{Dictionary, Document, Object};
 
-/// The string encoding of a composite font.
+/// The string encoding of a composite font (one with more than 256 glyphs).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Wide {
-    /// Glyph numbers, two bytes each.
+pub(super) enum CompositeEncoding {
+    /// Glyph numbers of two bytes each, whose text is unknown.
     Glyphs,
-    /// UTF-16, big end first.
+    /// UTF-16, big-endian.
     Utf16,
-    /// UTF-32, big end first.
+    /// UTF-32, big-endian.
     Utf32,
-    /// An older East Asian encoding of one or two bytes a character.
+    /// An older East Asian encoding with one or two bytes per character.
     Legacy(&'static Encoding),
 }
 
-/// Parts of the names of predefined character maps, and their encodings.
-const PREDEFINED: &[(&str, Wide)] = &[
-    ("-UCS2", Wide::Utf16),
-    ("-UTF16", Wide::Utf16),
-    ("-UTF32", Wide::Utf32),
-    ("RKSJ", Wide::Legacy(SHIFT_JIS)),
-    ("GB-EUC", Wide::Legacy(GB18030)),
-    ("GBpc-EUC", Wide::Legacy(GB18030)),
-    ("GBK", Wide::Legacy(GB18030)),
-    ("KSC", Wide::Legacy(EUC_KR)),
-    ("B5", Wide::Legacy(BIG5)),
-    ("ETen", Wide::Legacy(BIG5)),
-    ("EUC", Wide::Legacy(EUC_JP)),
+/// Parts of the names of predefined character maps, each with the encoding of the map.
+const PREDEFINED: &[(&str, CompositeEncoding)] = &[
+    ("-UCS2", CompositeEncoding::Utf16),
+    ("-UTF16", CompositeEncoding::Utf16),
+    ("-UTF32", CompositeEncoding::Utf32),
+    ("RKSJ", CompositeEncoding::Legacy(SHIFT_JIS)),
+    ("GB-EUC", CompositeEncoding::Legacy(GB18030)),
+    ("GBpc-EUC", CompositeEncoding::Legacy(GB18030)),
+    ("GBK", CompositeEncoding::Legacy(GB18030)),
+    ("KSC", CompositeEncoding::Legacy(EUC_KR)),
+    ("B5", CompositeEncoding::Legacy(BIG5)),
+    ("ETen", CompositeEncoding::Legacy(BIG5)),
+    ("EUC", CompositeEncoding::Legacy(EUC_JP)),
 ];
 
-impl Wide {
-    /// Finds the encoding of a predefined character map by its name.
+impl CompositeEncoding {
+    /// Returns the encoding of a predefined character map by its name.
     pub(super) fn of_map(name: &[u8]) -> Self {
         let name = String::from_utf8_lossy(name);
         PREDEFINED.iter().find(|(part, _)| name.contains(part)).map_or(Self::Glyphs, |(_, wide)| *wide)
     }
 
-    /// Bytes of the code that `bytes` begins with.
+    /// Returns the number of bytes of the first code in `bytes`.
     pub(super) fn code_length(self, bytes: &[u8]) -> usize {
         match (self, bytes.first()) {
             (Self::Utf16, Some(0xd8..=0xdb)) | (Self::Utf32, _) => 4,
@@ -47,7 +47,7 @@ impl Wide {
         }
     }
 
-    /// The text of one code.
+    /// Returns the text of one code; `None` if the encoding does not define it.
     pub(super) fn text(self, code: &[u8]) -> Option<String> {
         match self {
             Self::Glyphs => None,
@@ -68,7 +68,7 @@ fn is_lead(encoding: &'static Encoding, byte: u8) -> bool {
     if encoding == SHIFT_JIS { matches!(byte, 0x81..=0x9f | 0xe0..=0xfc) } else { byte >= 0x81 }
 }
 
-/// The text of the 256 codes of a simple font.
+/// Returns the text of each of the 256 codes of a simple font; `None` for codes without text.
 pub(super) fn simple_table(font: &Dictionary, document: &Document) -> Vec<Option<String>> {
     let encoding = font.get_deref(b"Encoding", document).ok();
     let (base, differences) = match encoding {
@@ -99,7 +99,8 @@ pub(super) fn simple_table(font: &Dictionary, document: &Document) -> Vec<Option
     table
 }
 
-/// The embedded font's own names of its codes, over the standard ones.
+/// Returns the text of each code by the glyph names in the embedded font program; codes without one have the text of
+/// the standard encoding.
 fn own_table(font: &Dictionary, document: &Document) -> Vec<Option<String>> {
     let is_true_type =
         font.get_deref(b"Subtype", document).and_then(Object::as_name).is_ok_and(|kind| kind == b"TrueType");
@@ -118,7 +119,7 @@ fn base_table(name: &[u8], document: &Document) -> Vec<Option<String>> {
     (0..=255).map(|code| decode_one(Object::Name(name.to_vec()), code, document)).collect()
 }
 
-/// Names of TeX's mathematics that the common list lacks.
+/// Glyph names of TeX's mathematical fonts that the Adobe glyph list lacks.
 const MORE_NAMES: &[(&str, &str)] = &[
     ("mapsto", "↦"),
     ("mapstochar", "↦"),
@@ -139,13 +140,14 @@ const MORE_NAMES: &[(&str, &str)] = &[
     ("greaterorequalslant", "⩾"),
 ];
 
-/// Suffixes of TeX for the same character in other sizes.
+/// Suffixes of TeX glyph names that only denote another size of the same character.
 const SIZES: [&str; 6] = ["text", "display", "bigg", "Bigg", "big", "Big"];
 
-/// Maximum length of a glyph name.
+/// Maximum length of a glyph name, in bytes.
 const LONGEST_NAME: usize = 64;
 
-/// The text of a glyph by its name: the common list, `uni20AC` and `u1F600`, and `f_f_i` or `a.alt` by their parts.
+/// Returns the text of a glyph by its name: from the Adobe glyph list, as a code point (`uni20AC`, `u1F600`), or from
+/// the parts of the name (`f_f_i`, `a.alt`).
 fn glyph_text(name: &[u8], document: &Document) -> Option<String> {
     if name.len() > LONGEST_NAME {
         return None;
@@ -189,7 +191,7 @@ fn hexadecimal(digits: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Asks the library's tables about one code.
+/// Returns the text of a code in an encoding, from the tables of the library `lopdf`; `None` if they have none.
 fn decode_one(encoding: Object, code: u8, document: &Document) -> Option<String> {
     let font = Dictionary::from_iter([("Type", Object::Name(b"Font".to_vec())), ("Encoding", encoding)]);
     let text = font.get_font_encoding(document).ok()?.bytes_to_string(&[code]).ok()?;

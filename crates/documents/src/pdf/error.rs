@@ -1,6 +1,7 @@
-//! Errors of PDF files.
+//! Errors of reading a PDF file.
 
 use super::range::spans_text;
+use crate::UNAVAILABLE;
 
 /// The reason why a PDF cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -11,59 +12,69 @@ pub enum PdfError {
     /// The file does not have a PDF header.
     #[error("not a PDF: the file does not begin with `%PDF-`")]
     NotAPdf,
-    /// The document's structure is broken.
+    /// The structure of the PDF file is damaged.
     #[error("the PDF cannot be read: {why}; the file may be damaged or cut off")]
     Garbled {
-        /// The reader's message.
+        /// The cause, as a clause.
         why: String,
     },
-    /// No requested page has text.
+    /// None of the requested pages has text.
     #[error(
         "no text on {} of {total}: without a text layer the page is a scan, a drawing or blank",
         page_words(pages)
     )]
     NoText {
-        /// The examined pages.
+        /// The numbers of the pages that were read.
         pages: Vec<u32>,
-        /// Pages in the document.
+        /// Number of pages of the document.
         total: u32,
     },
-    /// The range begins past the last page.
+    /// A part of the requested range starts after the last page.
     #[error("page {page} does not exist: the last page is {total}")]
     OutOfRange {
-        /// The first page that does not exist.
+        /// The first requested page that does not exist.
         page: u32,
-        /// Pages in the document.
+        /// Number of pages of the document.
         total: u32,
     },
-    /// The range holds more pages than one call reads.
+    /// The requested range contains more pages than one call may read.
     #[error("{asked} pages are requested, but at most {max} can be read in one call; request fewer")]
     TooManyPages {
-        /// Pages in the range.
+        /// Number of pages in the requested range.
         asked: u32,
-        /// The maximum of one call.
+        /// Maximum number of pages in one call.
         max: u32,
     },
     /// The document is too long to be read without a range.
-    #[error("the PDF has {total} pages: specify pages to read, such as \"1-{}\" (at most {max} in one call)", total.min(max))]
+    #[error(
+        "the PDF has {total} pages: without a page range, only PDFs of up to {unasked} pages are read, and one call reads at most \
+         {max} pages"
+    )]
     PagesNeeded {
-        /// Pages in the document.
+        /// Number of pages of the document.
         total: u32,
-        /// The maximum of one call.
+        /// Maximum number of pages of a document that is read without a range.
+        unasked: u32,
+        /// Maximum number of pages in one call.
         max: u32,
     },
-    /// Reading took longer than allowed.
-    #[error("reading the PDF took longer than {} s; ask for fewer pages", seconds.max(&1))]
+    /// Reading took longer than the time limit.
+    #[error("reading the PDF took longer than {} s; request fewer pages", seconds.max(&1))]
     TimedOut {
-        /// The time that was given, in whole seconds.
+        /// The time limit, in whole seconds.
         seconds: u64,
     },
-    /// Earlier PDFs that never finished still hold all reading threads.
-    #[error("{running} PDFs are still being read; wait until they end")]
+    /// All reading threads are busy with earlier PDFs that have not finished.
+    #[error(
+        "the limit of PDFs that are read at the same time is reached ({running}); wait until one is finished"
+    )]
     Busy {
-        /// Readers at work.
+        /// Number of busy reading threads.
         running: usize,
     },
+    /// This build has no reader for PDF files.
+    #[error("{UNAVAILABLE}")]
+    Unavailable,
 }
 
 fn page_words(pages: &[u32]) -> String {

@@ -1,45 +1,45 @@
-//! Fonts, as far as reading needs them: the text and the width of each code.
+//! Fonts of a PDF file, reduced to the text and the width of each code.
 
 use std::collections::BTreeMap;
 
 use lopdf::{Dictionary, Document, Object};
 
 use super::cmap::{CharMap, number};
-use super::encoding::{Wide, simple_table};
+use super::encoding::{CompositeEncoding, simple_table};
 use super::metrics::standard_width;
 
-/// Replacement for a code whose meaning the file does not define.
+/// The text for a code whose text the file does not define.
 pub(super) const UNKNOWN: &str = "\u{fffd}";
 
-/// One code of a string.
+/// The glyph of one code in a string.
 pub(super) struct Glyph<'a> {
-    /// Its text.
+    /// The text of the code.
     pub(super) text: &'a str,
-    /// Its width, in the font's size.
+    /// The width of the glyph, as a multiple of the font size.
     pub(super) advance: f64,
-    /// Set if word spacing applies to it.
+    /// True if word spacing applies to the code.
     pub(super) is_space: bool,
 }
 
 /// The writing direction of a font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Writing {
+pub(super) enum WritingMode {
     /// From left to right (or right to left).
     Across,
     /// From top to bottom.
     Down,
 }
 
-/// A font.
+/// A font of a PDF file: the text and the width of each code.
 pub(super) struct Font {
     codes: Codes,
-    /// The writing direction.
-    pub(super) writing: Writing,
+    /// The direction in which text in the font is written.
+    pub(super) writing: WritingMode,
 }
 
 enum Codes {
     Simple(Box<Simple>),
-    Wide { wide: Wide, lengths: Option<CharMap>, to_unicode: Option<CharMap>, widths: Widths },
+    Wide { wide: CompositeEncoding, lengths: Option<CharMap>, to_unicode: Option<CharMap>, widths: Widths },
 }
 
 struct Simple {
@@ -52,16 +52,16 @@ struct Widths {
     default: f64,
 }
 
-/// Maximum size of a character map.
+/// Maximum size of an embedded character map, in bytes.
 const LARGEST_MAP: usize = 8 << 20;
 
 impl Font {
-    /// The font of text for which the file names none that exists.
+    /// Returns a substitute for a font that is missing in the file.
     pub(super) fn missing(document: &Document) -> Self {
         Self::read(&Dictionary::new(), document)
     }
 
-    /// Reads a font; damaged parts fall back to the standard.
+    /// Reads a font from its dictionary; damaged parts are replaced by standard values.
     pub(super) fn read(font: &Dictionary, document: &Document) -> Self {
         if font.get_deref(b"Subtype", document).and_then(Object::as_name).is_ok_and(|kind| kind == b"Type0") {
             return Self::read_wide(font, document);
@@ -76,10 +76,10 @@ impl Font {
             }
         }
         let widths = simple_widths(font, &texts, document);
-        Self { codes: Codes::Simple(Box::new(Simple { texts, widths })), writing: Writing::Across }
+        Self { codes: Codes::Simple(Box::new(Simple { texts, widths })), writing: WritingMode::Across }
     }
 
-    /// Splits a string into its codes.
+    /// Splits a string into its codes, and calls `each` with the glyph of each code.
     pub(super) fn decode(&self, bytes: &[u8], mut each: impl FnMut(Glyph<'_>)) {
         match &self.codes {
             Codes::Simple(simple) => {
@@ -100,8 +100,8 @@ impl Font {
                         to_unicode.as_ref().and_then(|map| map.text(value)).or_else(|| wide.text(code));
                     let text = text.as_deref().unwrap_or(UNKNOWN);
                     let advance = match self.writing {
-                        Writing::Across => widths.of(value),
-                        Writing::Down => 1.0,
+                        WritingMode::Across => widths.of(value),
+                        WritingMode::Down => 1.0,
                     };
                     each(Glyph { text, advance, is_space: code == b" " });
                     rest = behind;
@@ -118,12 +118,13 @@ impl Font {
         let descendant = descendant.and_then(|font| document.dereference(font).ok());
         let descendant = descendant.and_then(|(_, font)| font.as_dict().ok());
         let codes = Codes::Wide {
-            wide: Wide::of_map(name),
+            wide: CompositeEncoding::of_map(name),
             lengths: char_map(font, b"Encoding", document),
             to_unicode: char_map(font, b"ToUnicode", document),
             widths: Widths::read(descendant, document),
         };
-        let writing = if name.ends_with(b"-V") || name == b"V" { Writing::Down } else { Writing::Across };
+        let writing =
+            if name.ends_with(b"-V") || name == b"V" { WritingMode::Down } else { WritingMode::Across };
         Self { codes, writing }
     }
 }
@@ -182,7 +183,8 @@ fn simple_widths(font: &Dictionary, texts: &[Option<String>], document: &Documen
     (0..).zip(texts).map(|(code, text)| width(code, text)).collect()
 }
 
-/// The value of one unit of width in the font's size; only Type 3 fonts define it themselves.
+/// Returns the unit of a font's widths, as a multiple of the font size: 1/1000, unless the font is of Type 3 and
+/// defines another.
 fn glyph_scale(font: &Dictionary, document: &Document) -> f64 {
     let matrix = font.get_deref(b"FontMatrix", document).and_then(Object::as_array).ok();
     matrix.and_then(|matrix| matrix.first()).and_then(float).map_or(0.001, f64::abs)
@@ -193,7 +195,7 @@ fn char_map(font: &Dictionary, key: &[u8], document: &Document) -> Option<CharMa
     Some(CharMap::parse(&stream.get_plain_content_with_limit(LARGEST_MAP).ok()?))
 }
 
-/// Reads a number object.
+/// Returns the value of a PDF number object; `None` for other objects, and for a number that is not finite.
 pub(super) fn float(object: &Object) -> Option<f64> {
     object.as_float().ok().map(f64::from).filter(|number| number.is_finite())
 }

@@ -1,23 +1,23 @@
-//! Assembly of positioned pieces of text into lines.
+//! Assembly of a page's pieces of text, which have positions, into lines.
 
-/// A piece of text on the page, in the page's own units.
+/// A piece of text at a position on a page; positions and lengths are in the units of the page.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) text: String,
-    /// The starting point.
+    /// The point at which the text starts.
     pub(super) x: f64,
     pub(super) y: f64,
-    /// The direction, as a vector of length 1.
+    /// The writing direction, as a vector of length 1.
     pub(super) direction: (f64, f64),
-    /// The length.
+    /// The length of the text in its writing direction.
     pub(super) length: f64,
-    /// The size of its letters.
+    /// The font size.
     pub(super) size: f64,
 }
 
-/// Text that grows piece by piece, in drawing order.
+/// Assembles the text of a page from pieces in drawing order.
 ///
-/// That order is the writer's, so columns stay columns; sorting by place would mix them.
+/// Drawing order keeps columns apart; sorting by position would mix them.
 #[derive(Debug)]
 pub(super) struct Layout {
     text: String,
@@ -28,19 +28,20 @@ pub(super) struct Layout {
     unknown: usize,
 }
 
-/// The text of a page.
+/// The assembled text of a page.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Laid {
+pub(super) struct PageText {
     pub(super) text: String,
-    /// Bytes that did not fit.
+    /// Number of bytes that were omitted because of the limit.
     pub(super) left_out: usize,
-    /// Characters other than white space.
+    /// Number of characters other than white space.
     pub(super) letters: usize,
-    /// Characters among them whose meaning the file does not define.
+    /// Number of these characters that were replaced, because the file's fonts do not define their text.
     pub(super) unknown: usize,
 }
 
-/// Parts of a letter's size: a gap between words, between cells, a new line, an empty line.
+/// Minimum distances between two pieces of text, relative to the font size: for a space between words, a tab between
+/// table cells, a new line, and an empty line.
 const WORD_GAP: f64 = 0.15;
 const CELL_GAP: f64 = 1.8;
 const LINE_STEP: f64 = 0.5;
@@ -51,7 +52,7 @@ impl Layout {
         Self { text: String::new(), last: None, most, left_out: 0, letters: 0, unknown: 0 }
     }
 
-    /// Appends a piece.
+    /// Appends a piece of text, with the space or line break that its distance from the last piece requires.
     pub(super) fn add(&mut self, piece: Piece) {
         if piece.text.is_empty() {
             return;
@@ -67,16 +68,16 @@ impl Layout {
         self.last = Some(piece);
     }
 
-    /// Begins a new line regardless of the positions.
+    /// Starts a new line, regardless of the position of the next piece.
     pub(super) fn break_line(&mut self) {
         self.last = None;
         self.put_between("\n");
     }
 
-    pub(super) fn finish(self) -> Laid {
+    pub(super) fn finish(self) -> PageText {
         let lines: Vec<&str> = self.text.lines().map(str::trim_end).collect();
         let text = lines.join("\n").trim_matches('\n').to_owned();
-        Laid { text, left_out: self.left_out, letters: self.letters, unknown: self.unknown }
+        PageText { text, left_out: self.left_out, letters: self.letters, unknown: self.unknown }
     }
 
     fn put_between(&mut self, between: &str) {
@@ -126,7 +127,7 @@ impl Layout {
     }
 }
 
-/// Returns whether a piece is drawn over itself, as some writers do for bold text.
+/// Returns whether a piece repeats the last one at nearly the same position. Some PDF writers do that for bold text.
 fn is_same_again(last: &Piece, piece: &Piece) -> bool {
     let near = 0.1 * last.size;
     last.text == piece.text && (last.x - piece.x).abs() < near && (last.y - piece.y).abs() < near

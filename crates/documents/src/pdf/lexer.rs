@@ -1,6 +1,6 @@
-//! Tokens of a content stream or a character map, read one by one without recursion.
+//! Lexer for content streams and character maps, without recursion.
 
-/// One token.
+/// One token of a content stream or character map.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     /// A number.
@@ -9,17 +9,17 @@ pub(super) enum Token {
     Name(Vec<u8>),
     /// A literal or hexadecimal string.
     Text(Vec<u8>),
-    /// `[`.
+    /// `[`, the start of an array.
     ArrayStart,
-    /// `]`.
+    /// `]`, the end of an array.
     ArrayEnd,
-    /// `<<` or `>>`.
+    /// `<<` or `>>`, the start or the end of a dictionary.
     Dictionary,
     /// An operator or keyword.
     Word(Vec<u8>),
 }
 
-/// Reads the tokens of a stream; invalid bytes are skipped.
+/// An iterator over the tokens of a stream; invalid bytes are skipped.
 pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -30,7 +30,7 @@ impl<'a> Lexer<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Skips an inline image, from after `BI` to after `EI`.
+    /// Skips an inline image: the bytes between the operators `BI` and `EI`, and `EI`.
     pub(super) fn skip_inline_image(&mut self) {
         for token in self.by_ref() {
             if token == Token::Word(b"ID".to_vec()) {
@@ -68,7 +68,7 @@ impl<'a> Lexer<'a> {
         name
     }
 
-    /// Takes bytes up to the next blank or delimiter.
+    /// Reads bytes up to the next white space or delimiter.
     fn regular(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|&byte| is_blank(byte) || is_delimiter(byte)).unwrap_or(rest.len());
@@ -176,7 +176,8 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// Returns whether `EI` is at `at`, between blanks and followed by tokens, not image data.
+/// Returns whether an inline image ends at `at`: `EI` is there between white space, and tokens follow it, not image
+/// data.
 fn ends_image(rest: &[u8], at: usize) -> bool {
     if !rest[at..].starts_with(b"EI") || !is_blank(rest[at - 1]) {
         return false;
@@ -208,7 +209,7 @@ fn number(word: &[u8]) -> Option<f64> {
         return None;
     }
     let word = std::str::from_utf8(word).ok()?;
-    // Some writers put a minus in the middle; the digits before it count.
+    // Some PDF writers put a minus sign inside a number: only the digits before it count.
     let end = word.char_indices().skip(1).find(|(_, letter)| *letter == '-').map_or(word.len(), |(at, _)| at);
     let number = word[..end].parse::<f64>().ok()?;
     number.is_finite().then_some(number)

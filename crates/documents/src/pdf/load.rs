@@ -1,4 +1,4 @@
-//! Opening of a document within limits of time and memory.
+//! Opening of a PDF document within limits of time and memory.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -8,13 +8,15 @@ use lopdf::{Document, Error, LoadOptions, Object, ObjectId};
 use super::PdfError;
 use super::worker::Clock;
 
-/// Bytes that one stream of the document's structure may unpack to; real ones hold a few hundred objects.
+/// Maximum unpacked size of an object stream or a cross-reference stream, in bytes. In ordinary files, such a stream
+/// has a few hundred objects.
 const LARGEST_STREAM: usize = 4 << 20;
-/// Bytes that the objects of a small file may take in memory, and how many times its size those of a large one.
+/// Maximum memory of a document's objects: in bytes for a small file, and as a multiple of the file size for a large
+/// one.
 const MOST_MEMORY: usize = 128 << 20;
 const MOST_TIMES: usize = 8;
 
-/// Opens a document that needs no password.
+/// Opens a PDF document. Fails if it needs a password.
 pub(super) fn open(bytes: &[u8], clock: &Clock) -> Result<Document, PdfError> {
     let head = &bytes[..bytes.len().min(1024)];
     if !head.windows(5).any(|window| window == b"%PDF-") {
@@ -27,15 +29,15 @@ pub(super) fn open(bytes: &[u8], clock: &Clock) -> Result<Document, PdfError> {
     if document.page_iter().next().is_some() {
         return Ok(document);
     }
-    // The table of objects may be readable and wrong; the objects may still be there.
+    // The cross-reference table may be readable but wrong, so the objects are searched for in the file.
     match load(bytes, clock, Structure::Rebuilt) {
         Ok(rebuilt) if rebuilt.page_iter().next().is_some() => Ok(rebuilt),
         Err(error @ PdfError::TimedOut { .. }) => Err(error),
-        _ => Err(PdfError::Garbled { why: "no page can be found in it".to_owned() }),
+        _ => Err(PdfError::Garbled { why: "no page can be found".to_owned() }),
     }
 }
 
-/// Formats an error with its causes.
+/// Formats an error followed by its causes.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
     let mut source = error.source();
@@ -46,21 +48,22 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     words
 }
 
-/// The source of the objects' positions.
+/// The source of the positions of a document's objects: the cross-reference table, or a search in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Structure {
     AsWritten,
     Rebuilt,
 }
 
-/// The remaining budget of loading.
+/// The memory and time that remain for opening a document.
 struct Meter {
     memory_left: usize,
     clock: Clock,
 }
 
 thread_local! {
-    /// The library calls a plain function for each object, which finds its budget here.
+    /// The budget of the document that is being opened. The library calls a function without context for each object,
+    /// which finds the budget here.
     static METER: RefCell<Option<Meter>> = const { RefCell::new(None) };
 }
 
@@ -88,16 +91,17 @@ fn load(bytes: &[u8], clock: &Clock, structure: Structure) -> Result<Document, P
     }
 }
 
-/// Accepts objects until time or memory is used up.
+/// Accepts an object of the document, unless the time or memory limit is reached.
 ///
-/// The library has no other way to be stopped, so it is unwound; `load` catches that.
+/// To stop the library at a limit, this function must unwind the stack, and `load` catches that. The library can be
+/// stopped in no other way.
 fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     let stopped =
         METER.with_borrow_mut(|meter| meter.as_mut().and_then(|meter| meter.take(weight(object)).err()));
     if let Some(stopped) = stopped {
         resume_unwind(Box::new(stopped));
     }
-    // The library keeps now the object, now the answer.
+    // The library's interface requires an owned object, so the object is cloned.
     Some((id, object.clone()))
 }
 
@@ -106,7 +110,7 @@ impl Meter {
         self.clock.check()?;
         let Some(left) = self.memory_left.checked_sub(weight) else {
             return Err(PdfError::Garbled {
-                why: "its objects take too much memory when they are unpacked".to_owned(),
+                why: "the PDF's objects take too much memory when they are unpacked".to_owned(),
             });
         };
         self.memory_left = left;
@@ -114,7 +118,8 @@ impl Meter {
     }
 }
 
-/// About how many bytes an object takes; the parser bounds how deep it nests.
+/// Returns the approximate memory of an object, in bytes. Recursion is safe, because the parser limits the nesting of
+/// objects.
 fn weight(object: &Object) -> usize {
     let inner = match object {
         Object::Array(items) => items.iter().map(weight).sum(),

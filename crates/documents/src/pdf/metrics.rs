@@ -1,6 +1,6 @@
-//! Widths of letters for the fonts that a PDF may leave out.
+//! Character widths of the standard fonts, which a PDF file need not embed.
 
-/// The width of a letter in thousandths of the font's size, as far as the font's name tells.
+/// Returns the width of a character in the standard font that is most similar by name, in thousandths of the font size.
 pub(super) fn standard_width(font_name: &str, letter: char) -> f64 {
     if font_name.contains("Courier") || font_name.contains("Mono") {
         return 600.0;

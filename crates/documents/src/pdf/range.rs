@@ -1,6 +1,6 @@
-//! Page ranges in the notation of users.
+//! Page ranges, as users write them.
 
-/// Requested pages, such as `1-5`, `3`, `10-` or `1,3,5-7`.
+/// The pages that a user requests, such as `1-5`, `3`, `10-` or `1,3,5-7`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRange {
     spans: Vec<Span>,
@@ -12,38 +12,38 @@ pub enum PageRangeError {
     /// The range is empty.
     #[error("the page range is empty: write pages such as \"3\", \"1-5\", \"10-\" or \"1,3,5-7\"")]
     Empty,
-    /// A part is not a page or a range.
+    /// A part between commas is not a page or a range.
     #[error(
         "\"{part}\" is not a page or a range: write pages such as \"3\", \"1-5\", \"10-\" or \"1,3,5-7\""
     )]
     Unclear {
-        /// The part as written.
+        /// The part as the user wrote it.
         part: String,
     },
     /// Page 0 was requested.
     #[error("\"{part}\" asks for page 0: pages are counted from 1")]
     Zero {
-        /// The part as written.
+        /// The part of the range that contains 0, as the user wrote it.
         part: String,
     },
     /// A range ends before it begins.
     #[error("\"{part}\" ends before it begins: write \"{last}-{first}\"")]
     Backwards {
-        /// The part as written.
+        /// The part of the range as the user wrote it.
         part: String,
-        /// The first page.
+        /// The page before the hyphen.
         first: u32,
-        /// The last page.
+        /// The page after the hyphen.
         last: u32,
     },
 }
 
 impl PageRange {
-    /// Parses `1-5`, `3`, `10-` (to the last page) and lists of these.
+    /// Parses a page (`3`), a range (`1-5`, or `10-` to the last page), or a comma-separated list of pages and ranges.
     ///
     /// # Errors
     ///
-    /// If a part is not a page or range, names page 0, or runs backwards.
+    /// If a part is not a page or range, contains page 0, or ends before it begins.
     pub fn parse(written: &str) -> Result<Self, PageRangeError> {
         if written.trim().is_empty() {
             return Err(PageRangeError::Empty);
@@ -54,11 +54,11 @@ impl PageRange {
 
     /// Lists the pages of the range in a document of `total` pages, ascending, each once.
     ///
-    /// A range that runs past the end stops there; one that begins past it is the error, with its first page.
+    /// Pages after the last one are omitted.
     ///
     /// # Errors
     ///
-    /// The first page of the range that begins past the end.
+    /// If a part of the range starts after the last page: the first page of that part.
     pub fn within(&self, total: u32) -> Result<Vec<u32>, u32> {
         let mut spans = self.spans.clone();
         spans.sort_unstable_by_key(|span| span.first);
@@ -74,7 +74,7 @@ impl PageRange {
     }
 }
 
-/// Writes ascending pages as a range: `1-3, 7`.
+/// Formats ascending page numbers as ranges, such as `1-3, 7`.
 pub(super) fn spans_text(pages: &[u32]) -> String {
     let mut spans: Vec<(u32, u32)> = Vec::new();
     for &page in pages {

@@ -1,4 +1,4 @@
-//! A thread per document, so that no file can block, overflow or crash the caller.
+//! Runs each reader of a PDF file on its own thread, so that no file can block the caller or overflow its stack.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::PdfError;
 
-/// Stop condition of a reader.
+/// The time limit and cancellation flag of a running PDF reader.
 #[derive(Debug, Clone)]
 pub(super) struct Clock {
     end: Option<Instant>,
@@ -17,10 +17,10 @@ pub(super) struct Clock {
     abandoned: Arc<AtomicBool>,
 }
 
-/// Running readers, including those whose caller has gone.
+/// Number of running PDF readers, including those whose caller has stopped waiting.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 const MOST_RUNNING: usize = 16;
-/// Far more than the parser's nesting limits can use.
+/// Stack size of a reader's thread, in bytes: far more than the parser can use within its nesting limits.
 const STACK: usize = 64 << 20;
 
 impl Clock {
@@ -29,7 +29,7 @@ impl Clock {
         Self { end, seconds: deadline.as_secs(), abandoned: Arc::new(AtomicBool::new(false)) }
     }
 
-    /// Fails if time is up or the caller has gone.
+    /// Fails if the time limit of the reader is reached or its caller has stopped waiting.
     pub(super) fn check(&self) -> Result<(), PdfError> {
         let late = self.end.is_some_and(|end| Instant::now() >= end);
         if late || self.abandoned.load(Ordering::Relaxed) { Err(self.timed_out()) } else { Ok(()) }
@@ -40,7 +40,7 @@ impl Clock {
     }
 }
 
-/// Runs `work` on a thread with a large stack, and waits at most until the deadline.
+/// Runs `work`, which reads a PDF file, on a thread with a large stack, and waits for it at most until the deadline.
 pub(super) fn run<T: Send + 'static>(
     deadline: Duration,
     work: impl FnOnce(&Clock) -> Result<T, PdfError> + Send + 'static,
@@ -52,7 +52,7 @@ pub(super) fn run<T: Send + 'static>(
     let started = thread::Builder::new().name("pdf".to_owned()).stack_size(STACK).spawn(move || {
         let result = catch_unwind(AssertUnwindSafe(|| work(&inner)));
         drop(place);
-        // The caller may have gone.
+        // Sending fails if the caller has stopped waiting, and the result is then not needed.
         let _ = send.send(result.unwrap_or_else(|_| Err(gave_up())));
     });
     if started.is_err() {
@@ -69,10 +69,10 @@ pub(super) fn run<T: Send + 'static>(
 }
 
 fn gave_up() -> PdfError {
-    PdfError::Garbled { why: "its structure is beyond what the reader understands".to_owned() }
+    PdfError::Garbled { why: "the PDF's structure is not supported".to_owned() }
 }
 
-/// A place among the readers, given back when it is dropped.
+/// One of the limited number of running readers; dropping the value makes room for another.
 struct Place;
 
 impl Place {

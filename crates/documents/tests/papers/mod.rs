@@ -1,6 +1,6 @@
 //! PDFs for the tests, written object by object.
 
-/// A PDF file that is put together by hand.
+/// Builder for a PDF file.
 pub(crate) struct Paper {
     objects: Vec<(usize, Vec<u8>)>,
     shift: usize,
@@ -11,7 +11,8 @@ impl Paper {
         Self { objects: Vec::new(), shift: 0 }
     }
 
-    /// A paper of one page that draws `content` with Helvetica as `F1`, other fonts and objects besides.
+    /// Creates a document with one page that draws `content`. Helvetica is `F1`; `fonts` and `resources` add
+    /// others.
     pub(crate) fn page(content: &str, fonts: &str, resources: &str) -> Self {
         Self::new()
             .object(1, "<</Type/Catalog/Pages 2 0 R>>")
@@ -24,7 +25,7 @@ impl Paper {
             .object(5, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
     }
 
-    /// A paper of many pages, each with a line that says its number.
+    /// Creates a document of many pages, each with a line that contains its number.
     pub(crate) fn of_pages(count: usize) -> Self {
         let kids: String = (0..count).map(|page| format!("{} 0 R ", 10 + 2 * page)).collect();
         let mut paper = Self::new()
@@ -54,7 +55,7 @@ impl Paper {
         self
     }
 
-    /// Makes the table of objects point beside them.
+    /// Shifts all positions in the cross-reference table, so that they are wrong.
     pub(crate) fn misplaced(mut self, shift: usize) -> Self {
         self.shift = shift;
         self

@@ -1,4 +1,4 @@
-//! Pictures for the tests, good and bad.
+//! Images for the tests, valid and invalid.
 
 use std::io::Cursor;
 
@@ -15,7 +15,7 @@ pub(crate) fn plain(width: u32, height: u32) -> DynamicImage {
     DynamicImage::ImageRgb8(RgbImage::from_pixel(width, height, Rgb([10, 120, 200])))
 }
 
-/// A gradient in both directions, which JPEG packs better than PNG.
+/// A gradient in both directions, which JPEG compresses better than PNG.
 pub(crate) fn gradient(width: u32, height: u32) -> DynamicImage {
     let level = |at: u32, of: u32| u8::try_from(255 * at / of).unwrap();
     let pixel = |x, y| Rgb([level(x, width), level(y, height), level((x * 7 + y * 13) % width, width)]);
@@ -42,7 +42,7 @@ pub(crate) fn gif(width: u32, height: u32, frames: u8) -> Vec<u8> {
     bytes
 }
 
-/// Wraps still pictures as the frames of an animation.
+/// Creates an animated WebP from still images.
 pub(crate) fn animated_webp(width: u32, height: u32, frames: u8) -> Vec<u8> {
     let less_one = |number: u32| (number - 1).to_le_bytes()[..3].to_vec();
     let still = encoded(&plain(width, height), ImageFormat::WebP);
@@ -70,7 +70,7 @@ fn webp_chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// A PNG that says it is animated: the first frame is the picture itself.
+/// A PNG that is marked as animated; the first frame is the image itself.
 pub(crate) fn animated_png(width: u32, height: u32, frames: u32) -> Vec<u8> {
     let still = encoded(&plain(width, height), ImageFormat::Png);
     let control = png_chunk(b"acTL", &[frames.to_be_bytes(), [0; 4]].concat());
@@ -95,7 +95,7 @@ fn png_chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
     [length.to_be_bytes().to_vec(), named, (!sum).to_be_bytes().to_vec()].concat()
 }
 
-/// A small JPEG whose header claims another size.
+/// A small JPEG whose header declares a different size.
 pub(crate) fn jpeg_header(width: u16, height: u16) -> Vec<u8> {
     let mut bytes = encoded(&plain(8, 8), ImageFormat::Jpeg);
     let frame = bytes.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
@@ -122,7 +122,7 @@ pub(crate) fn corners() -> DynamicImage {
     DynamicImage::ImageRgb8(RgbImage::from_fn(48, 32, pixel))
 }
 
-/// The picture as a camera stores it that was held so.
+/// Returns the image as a camera stores it for an EXIF orientation.
 pub(crate) fn as_stored(upright: &DynamicImage, orientation: u8) -> DynamicImage {
     match orientation {
         2 => upright.fliph(),
@@ -136,7 +136,7 @@ pub(crate) fn as_stored(upright: &DynamicImage, orientation: u8) -> DynamicImage
     }
 }
 
-/// Puts an EXIF block with an orientation behind the first marker of a JPEG.
+/// Inserts an EXIF block with an orientation after the first marker of a JPEG.
 pub(crate) fn with_orientation(jpeg: &[u8], orientation: u8) -> Vec<u8> {
     let entry = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0];
     let exif = [b"Exif\0\0MM\0*\0\0\0\x08\0\x01".to_vec(), entry.to_vec(), vec![0; 4]].concat();

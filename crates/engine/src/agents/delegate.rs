@@ -14,26 +14,26 @@ use serde::Serialize;
 /// The `delegate` operation.
 pub struct Delegate;
 
-/// The name for rules about an agent that the user has not described.
+/// Name of the agent in access rules and replies if the request names none.
 const ANY: &str = "general";
-/// Maximum size of a task and its context, in bytes.
+/// Maximum size of a task together with its context, in bytes.
 const LONGEST: usize = 256 * 1024;
 
 /// A task for a subagent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The task.
+    /// The task, its context, and the name of the agent.
     pub job: Job,
 }
 
-/// The report of the agent.
+/// The report of the subagent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The agent.
+    /// The name of the subagent: `general` if the request names none.
     pub agent: String,
-    /// Its answer.
+    /// The answer of the subagent.
     pub words: String,
-    /// The unfinished part of the task, if the agent did not finish it.
+    /// The unfinished part of the task; `None` if the task is finished.
     pub missing: Option<String>,
 }
 
@@ -53,19 +53,19 @@ impl Operation for Delegate {
         let job = request.job;
         if job.task.trim().is_empty() {
             return Err(Failure::invalid("The task is empty.").hint(Hint::Advice(
-                "Say all that the agent has to know: it sees nothing of what was said here.".to_owned(),
+                "Describe the task with everything the agent needs: the agent does not see this conversation.".to_owned(),
             )));
         }
         let bytes = job.task.len() + job.context.as_ref().map_or(0, String::len);
         if bytes > LONGEST {
-            let what = format!("The task and its context have {bytes} bytes; they may have {LONGEST}.");
+            let what = format!("The task and its context have {bytes} bytes; the maximum is {LONGEST}.");
             return Err(Failure::new(Kind::TooLarge, what).hint(Hint::Advice(
-                "Name the files in which the rest stands: the agent can read them.".to_owned(),
+                "Shorten the task and its context, and give the paths of files that contain the rest: the agent can read files.".to_owned(),
             )));
         }
         let gateway = cx.gateway()?;
         let agent = name(&job);
-        // The separate session does not know what this session has seen.
+        // The subagent gets a separate session: files that were read in this session count as unread there.
         let report = agents.backend()?.work(job, gateway.apart(), cx).await?;
         if report.missing.is_some() && report.words.is_empty() {
             return Err(Report::unfinished(Kind::Timeout, report.missing, report.words));

@@ -1,11 +1,12 @@
-//! Model guidance for searches: uses a configured model, restricts it to reading, and keeps only claims with
-//! valid citations.
+//! Guidance of searches by a configured model.
+//!
+//! The model can only read, and only its claims with valid citations are kept.
 
 mod citing;
 mod claims;
-mod reading;
+mod read_only_gateway;
 
-pub(crate) use citing::{Cited, Citing, Place, Quotes, check};
+pub(crate) use citing::{CitationRules, CitedClaim, Place, Quotes, check};
 pub(crate) use claims::{Claim, read};
 
 use super::{Agents, Finished, Job};
@@ -13,47 +14,50 @@ use crate::{
     agents::AgentAccess,
     call::{CallCtx, nested::CallGateway},
     failure::{Failure, Kind},
+    files::Files,
 };
-use reading::Reading;
+use read_only_gateway::ReadOnlyGateway;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use toolpost_text::counted::counted;
 
-/// Maximum number of dropped claims that are reported with their reasons.
+/// Maximum number of dropped claims that a result lists. A claim is dropped if a citation is missing or
+/// invalid.
 const TOLD: usize = 10;
-/// Maximum wait for a model, and the extra time after the time limit for its answer.
+/// Maximum time for the model's work, if the call has no earlier deadline.
 const LONGEST: Duration = Duration::from_secs(300);
+/// Extra time after the time limit, in which a model that stops at the limit can still deliver its answer.
 const GRACE: Duration = Duration::from_secs(1);
-/// The role of the guiding model.
+/// Role of the guiding model, as a part of its system prompt.
 const ROLE: &str =
     "You find out how code works by reading it, and say only what you can show. You change nothing.";
 
-/// The result of guidance by a model.
+/// Report on a guiding model's work.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Guide {
-    /// Its outcome.
-    pub ended: GuideEnded,
-    /// The reason why the model was not asked or failed, or the missing part.
+    /// The outcome: the model completed the task, or a limit or an error stopped it.
+    pub ended: GuideEndReason,
+    /// The reason why the model was not asked or failed, or the part of the task that is unfinished.
     pub why: Option<String>,
-    /// Number of turns, if it is known.
+    /// Number of requests to the model; `None` if the agent does not report it.
     pub turns: Option<u64>,
-    /// Number of tool calls.
+    /// Number of tool calls that the model made.
     pub calls: usize,
-    /// Number of tool calls that were refused because of the limit.
+    /// Number of tool calls that were refused because the limit was reached.
     pub refused: usize,
-    /// Number of claims.
+    /// Number of claims in the model's answer.
     pub claims: usize,
-    /// Number of dropped claims: without a citation, or with an invalid one.
+    /// Number of claims that were dropped because a citation was missing or invalid.
     pub dropped: usize,
-    /// The first dropped claims.
-    pub dropped_claims: Vec<Dropped>,
+    /// The first ten dropped claims, with reasons.
+    pub dropped_claims: Vec<DroppedClaim>,
 }
 
-/// Outcome of guidance by a model.
+/// The end of a guiding model's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum GuideEnded {
+pub enum GuideEndReason {
     /// The model was not asked.
     NotAsked,
     /// The model answered.
@@ -62,68 +66,71 @@ pub enum GuideEnded {
     Turns,
     /// The model reached its limit of tool calls.
     Calls,
-    /// The model ran out of tokens.
+    /// The model reached its token limit.
     Tokens,
     /// The time limit was reached.
     Time,
-    /// The agent stopped at one of its internal limits.
+    /// One of the agent's internal limits stopped the agent.
     Limit,
     /// The model failed.
     Failed,
 }
 
-/// A claim that was dropped.
+/// Claim dropped for missing or invalid citations.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Dropped {
-    /// The claim.
+pub struct DroppedClaim {
+    /// The text of the claim.
     pub claim: String,
-    /// The reason.
+    /// Why the claim was dropped, for example a quotation that is not in the file.
     pub why: String,
 }
 
-/// Availability of a guiding model.
+/// Availability of a model to guide a call.
 pub(crate) enum Guidance {
-    /// A model is available, with a separate gateway.
+    /// A model is available. Its tool calls go through this gateway, which has a separate session.
     Given(Arc<dyn Agents>, Arc<dyn CallGateway>),
-    /// A model is configured, and it is not asked, for this reason.
+    /// A model is configured but not used, for this reason.
     Withheld(String),
     /// No model is configured.
     None,
 }
 
-/// The guidance and the answer of a model.
-pub(crate) struct Worked {
+/// The claims of a model's answer that have valid citations, its open questions, and a report on the model's
+/// work.
+pub(crate) struct CitedAnswer {
     pub(crate) guide: Guide,
-    pub(crate) words: String,
+    pub(crate) claims: Vec<CitedClaim>,
+    /// The open questions that the model reported, in one sentence each.
+    pub(crate) gaps: Vec<String>,
 }
 
 impl Guidance {
-    /// Determines whether a model guides under that name: only if one is configured, in calls of the client,
-    /// as the rules allow.
+    /// Checks whether a model may guide this call: a model is configured, the call is not nested in another
+    /// one, and the rules allow delegating to the agent `name` without approval.
     pub(crate) fn of(agents: &AgentAccess, cx: &CallCtx, name: &str) -> Self {
         let Ok(agents) = agents.backend() else { return Self::None };
         let Some(gateway) = &cx.gateway else {
-            return Self::Withheld("inside of another call no model is asked".to_owned());
+            return Self::Withheld("a call made by another call cannot ask a model".to_owned());
         };
         if !cx.permissions.may_delegate(name) {
             return Self::Withheld(format!(
-                "the rules do not let work be left to the agent {name} without asking"
+                "the rules do not allow delegating to the agent {name} without approval"
             ));
         }
         Self::Given(agents, gateway.apart())
     }
 
-    /// Determines the same for a delegated task, which needs an agent that can be restricted to reading.
+    /// Like `of`, for a model that calls tools: also requires an agent that can be restricted to reading.
     pub(crate) fn working(agents: &AgentAccess, cx: &CallCtx, name: &str) -> Self {
         match Self::of(agents, cx, name) {
             Self::Given(agents, _) if !agents.keep_to_the_door() => Self::Withheld(
-                "the agent that is asked here has tools of its own and cannot be kept to reading".to_owned(),
+                "the configured agent has its own tools and cannot be restricted to reading".to_owned(),
             ),
             other => other,
         }
     }
 
-    /// Returns why a configured model was not asked.
+    /// Returns a report with the reason if a model is configured but may not be asked; otherwise `None`.
     pub(crate) fn withheld(&self) -> Option<Guide> {
         match self {
             Self::Withheld(why) => Some(Guide::not_asked(why.clone())),
@@ -132,16 +139,35 @@ impl Guidance {
     }
 }
 
-/// Runs an agent that can only read, with limits of turns and tool calls. Its failure is part of the result
-/// and does not fail the call; a cancelled call fails.
-pub(crate) async fn work(
+/// Runs an agent on a task with its context, and checks the citations of its answer. The agent can only read,
+/// and the numbers of turns and tool calls are limited.
+///
+/// If the agent fails, the result contains the reason. Only a cancelled call is an error.
+pub(crate) async fn cited(
+    (agents, gateway): (&Arc<dyn Agents>, Arc<dyn CallGateway>),
+    told: (String, String),
+    limits: (usize, usize),
+    (files, rules): (&Files, CitationRules),
+    cx: &CallCtx,
+) -> Result<CitedAnswer, Failure> {
+    let (mut guide, words) = work(agents, gateway, told, limits, cx).await?;
+    let parsed = read(&words);
+    let (claims, dropped) = check(files, parsed.claims, rules, cx).await?;
+    if parsed.nothing && claims.is_empty() && dropped.is_empty() && guide.why.is_none() {
+        guide.why = Some("the model reported that nothing matches".to_owned());
+    }
+    guide.judged(claims.len(), dropped);
+    Ok(CitedAnswer { guide, claims, gaps: parsed.gaps })
+}
+
+async fn work(
     agents: &Arc<dyn Agents>,
     gateway: Arc<dyn CallGateway>,
     (task, context): (String, String),
     (turns, calls): (usize, usize),
     cx: &CallCtx,
-) -> Result<Worked, Failure> {
-    let reading = Arc::new(Reading::new(gateway, calls));
+) -> Result<(Guide, String), Failure> {
+    let reading = Arc::new(ReadOnlyGateway::new(gateway, calls));
     let job = Job {
         task,
         context: Some(context),
@@ -153,8 +179,8 @@ pub(crate) async fn work(
         biased;
         () = cx.cancel.cancelled() => return Err(cancelled()),
         report = agents.work(job, reading.clone(), cx) => report,
-        // The agent stops in time on its own; one that does not is abandoned.
-        () = tokio::time::sleep(cx.time_left(LONGEST) + GRACE) => Err(Failure::new(Kind::Timeout, "no answer came in time")),
+        // An agent should stop at the time limit. An agent that continues is abandoned after the extra time.
+        () = tokio::time::sleep(cx.time_left(LONGEST) + GRACE) => Err(Failure::new(Kind::Timeout, "the model did not answer in time")),
     };
     if cx.cancel.is_cancelled() {
         return Err(cancelled());
@@ -164,75 +190,80 @@ pub(crate) async fn work(
     Ok(match report {
         Ok(report) => {
             let ended = match report.ended {
-                Finished::Completed => GuideEnded::Completed,
-                Finished::Turns => GuideEnded::Turns,
-                Finished::Calls => GuideEnded::Calls,
-                Finished::Tokens => GuideEnded::Tokens,
-                Finished::Time => GuideEnded::Time,
-                Finished::Limit => GuideEnded::Limit,
+                Finished::Completed => GuideEndReason::Completed,
+                Finished::Turns => GuideEndReason::Turns,
+                Finished::Calls => GuideEndReason::Calls,
+                Finished::Tokens => GuideEndReason::Tokens,
+                Finished::Time => GuideEndReason::Time,
+                Finished::Limit => GuideEndReason::Limit,
             };
-            Worked { guide: guide(ended, report.missing, report.turns), words: report.words }
+            (guide(ended, report.missing, report.turns), report.words)
         }
         Err(failure) => {
-            let ended = if failure.kind == Kind::Timeout { GuideEnded::Time } else { GuideEnded::Failed };
-            Worked { guide: guide(ended, Some(failure.what), None), words: String::new() }
+            let ended =
+                if failure.kind == Kind::Timeout { GuideEndReason::Time } else { GuideEndReason::Failed };
+            (guide(ended, Some(failure.what), None), String::new())
         }
     })
 }
 
-/// The failure of a call that was cancelled while a model was asked.
+/// Returns the failure for a call that was cancelled while it waited for a model.
 pub(crate) fn cancelled() -> Failure {
-    Failure::new(Kind::Cancelled, "The call was cancelled while a model was asked.")
+    Failure::new(Kind::Cancelled, "The call was cancelled while it waited for a model.")
 }
 
 impl Guide {
-    fn new(ended: GuideEnded, why: Option<String>) -> Self {
+    fn new(ended: GuideEndReason, why: Option<String>) -> Self {
         let dropped_claims = Vec::new();
         Self { ended, why, turns: None, calls: 0, refused: 0, claims: 0, dropped: 0, dropped_claims }
     }
 
-    /// A result without guidance, with the reason.
+    /// Creates the report for a search in which no model was asked, with the reason.
     pub(crate) fn not_asked(why: String) -> Self {
-        Self::new(GuideEnded::NotAsked, Some(why))
+        Self::new(GuideEndReason::NotAsked, Some(why))
     }
 
-    /// Records the checked claims.
-    pub(crate) fn judged(&mut self, kept: usize, mut dropped: Vec<Dropped>) {
+    /// Records the number of claims with valid citations (`kept`), and the dropped claims.
+    fn judged(&mut self, kept: usize, mut dropped: Vec<DroppedClaim>) {
         self.claims = kept + dropped.len();
         self.dropped = dropped.len();
         dropped.truncate(TOLD);
         self.dropped_claims = dropped;
-        if self.ended == GuideEnded::Completed && self.claims == 0 && self.why.is_none() {
-            self.why = Some("its answer has no claim in the form that was asked for".to_owned());
+        if self.ended == GuideEndReason::Completed && self.claims == 0 && self.why.is_none() {
+            self.why = Some("the model's answer has no claim in the required form".to_owned());
         }
     }
 
-    /// Describes the result in a sentence.
+    /// Describes in one sentence how the model guided the search, without a final period.
     #[must_use]
     pub fn words(&self) -> String {
         let why = self.why.as_deref().map(|why| why.trim_end_matches('.')).unwrap_or_default();
         let begun = match self.ended {
-            GuideEnded::NotAsked => return format!("no model guided this: {why}"),
-            GuideEnded::Failed => {
+            GuideEndReason::NotAsked => return format!("no model guided this search: {why}"),
+            GuideEndReason::Failed => {
                 return format!(
-                    "the model that should have guided this failed, so it is what a search alone finds: {why}"
+                    "the guiding model failed, so these results come from the search alone: {why}"
                 );
             }
-            GuideEnded::Completed if why.is_empty() => "a model guided this".to_owned(),
-            GuideEnded::Completed => format!("a model guided this: {why}"),
-            GuideEnded::Turns
-            | GuideEnded::Calls
-            | GuideEnded::Tokens
-            | GuideEnded::Time
-            | GuideEnded::Limit => {
-                format!("the model that guided this was stopped before its end: {why}")
+            GuideEndReason::Completed if why.is_empty() => "a model guided this search".to_owned(),
+            GuideEndReason::Completed => format!("a model guided this search: {why}"),
+            GuideEndReason::Turns
+            | GuideEndReason::Calls
+            | GuideEndReason::Tokens
+            | GuideEndReason::Time
+            | GuideEndReason::Limit => {
+                format!("the guiding model was stopped early: {why}")
             }
         };
         let (claims, calls) = (counted(self.claims as u64, "claim"), counted(self.calls as u64, "tool call"));
         let refused = match self.refused {
             0 => String::new(),
-            more => format!(", {more} more refused"),
+            more => format!(", and {more} refused because the limit of tool calls was reached"),
         };
-        format!("{begun}; {claims}, {} of them dropped for what they cite; {calls}{refused}", self.dropped)
+        let dropped = match self.dropped {
+            0 => String::new(),
+            wrong => format!(" ({wrong} dropped because of wrong citations)"),
+        };
+        format!("{begun}; {claims}{dropped}; {calls}{refused}")
     }
 }

@@ -1,4 +1,4 @@
-//! Models and agents that operations use.
+//! Interface to the models and agents that operations use.
 
 pub mod delegate;
 pub(crate) mod guide;
@@ -13,10 +13,10 @@ use serde::Serialize;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// A model that answers prompts, and agents that work on tasks.
+/// Backend for a model that answers prompts, and for agents that work on tasks.
 pub trait Agents: Send + Sync {
-    /// Answers a prompt with text, within the budget of that session; with a schema, the text is JSON that
-    /// conforms to it.
+    /// Sends a prompt to the model and returns its answer. The request counts towards the session's budget.
+    /// If the prompt has a schema, the answer is JSON that conforms to it.
     fn ask<'a>(
         &'a self,
         prompt: Prompt,
@@ -24,11 +24,12 @@ pub trait Agents: Send + Sync {
         cancel: CancellationToken,
     ) -> Asking<'a, String>;
 
-    /// Works on a task with the tools of a gateway, within the time and size limits of a call.
+    /// Runs an agent on a task. The agent uses the tools of the gateway, within the time and size limits of
+    /// the call.
     fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, cx: &'a CallCtx) -> Asking<'a, Report>;
 
-    /// Returns whether an agent acts only through its gateway, so that it cannot do what the gateway
-    /// refuses.
+    /// Returns true if agents act only through the gateway, so that the gateway can refuse any of their
+    /// actions. Returns false for agents with other tools.
     fn keep_to_the_door(&self) -> bool {
         true
     }
@@ -37,50 +38,52 @@ pub trait Agents: Send + Sync {
 /// A prompt for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// The instruction.
+    /// The instruction for the model.
     pub instruction: String,
-    /// The data to work on; instructions in it are not followed.
+    /// The data to work on, kept apart from the instruction: the model must not follow instructions in it.
     pub data: String,
-    /// The JSON schema of the answer.
+    /// The JSON schema of the answer; `None` for free text.
     pub schema: Option<String>,
 }
 
 /// A task for a subagent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
-    /// The task.
+    /// The description of the task.
     pub task: String,
-    /// Background for the task.
+    /// Background information for the task.
     pub context: Option<String>,
-    /// The name of an agent that the user has described.
+    /// The name of an agent that the user has described; `None` for the default agent.
     pub agent: Option<String>,
-    /// The role of the agent, if the user has described none.
+    /// The role for the system prompt of the default agent.
     pub role: Option<String>,
-    /// Maximum number of model requests, if it is lower than the general limit.
+    /// Maximum number of requests to the model for this task; takes effect only if it is below the configured
+    /// limit.
     pub turns: Option<u64>,
 }
 
-/// The report of an agent.
+/// The report of an agent on its task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Its answer.
+    /// The answer of the agent.
     pub words: String,
-    /// The unfinished part of the task, if the agent did not finish it.
+    /// The unfinished part of the task; `None` if the task is finished.
     pub missing: Option<String>,
-    /// The reason why it stopped.
+    /// The reason why the agent stopped.
     pub ended: Finished,
-    /// Number of model requests, if it is known.
+    /// Number of requests to the model; `None` if the agent does not report it.
     pub turns: Option<u64>,
 }
 
 impl Report {
-    /// A failure for an unfinished task, with the agent's last answer.
+    /// Creates the failure for an unfinished task, with the agent's last answer.
     #[must_use]
     pub fn unfinished(kind: Kind, missing: Option<String>, words: String) -> Failure {
-        let what = format!("The agent did not bring its task to an end. {}", missing.unwrap_or_default());
+        let what = format!("The agent did not finish its task. {}", missing.unwrap_or_default());
         let failure = Failure::new(kind, what.trim_end());
         let failure = if words.is_empty() { failure } else { failure.found(words) };
-        let advice = "What it changed stays: look at the files before you go on. Leave it a smaller task, or do it yourself.";
+        let advice = "The agent's changes remain: check the files before you continue. Delegate a smaller \
+                      task, or do it yourself.";
         failure.hint(Hint::Advice(advice.to_owned()))
     }
 }
@@ -89,42 +92,40 @@ impl Report {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Finished {
-    /// It reported that its task is done.
+    /// The agent reported that the task is done.
     Completed,
-    /// It reached its limit of model requests.
+    /// The agent reached its limit of requests to the model.
     Turns,
-    /// It reached its limit of tool calls.
+    /// The agent reached its limit of tool calls.
     Calls,
-    /// It ran out of tokens.
+    /// The agent reached its token limit.
     Tokens,
-    /// It reached its time limit.
+    /// The agent reached its time limit.
     Time,
-    /// It stopped at one of its internal limits.
+    /// One of the agent's internal limits stopped it.
     Limit,
 }
 
-/// Models and agents. Clones share their state.
+/// The configured models and agents, if any. Clones share their state.
 #[derive(Clone)]
 pub struct AgentAccess {
     agents: Option<Arc<dyn Agents>>,
 }
 
 impl AgentAccess {
-    /// Opens the capability.
     pub(crate) fn new(agents: Option<Arc<dyn Agents>>) -> Self {
         Self { agents }
     }
 
-    /// The backend that runs models and agents.
+    /// Returns the backend for models and agents.
     ///
     /// # Errors
-    /// `Denied` if none is configured, with the way to configure one.
+    /// `Denied` if no model is configured; the hint names the command that explains how to configure one.
     pub(crate) fn backend(&self) -> Result<Arc<dyn Agents>, Failure> {
         self.agents.clone().ok_or_else(|| {
             let advice =
-                "Do it with the other tools, or ask the user to name a model: `toolpost doctor` shows how.";
-            Failure::new(Kind::Denied, "No model can be asked here: none is configured.")
-                .hint(Hint::Advice(advice.to_owned()))
+                "Use the other tools, or ask the user to configure a model: `toolpost doctor` shows how.";
+            Failure::new(Kind::Denied, "No model is configured.").hint(Hint::Advice(advice.to_owned()))
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     failure::{Failure, Hint, Kind},
     session::{
         Session,
-        freshness::{Expected, Fresh},
+        freshness::{ExpectedHashes, Fresh},
     },
 };
 use nested::CallGateway;
@@ -21,7 +21,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use toolpost_workspace::{Cause, WorkspacePath};
 
-/// Answer of another program, as a future.
+/// A future that resolves to the answer of another program, for example an editor or a model.
 pub type Asking<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
 /// Session, limits and permissions of one call.
@@ -29,35 +29,40 @@ pub type Asking<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send 
 pub struct CallCtx {
     /// The state shared by the calls of one client.
     pub session: Arc<Session>,
-    /// Set when the caller gives up or the deadline passes.
+    /// Cancelled when the caller abandons the call or the deadline passes.
     pub cancel: CancellationToken,
-    /// The deadline; the reply holds the results available by then.
+    /// The deadline. When it passes, the call returns the results that were found until then, or fails with
+    /// `Timeout`.
     pub deadline: Option<Instant>,
-    /// The permissions for accesses that the call finds while it runs.
+    /// The time at which all operations of the call stop waiting for indexes that are still being built;
+    /// `None` if each operation has a separate limit.
+    pub index_wait_end: Option<Instant>,
+    /// The permissions for accesses that become known only while the call runs.
     pub permissions: Arc<dyn Permissions>,
-    /// The rule that a write needs an earlier read.
+    /// The content that the caller must have read before the call may write an existing file.
     pub fresh: Fresh,
-    /// The content that the caller has seen of the files that it writes.
-    pub expected: Arc<Expected>,
-    /// Receives the progress of a long walk.
+    /// The hashes of the content that the caller has seen, for the files that the call writes.
+    pub expected: Arc<ExpectedHashes>,
+    /// Receives progress reports, for example during a long search.
     pub progress: Progress,
-    /// The identity of the call, for the history of changes.
+    /// The tool, the session and other facts about the call, which the change history records with each
+    /// change.
     pub cause: Arc<Cause>,
     /// The gateway for nested calls; `None` if the operation may not make any.
     pub gateway: Option<Arc<dyn CallGateway>>,
 }
 
 impl CallCtx {
-    /// Creates the context of a call that may do nothing beyond its own accesses; every permission is granted
-    /// explicitly.
+    /// Creates the context of a call without permissions beyond the accesses that the request names.
     ///
-    /// No constructor grants anything: a caller that skips the policy gets refusals, not access.
+    /// No constructor grants permissions. Code that forgets the policy check therefore gets refusals.
     #[must_use]
     pub fn denied(session: Arc<Session>) -> Self {
         Self {
             session,
             cancel: CancellationToken::new(),
             deadline: None,
+            index_wait_end: None,
             permissions: Arc::new(NoPermissions),
             fresh: Fresh::REQUIRED,
             expected: Arc::default(),
@@ -67,19 +72,21 @@ impl CallCtx {
         }
     }
 
-    /// Returns true if a file that the call finds may be read.
+    /// Returns true if the call may read a file that it found while it runs.
     #[must_use]
     pub fn may_read(&self, path: &WorkspacePath) -> bool {
         self.permissions.may_read(path)
     }
 
-    /// Returns the test for files that may be read, for work that outlives the call.
+    /// Returns a function that returns true for files that the call may read. Background work can keep the
+    /// function after the call ends.
     #[must_use]
     pub fn read_filter(&self) -> MayRead {
         self.permissions.read_filter()
     }
 
-    /// Returns the same context with a shorter deadline, if a time is given.
+    /// Returns a copy whose deadline is at most `time` from now; if `time` is `None`, the deadline stays
+    /// unchanged.
     #[must_use]
     pub fn within(&self, time: Option<Duration>) -> Self {
         let own = time.and_then(|time| Instant::now().checked_add(time));
@@ -90,7 +97,7 @@ impl CallCtx {
         Self { deadline, ..self.clone() }
     }
 
-    /// Returns the remaining time of the call, at most `most`.
+    /// Returns the time until the deadline, at most `most`; without a deadline, returns `most`.
     #[must_use]
     pub fn time_left(&self, most: Duration) -> Duration {
         self.deadline.map_or(most, |deadline| deadline.saturating_duration_since(Instant::now()).min(most))
@@ -99,29 +106,29 @@ impl CallCtx {
     /// Returns the gateway for nested calls.
     ///
     /// # Errors
-    /// `Denied` if this call is itself nested.
+    /// `Denied` if this call is nested in another one.
     pub fn gateway(&self) -> Result<&Arc<dyn CallGateway>, Failure> {
         self.gateway.as_ref().ok_or_else(|| {
-            let what = "This tool makes calls of its own, which no call inside of another can do.";
-            Failure::new(Kind::Denied, what).hint(Hint::Advice("Call it by itself.".to_owned()))
+            let what = "This tool calls other tools, so it cannot run inside another call.";
+            Failure::new(Kind::Denied, what).hint(Hint::Advice("Call this tool separately.".to_owned()))
         })
     }
 
     /// Checks that the call may continue.
     ///
     /// # Errors
-    /// `Cancelled` when the token is set, `Timeout` when the deadline has passed.
+    /// `Cancelled` if the call was cancelled, `Timeout` if its deadline has passed.
     pub fn check(&self) -> Result<(), Failure> {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Failure::new(
                 Kind::Timeout,
-                "The deadline of this call passed before it was done; nothing was changed.",
+                "The deadline of this call passed before it finished; nothing was changed.",
             ));
         }
         if self.cancel.is_cancelled() {
             return Err(Failure::new(
                 Kind::Cancelled,
-                "The call was cancelled before it was done; nothing was changed.",
+                "The call was cancelled before it finished; nothing was changed.",
             ));
         }
         Ok(())
@@ -135,7 +142,8 @@ pub struct Progress(Arc<Listener>);
 type Listener = dyn Fn(u64, &str) + Send + Sync;
 
 impl Progress {
-    /// Creates a listener from a function that takes a growing count and the name of the counted items.
+    /// Creates a listener from a function. The function takes a number that only grows, such as the files
+    /// searched so far, and a short description of the progress.
     pub fn new(hear: impl Fn(u64, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
@@ -146,7 +154,7 @@ impl Progress {
         Self::new(|_, _| ())
     }
 
-    /// Reports the progress of the call.
+    /// Reports progress: a number that only grows, and a short description.
     pub fn tell(&self, count: u64, what: &str) {
         (self.0)(count, what);
     }

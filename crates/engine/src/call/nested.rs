@@ -1,4 +1,4 @@
-//! Nested calls: the gateway through which an operation makes calls, each handled like any other call.
+//! Nested calls: an operation calls other tools through a gateway, under the same rules as a client.
 
 use crate::access::Access;
 use schemars::JsonSchema;
@@ -6,84 +6,84 @@ use serde::Serialize;
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-/// A call that an operation makes.
+/// A tool call that an operation makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InnerCall {
-    /// The name of the tool.
+    /// The published name of the tool.
     pub tool: String,
-    /// The arguments as text, exactly as they were sent.
+    /// The arguments as unparsed JSON text.
     pub arguments: String,
-    /// The maximum size of its reply, in bytes.
+    /// The maximum size of the reply, in bytes.
     pub reply_bytes: usize,
-    /// The deadline; the answer holds the results available by then.
+    /// The deadline. When it passes, the call returns the results that were found until then, or fails.
     pub due: Option<Instant>,
-    /// The permissions of the call.
+    /// The permissions: only reading, or everything that the rules allow.
     pub may: May,
-    /// The handling of pictures in its reply.
+    /// The treatment of images in the reply.
     pub pictures: Pictures,
 }
 
-/// The handling of pictures in the reply of a nested call.
+/// The treatment of images in the reply of a nested call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pictures {
-    /// The text names them and explains how to see them.
+    /// The text names the images and explains how to see them; the images are not returned.
     Named,
-    /// The pictures are returned with the text, which marks the position of each.
+    /// The images are returned with the text, which marks the position of each image.
     Given,
 }
 
-/// The permissions of a nested call; neither kind may make further nested calls.
+/// The permissions of a nested call. No nested call may make further nested calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum May {
-    /// Only reading, without a prompt: many such calls run at once.
+    /// Only reading, without a prompt. Many read-only nested calls can run at the same time.
     Read,
     /// Everything that the rules allow. Prompts go to the same user as for the client's calls.
     Everything,
 }
 
-/// A tool that nested calls can name.
+/// A tool that an operation can call through the gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offered {
-    /// The published name.
+pub struct CallableTool {
+    /// The name under which the tool is published to clients.
     pub name: String,
-    /// A description, in one paragraph.
+    /// The description of the tool, in one paragraph.
     pub description: String,
-    /// The schema of its arguments, as JSON.
+    /// The JSON schema of the tool's arguments, as text.
     pub schema: String,
-    /// The sorts of access that it can have at most.
+    /// All kinds of access that a call of the tool can need.
     pub access: Vec<Access>,
 }
 
 /// The answer of a nested call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InnerAnswer {
-    /// The outcome.
-    pub ended: Ended,
-    /// The text of its reply or of its failure.
+    /// The outcome: success, failure, refusal or cancellation.
+    pub ended: CallOutcome,
+    /// The text of the reply or of the failure.
     pub words: String,
-    /// Its pictures, in the order of the text; empty if they were not requested.
+    /// The images, in the order in which the text marks them; empty if they were not requested.
     pub pictures: Vec<InnerPicture>,
 }
 
-/// A picture in the reply of a nested call.
+/// An image in the reply of a nested call.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InnerPicture {
-    /// Its media type.
+    /// The media type, for example `image/png`.
     pub mime: String,
-    /// Its bytes.
+    /// The bytes of the encoded image.
     pub data: Vec<u8>,
 }
 
 impl fmt::Debug for InnerPicture {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "a picture ({}, {} bytes)", self.mime, self.data.len())
+        write!(out, "an image ({}, {} bytes)", self.mime, self.data.len())
     }
 }
 
 impl InnerAnswer {
-    /// Creates an answer of text alone.
+    /// Creates an answer with text and without images.
     #[must_use]
-    pub fn of_words(ended: Ended, words: String) -> Self {
+    pub fn of_words(ended: CallOutcome, words: String) -> Self {
         Self { ended, words, pictures: Vec::new() }
     }
 }
@@ -91,32 +91,31 @@ impl InnerAnswer {
 /// The outcome of a nested call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
-    /// It succeeded.
+pub enum CallOutcome {
+    /// The call succeeded.
     Done,
-    /// It ran and failed.
+    /// The call ran and failed.
     Failed,
-    /// It was not made: a nested call may only read, and makes no further calls.
+    /// The call was not made, because a nested call may not make it or a limit was reached.
     Refused,
-    /// It was cancelled while it ran.
+    /// The call was cancelled or abandoned while it ran.
     GivenUp,
-    /// It was never started.
+    /// The call was never started.
     Skipped,
 }
 
-/// A nested call in progress.
-pub type Calling<'a> = Pin<Box<dyn Future<Output = InnerAnswer> + Send + 'a>>;
+/// A future that resolves to the answer of a nested call.
+pub type NestedCallFuture<'a> = Pin<Box<dyn Future<Output = InnerAnswer> + Send + 'a>>;
 
 /// The gateway for calls that an operation makes; these calls cannot make further calls.
 pub trait CallGateway: Send + Sync {
-    /// Sends a call through the session of the gateway.
-    fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a>;
+    /// Makes a call in the session of the gateway.
+    fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> NestedCallFuture<'a>;
 
-    /// Lists the tools that can be called, in the order of their publication, without those that make nested
-    /// calls.
-    fn tools(&self) -> Vec<Offered>;
+    /// Lists the tools that can be called, in the order in which they are published. Tools that make nested
+    /// calls are not included.
+    fn tools(&self) -> Vec<CallableTool>;
 
-    /// Returns a gateway to the same tools with a separate session, which has not seen any file that this one
-    /// has seen.
+    /// Returns a gateway to the same tools with a separate session, in which no file counts as read yet.
     fn apart(&self) -> Arc<dyn CallGateway>;
 }

@@ -1,40 +1,58 @@
-//! Permissions of a call beyond the accesses that were decided before it ran.
+//! Permissions for accesses that become known only while a call runs.
 
-use crate::access::command::Host;
+use crate::access::command::{Command, Host};
 use std::sync::Arc;
 use toolpost_net::Reach;
+use toolpost_policy::OutsidePaths;
 use toolpost_workspace::WorkspacePath;
 
-/// A test for files that may be read without a prompt. Caches recognise it by its identity.
+/// A function that returns true for files that may be read without a prompt. Two functions with the same
+/// `Arc` pointer stand for the same rules, so caches use the pointer as their key.
 pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 
-/// The permissions of one call, for accesses that it finds while it runs; no prompt is possible by then.
+/// The permissions of one call for accesses that become known only while it runs. No prompt is possible at
+/// that time.
 ///
 /// Every method denies by default, so an implementation grants only the access that it overrides.
 pub trait Permissions: Send + Sync {
-    /// Returns the test for files that may be read.
+    /// Returns a function that returns true for files that the call may read.
     fn read_filter(&self) -> MayRead {
         Arc::new(|_| false)
     }
 
-    /// Returns true if a file that the call finds may be read.
+    /// Returns true if the call may read a file that it found while it runs.
     fn may_read(&self, path: &WorkspacePath) -> bool {
         self.read_filter()(path)
     }
 
-    /// Returns true if a file inside a directory that the call handles as a whole may be written.
+    /// Returns true if the call may write a file that the request does not name, for example a file in a
+    /// directory that is moved or deleted.
     fn may_write(&self, path: &WorkspacePath) -> bool {
         let _ = path;
         false
     }
 
-    /// Returns how far a host may be reached that an answer leads to.
+    /// Returns the addresses at which the call may contact a host, for example a host to which a server
+    /// redirects.
     ///
     /// # Errors
-    /// The reason why it may not be reached.
+    /// The reason why the call may not contact the host.
     fn reach(&self, host: &Host) -> Result<Reach, String> {
         let _ = host;
         Err(NOT_GRANTED.to_owned())
+    }
+
+    /// Lists the paths in a command that are outside the roots.
+    fn outside_paths(&self, command: &Command) -> OutsidePaths {
+        let _ = command;
+        OutsidePaths::default()
+    }
+
+    /// Describes the network access that a command needs and no rule allows, for a command that failed or ran out of
+    /// time.
+    fn unmet_network(&self, command: &Command) -> Vec<String> {
+        let _ = command;
+        Vec::new()
     }
 
     /// Returns true if work may be delegated to the agent with this name.
@@ -43,25 +61,25 @@ pub trait Permissions: Send + Sync {
         false
     }
 
-    /// Checks that an external service may be queried in addition to local data.
+    /// Checks that the configured remote search service may be queried in addition to the local index.
     ///
     /// # Errors
-    /// The reason why it may not be queried.
+    /// The reason why the service may not be queried.
     fn may_consult(&self) -> Result<(), String> {
         Err(NOT_GRANTED.to_owned())
     }
 }
 
-/// The reason of a refusal if no policy granted the permission.
-const NOT_GRANTED: &str = "no policy has allowed it for this call";
+/// The reason for a refusal if no policy granted the permission.
+const NOT_GRANTED: &str = "no access policy allows this access";
 
-/// The permissions of a call that may do nothing beyond its own accesses.
+/// Denies every access that the request of a call does not name.
 #[derive(Debug, Clone, Copy)]
 pub struct NoPermissions;
 
 impl Permissions for NoPermissions {}
 
-/// The permission to read the files that a test allows, and nothing more.
+/// Allows only reading the files for which the test returns true.
 #[cfg(test)]
 pub(crate) struct ReadPermission(pub(crate) MayRead);
 

@@ -14,11 +14,11 @@ use crate::{files::Files, find::Find};
 use navigate::progress::Upgrades;
 use outline_cache::OutlineCache;
 use std::{sync::Arc, time::Duration};
-use symbol_index::withheld::Withheld;
-use toolpost_index::Index;
+use symbol_index::withheld::WithheldCache;
 use toolpost_lsp::Servers;
+use toolpost_symbols::Index;
 
-/// Symbols of the workspace and the language servers that know more of them. Clones share their state.
+/// The symbol index of the workspace, and the language servers that complement it. Clones share their state.
 #[derive(Clone)]
 pub struct Code(Arc<State>);
 
@@ -27,55 +27,53 @@ struct State {
     index: Index,
     servers: Option<Servers>,
     index_wait: Duration,
-    withheld: Withheld,
+    withheld: WithheldCache,
     upgrades: Upgrades,
     outlines: OutlineCache,
 }
 
 impl Code {
-    /// Opens the capability; a call waits at most `index_wait` for an index that is not complete.
+    /// Creates the state of the code operations. A call waits at most `index_wait` for an index that is still
+    /// being built.
     pub(crate) fn new(find: Find, index: Index, servers: Option<Servers>, index_wait: Duration) -> Self {
-        let (withheld, upgrades) = (Withheld::default(), Upgrades::default());
+        let (withheld, upgrades) = (WithheldCache::default(), Upgrades::default());
         let outlines = OutlineCache::default();
         Self(Arc::new(State { find, index, servers, index_wait, withheld, upgrades, outlines }))
     }
 
-    /// Search operations over the same files.
+    /// Returns the text and file search of the workspace.
     pub(crate) fn find(&self) -> &Find {
         &self.0.find
     }
 
-    /// Files of the workspace.
     pub(crate) fn files(&self) -> &Files {
         self.0.find.files()
     }
 
-    /// The symbol index.
     pub(crate) fn index(&self) -> &Index {
         &self.0.index
     }
 
-    /// The language servers; `None` if none is used.
+    /// Returns the language servers; `None` if the engine was created without them.
     pub(crate) fn servers(&self) -> Option<Servers> {
         self.0.servers.clone()
     }
 
-    /// Maximum time that a call waits for an index that is not complete.
+    /// Returns the maximum time that a call waits for an index that is still being built.
     pub(crate) fn index_wait(&self) -> Duration {
         self.0.index_wait
     }
 
-    /// Indexed files that a caller must not see.
-    pub(crate) fn withheld(&self) -> &Withheld {
+    /// Returns the cache of the indexed files that a caller must not see.
+    pub(crate) fn withheld(&self) -> &WithheldCache {
         &self.0.withheld
     }
 
-    /// Progress of the background requests to language servers.
+    /// Returns the state of the background requests that ask language servers about ambiguous calls.
     pub(crate) fn upgrades(&self) -> &Upgrades {
         &self.0.upgrades
     }
 
-    /// Cached outlines of files.
     pub(crate) fn outlines(&self) -> &OutlineCache {
         &self.0.outlines
     }
@@ -83,7 +81,7 @@ impl Code {
 
 #[cfg(test)]
 impl Code {
-    /// Opens the capability over a workspace with the default options.
+    /// Creates the state of the code operations for a workspace, without language servers.
     pub(crate) fn of_workspace(workspace: toolpost_workspace::Workspace) -> Self {
         let index = Index::new(workspace.clone(), None);
         let rules = toolpost_search::Rules::Git;

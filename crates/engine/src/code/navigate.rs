@@ -29,29 +29,29 @@ pub struct Navigate;
 /// A question about a file.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The file.
+    /// The file that the question is about.
     pub path: WorkspacePath,
-    /// The question.
-    pub want: Want,
+    /// The kind of question, and the position of the name in the file.
+    pub query: NavigationQuery,
 }
 
-/// A kind of question.
+/// The kind of a question, with the position of the name in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Want {
+pub enum NavigationQuery {
     /// The definition of the name at a position.
-    Definition(Spot),
+    Definition(CursorPosition),
     /// The uses and the definition of the name at a position.
-    References(Spot),
+    References(CursorPosition),
     /// The documentation of the name at a position.
-    Hover(Spot),
+    Hover(CursorPosition),
     /// The symbols that the file defines.
     Symbols,
 }
 
-impl Want {
+impl NavigationQuery {
     /// Returns the position in the question, if it has one.
     #[must_use]
-    pub fn spot(self) -> Option<Spot> {
+    pub fn position(self) -> Option<CursorPosition> {
         match self {
             Self::Definition(spot) | Self::References(spot) | Self::Hover(spot) => Some(spot),
             Self::Symbols => None,
@@ -61,12 +61,12 @@ impl Want {
 
 /// A position in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spot {
+pub struct CursorPosition {
     /// The line, counted from 0.
     pub line: u32,
     /// The character in the line, counted from 0.
     pub column: u32,
-    /// The caller's base for line and column numbers; the answer uses the same base for positions.
+    /// The number (0 or 1) from which the caller counts lines and columns; messages about this position use it too.
     pub base: Base,
 }
 
@@ -76,18 +76,18 @@ pub enum Base {
     /// Zero, as in the language server protocol.
     #[default]
     Zero,
-    /// One, as in replies and for users.
+    /// One, as in the replies of Toolpost and in most editors.
     One,
 }
 
 impl Base {
-    /// Converts a number that counts from 0.
+    /// Converts a line or column number that counts from 0 to one that counts from this base.
     #[must_use]
     pub fn number(self, from_zero: u32) -> u32 {
         from_zero.saturating_add(self.first())
     }
 
-    /// The first number of this base.
+    /// Returns the number of the first line or character: 0 or 1.
     #[must_use]
     pub fn first(self) -> u32 {
         match self {
@@ -97,29 +97,33 @@ impl Base {
     }
 }
 
-/// The answer, and how complete it is.
+/// Answer to a navigation request.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The source of the answer.
     pub source: Source,
     /// Completeness of the answer.
     pub complete: Complete,
-    /// The reason for the completeness, in a few words.
+    /// The reason why the answer is complete or incomplete, in a few words.
     pub why: String,
     /// The name that was asked about, and its position; `None` for a question about a whole file.
-    pub asked: Option<Asked>,
-    /// The positions, for definitions and references.
+    pub asked: Option<TargetName>,
+    /// The locations that were found, for questions about definitions and references.
     pub places: Vec<Place>,
-    /// Total number of positions.
+    /// Total number of locations. For documentation, the number of definitions, or of the language server's
+    /// sources that may not be read; for symbols, the number of symbols.
     pub total: u64,
-    /// Number of positions that are not listed because the rules do not allow their files to be read.
+    /// Number of locations that are not listed because the rules do not allow their files to be read.
     pub withheld: u64,
     /// The symbols that the file defines, each before its members.
     pub symbols: Vec<Symbol>,
-    /// The documentation of a name.
+    /// The documentation, for questions about documentation.
     pub text: Option<String>,
-    /// The reasons why no language server answers, with remedies, in a sentence each.
+    /// Notes about this answer, one sentence each: why a language server did not answer, or how many locations only the
+    /// syntax tree shows.
     pub notes: Vec<String>,
+    /// Notes that apply to every question of the session, one sentence each: why no language server is used, with remedies.
+    pub session_notes: Vec<String>,
 }
 
 /// The source of an answer.
@@ -140,28 +144,28 @@ pub enum Complete {
     Yes,
     /// The answer is incomplete, or possibly so: something is known to be missing or unread.
     No,
-    /// It is unknown.
+    /// It is unknown whether the answer is complete.
     Unknown,
 }
 
 /// A name that was asked about.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct Asked {
-    /// The name.
+pub struct TargetName {
+    /// The text of the name.
     pub name: String,
-    /// Its line, counted from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// The column of its first character, counted from 1.
+    /// The column of the name's first character, counted from 1.
     pub column: u32,
-    /// True if there is no name at the given position and this is the one next to it.
+    /// True if there is no name at the requested position, so that the nearest name on the line is used.
     pub moved: bool,
-    /// The caller's base for line and column numbers.
+    /// The number (0 or 1) from which the caller counts lines and columns.
     #[serde(skip)]
     #[schemars(skip)]
     pub base: Base,
 }
 
-/// A position that was found.
+/// A location in an answer.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The file: relative to its root, or absolute outside the workspace.
@@ -172,24 +176,25 @@ pub struct Place {
     pub column: u32,
     /// The line's text; empty outside the workspace.
     pub text: String,
-    /// The role of the position, if it is known: a definition, a call.
+    /// The role of the name there, such as `call`, or a remark on the location; `None` if there is nothing to
+    /// add.
     pub what: Option<String>,
 }
 
 /// A symbol that a file defines.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name.
+    /// The unqualified name.
     pub name: String,
-    /// Its kind.
+    /// The kind, such as `function`.
     pub kind: String,
     /// Number of enclosing symbols.
     pub depth: usize,
-    /// The line of its name, counted from 1.
+    /// The line of the name, counted from 1.
     pub line: u32,
-    /// Its last line, counted from 1.
+    /// The last line of the symbol, counted from 1.
     pub last_line: u32,
-    /// The text of the line of its name.
+    /// The source line with the name.
     pub text: String,
 }
 

@@ -16,22 +16,24 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::{collections::HashMap, sync::Arc};
 use toolpost_syntax::{Symbol, Tree, ids};
+use toolpost_text::budget::ByteBudget;
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::{WorkspacePath, hash};
 
 /// The `outline` operation.
 pub struct Outline;
 
-/// The file to outline.
+/// Request for the outline of a file.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The file.
+    /// The file to outline.
     pub path: WorkspacePath,
-    /// The file, as the caller wrote it.
-    pub said: String,
-    /// Number of symbols to skip, in file order; without it, the outline covers the whole file.
+    /// The path of the file, as the caller wrote it.
+    pub raw_path: String,
+    /// Number of symbols to skip, in file order; `None` requests the outline of the whole file on one page.
     pub offset: Option<usize>,
-    /// Maximum size of the answer in bytes. The outline of a whole file drops the deepest symbols first.
+    /// Maximum size of the answer in bytes. If the outline of a whole file is larger, its deepest symbols are left
+    /// out first.
     pub max_bytes: usize,
 }
 
@@ -40,9 +42,9 @@ pub struct Request {
 pub struct Output {
     /// The file, relative to its root.
     pub path: String,
-    /// Its language.
+    /// The language of the file.
     pub language: String,
-    /// Its symbols, each before its members.
+    /// The symbols, each before its members.
     pub symbols: Vec<Entry>,
     /// Total number of symbols in the file.
     pub total: usize,
@@ -50,11 +52,11 @@ pub struct Output {
     pub offset: Option<usize>,
     /// The offset of the next page, if the request had an offset.
     pub next_offset: Option<usize>,
-    /// Number of places that the parser did not understand: symbols there may be missing.
+    /// Number of parse errors. Symbols near them may be missing.
     pub errors: usize,
 }
 
-/// Estimated bytes that an entry needs in addition to its text.
+/// Estimated size of one symbol in the answer without its texts, in bytes.
 const AROUND: usize = 160;
 
 impl Operation for Outline {
@@ -76,7 +78,7 @@ impl Operation for Outline {
 }
 
 fn outline(code: &Code, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
-    let (path, text) = block::read(code.files(), &request.path, &request.said, cx)?;
+    let (path, text) = block::read(code.files(), &request.path, &request.raw_path, cx)?;
     let outline = cached(code, &path, text.view())?;
     let total = outline.entries.len();
     let (symbols, next_offset) = match request.offset {
@@ -94,7 +96,7 @@ fn outline(code: &Code, request: &Request, cx: &CallCtx) -> Result<Output, Failu
     })
 }
 
-/// Returns the whole outline of a text; parses it only if it is not cached.
+/// Returns the whole outline of a file, from the cache if the content is unchanged.
 fn cached(code: &Code, path: &str, text: &str) -> Result<Arc<Cached>, Failure> {
     let hash = hash(text.as_bytes());
     if let Some(outline) = code.outlines().get(path, hash) {
@@ -135,23 +137,22 @@ fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
     symbols.iter().zip(ids).map(entry).collect()
 }
 
-/// Returns the first line of a documentation that has text.
+/// Returns the first line with text of a documentation comment, without comment markers.
 fn first_words(docs: &str) -> Option<String> {
     let signs: &[char] = &['/', '*', '!', '#', '-', '"', '\'', '<', '>', ';', ' ', '\t'];
     docs.lines().map(|line| line.trim_matches(signs)).find(|line| !line.is_empty()).map(one_line)
 }
 
-/// Returns the entries from an offset that fit, and the offset of the next page; a page has at least one entry.
+/// Returns the page of symbols that starts at an offset, with as many symbols as fit, and the offset of the
+/// next page. A page has at least one symbol, unless the offset is after the last one.
 ///
-/// An entry whose parent is on another page has no parent.
+/// A symbol whose parent is on another page has no parent.
 fn page(all: &[Entry], offset: usize, max_bytes: usize) -> (Vec<Entry>, Option<usize>) {
-    let (mut room, mut out) = (max_bytes, Vec::new());
+    let (mut budget, mut out) = (ByteBudget::new(max_bytes), Vec::new());
     for entry in all.iter().skip(offset) {
-        let weight = weight(entry);
-        if weight > room && !out.is_empty() {
+        if !budget.takes(weight(entry)) && !out.is_empty() {
             break;
         }
-        room = room.saturating_sub(weight);
         let parent = entry.parent.and_then(|parent| parent.checked_sub(offset));
         out.push(Entry { parent, ..entry.clone() });
     }
@@ -160,14 +161,15 @@ fn page(all: &[Entry], offset: usize, max_bytes: usize) -> (Vec<Entry>, Option<u
     (out, more.then_some(next))
 }
 
-/// Estimates the size of an entry in bytes.
+/// Estimates the size of a symbol in the answer, in bytes.
 fn weight(entry: &Entry) -> usize {
     let documentation = entry.documentation.as_ref().map_or(0, String::len);
     let id = if entry.shares_name { entry.id.len() } else { 0 };
     AROUND + id + entry.name.len() + entry.signature.len() + documentation
 }
 
-/// Drops the deepest symbols until the rest fits; at the top level, those at the end.
+/// Drops the deepest levels of symbols until the remaining ones fit into `max_bytes`. If the top level alone
+/// is too large, keeps its first symbols.
 fn fit(all: Vec<Entry>, max_bytes: usize) -> Vec<Entry> {
     let depths = depths(&all);
     let deepest = depths.iter().copied().max().unwrap_or(0);
@@ -178,29 +180,19 @@ fn fit(all: Vec<Entry>, max_bytes: usize) -> Vec<Entry> {
             .map(|(entry, _)| weight(entry))
             .sum()
     };
-    let mut room = max_bytes;
-    let mut levels = 0;
-    while levels <= deepest {
-        let needed: usize = of_level(levels);
-        if needed > room {
-            break;
-        }
-        room -= needed;
-        levels += 1;
-    }
-    let mut of_first = 0;
+    let levels = ByteBudget::new(max_bytes).count((0..=deepest).map(of_level));
+    let mut of_first = ByteBudget::new(max_bytes);
     let stays = |(at, entry): (usize, &Entry)| {
         if levels > 0 {
             return depths[at] < levels;
         }
-        of_first += if depths[at] == 0 { weight(entry) } else { 0 };
-        depths[at] == 0 && of_first <= max_bytes
+        depths[at] == 0 && of_first.takes(weight(entry))
     };
     let kept: Vec<bool> = all.iter().enumerate().map(stays).collect();
     without(all, &kept)
 }
 
-/// Returns the depth of each entry; each entry follows its parent.
+/// Returns the depth of each entry. In `all`, each entry comes after its parent.
 fn depths(all: &[Entry]) -> Vec<usize> {
     let mut depths: Vec<usize> = Vec::with_capacity(all.len());
     for entry in all {
@@ -209,7 +201,8 @@ fn depths(all: &[Entry]) -> Vec<usize> {
     depths
 }
 
-/// Removes entries; their nearest kept ancestors count them.
+/// Removes the entries whose flag in `kept` is false. Each removed entry is counted in the field `more` of
+/// its nearest remaining ancestor.
 fn without(all: Vec<Entry>, kept: &[bool]) -> Vec<Entry> {
     let parents: Vec<Option<usize>> = all.iter().map(|entry| entry.parent).collect();
     let mut places: Vec<Option<usize>> = Vec::with_capacity(all.len());
@@ -239,8 +232,9 @@ fn without(all: Vec<Entry>, kept: &[bool]) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
-    /// Builds one entry for each name, with the given parents.
+    /// Builds one entry for each element of `parents`, which is the index of the entry's parent.
     fn all(parents: &[Option<usize>]) -> Vec<Entry> {
         let entry = |(at, parent): (usize, &Option<usize>)| Entry {
             id: format!("{at}"),
@@ -260,13 +254,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deepest_is_left_out_first() {
+    fn outline_omits_the_deepest_entries_first() {
         let parents = [None, Some(0), Some(1), Some(1), None, Some(4)];
-        let each = AROUND;
-        type Shown = (&'static str, Option<usize>, usize);
-        let rows: [(usize, &[Shown]); 4] = [
+        let size = AROUND;
+        type EntryRow = (&'static str, Option<usize>, usize);
+        let rows: [(usize, &[EntryRow]); 4] = [
             (
-                6 * each,
+                6 * size,
                 &[
                     ("0", None, 0),
                     ("1", Some(0), 0),
@@ -276,16 +270,16 @@ mod tests {
                     ("5", Some(4), 0),
                 ],
             ),
-            (5 * each, &[("0", None, 0), ("1", Some(0), 2), ("4", None, 0), ("5", Some(2), 0)]),
-            (3 * each, &[("0", None, 3), ("4", None, 1)]),
-            (each, &[("0", None, 3)]),
+            (5 * size, &[("0", None, 0), ("1", Some(0), 2), ("4", None, 0), ("5", Some(2), 0)]),
+            (3 * size, &[("0", None, 3), ("4", None, 1)]),
+            (size, &[("0", None, 3)]),
         ];
-        for (room, wanted) in rows {
+        each(rows, |(room, wanted)| {
             let fitted = fit(all(&parents), room);
             let got: Vec<_> =
                 fitted.iter().map(|entry| (entry.id.as_str(), entry.parent, entry.more)).collect();
             assert_eq!(got, wanted, "{room}");
-        }
+        });
     }
 
     #[test]
@@ -297,7 +291,7 @@ mod tests {
         let outline = |path: &str, text: &str| cached(&code, path, text).unwrap();
         let first = outline("a.py", "def f(): ...\n");
         assert!(Arc::ptr_eq(&first, &outline("a.py", "def f(): ...\n")));
-        // The same content at another path has other ids, and another content other symbols.
+        // Ids contain the path, so files with the same content must not share an outline.
         let other = outline("b.py", "def f(): ...\n");
         assert_ne!(first.entries[0].id, other.entries[0].id);
         let changed = outline("a.py", "def g(): ...\n");
@@ -309,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn documentation_is_shown_without_its_signs() {
+    fn doc_comment_markers_are_stripped() {
         let rows = [
             ("/// Adds.\n/// More.", Some("Adds.")),
             ("/**\n * Adds.\n */", Some("Adds.")),
@@ -317,15 +311,15 @@ mod tests {
             ("# Adds.", Some("Adds.")),
             ("/** */", None),
         ];
-        for (docs, wanted) in rows {
+        each(rows, |(docs, wanted)| {
             assert_eq!(first_words(docs).as_deref(), wanted, "{docs}");
-        }
+        });
     }
 
     #[test]
-    fn pages_give_each_entry_once_and_in_order() {
+    fn outline_pages_list_each_entry_once_in_order() {
         let all = all(&[None, Some(0), Some(1), None, Some(3), None]);
-        for room in [0, 200, 340, 700, 10_000] {
+        each([0, 200, 340, 700, 10_000], |room| {
             let (mut seen, mut next) = (Vec::new(), Some(0));
             while let Some(offset) = next {
                 let (entries, after) = page(&all, offset, room);
@@ -340,7 +334,7 @@ mod tests {
                 next = after;
             }
             assert_eq!(seen, ["0", "1", "2", "3", "4", "5"], "{room}");
-        }
+        });
         assert_eq!(page(&all, 9, 10_000), (Vec::new(), None));
     }
 }

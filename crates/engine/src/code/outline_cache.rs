@@ -1,49 +1,50 @@
-//! Entries of outlines, and cached outlines by the path and the content of their files.
+//! Entries of an outline, and a cache of outlines by the path and the content of the file.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 use toolpost_workspace::ContentHash;
 
-/// Maximum number of cached outlines, and of their entries together.
+/// Maximum number of cached outlines.
 const OUTLINES: usize = 64;
+/// Maximum total number of entries in the cached outlines.
 const ENTRIES: usize = 20_000;
 
 /// A symbol that a file defines.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Entry {
-    /// Its stable id: `language:path#Outer.inner(kind)`.
+    /// The stable id: `language:path#Outer.inner(kind)`.
     pub id: String,
-    /// Its unqualified name.
+    /// The unqualified name.
     pub name: String,
-    /// Its name, qualified by the names of the enclosing symbols.
+    /// The name, qualified by the names of the enclosing symbols.
     pub qualified: String,
-    /// Its kind.
+    /// The kind, such as `function`.
     pub kind: String,
-    /// Its signature, up to its body.
+    /// The signature, up to the body.
     pub signature: String,
-    /// The first line of its documentation, without comment markers.
+    /// The first line of the documentation, without comment markers.
     pub documentation: Option<String>,
-    /// The line of its name, counted from 1.
+    /// The line of the name, counted from 1.
     pub line: u64,
-    /// Its first line, counted from 1, with preceding lines that belong to it.
+    /// The first line of the definition, counted from 1; comments and decorators before it are included.
     pub first_line: u64,
-    /// Its last line.
+    /// The last line of the definition, counted from 1.
     pub last_line: u64,
-    /// The index of the enclosing symbol in the list.
+    /// The index of the enclosing symbol in the list of entries.
     pub parent: Option<usize>,
-    /// Number of its members that were left out.
+    /// Number of members that were left out.
     pub more: usize,
     /// True if another symbol of the file has the same qualified name, so that only the id distinguishes
     /// them.
     pub shares_name: bool,
 }
 
-/// The outline of a content of a file.
+/// The outline of one version of a file.
 pub(crate) struct Cached {
     pub(crate) language: &'static str,
     pub(crate) entries: Vec<Entry>,
-    /// Number of places that the parser did not understand.
+    /// Number of parse errors.
     pub(crate) errors: usize,
 }
 
@@ -52,7 +53,7 @@ pub(crate) struct Cached {
 pub(crate) struct OutlineCache(Mutex<Vec<(String, ContentHash, Arc<Cached>)>>);
 
 impl OutlineCache {
-    /// Returns the outline of a file with a content, if it is cached.
+    /// Returns the cached outline for a path and a content hash.
     pub(crate) fn get(&self, path: &str, hash: ContentHash) -> Option<Arc<Cached>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = all.iter().position(|(known, content, _)| known == path && *content == hash)?;
@@ -62,8 +63,8 @@ impl OutlineCache {
         Some(outline)
     }
 
-    /// Adds the outline of a file in place of the one of its previous content, and drops the least recently used
-    /// ones.
+    /// Adds the outline of a file, and replaces the outline of the file's previous content. Drops the least
+    /// recently used outlines if a limit is exceeded.
     pub(crate) fn put(&self, path: &str, hash: ContentHash, outline: Arc<Cached>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(known, ..)| known != path);
@@ -74,7 +75,6 @@ impl OutlineCache {
         }
     }
 
-    /// Returns the number of cached outlines.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()

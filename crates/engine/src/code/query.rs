@@ -1,9 +1,10 @@
-//! `query`: structural search for code with the shape of a pattern, in the syntax trees of the files in a
-//! directory.
+//! `query`: structural search.
+//!
+//! Finds code whose syntax tree matches a pattern.
 
+mod file_search;
 mod files;
 mod languages;
-mod look;
 
 use crate::{
     access::{Access, Touch},
@@ -11,12 +12,13 @@ use crate::{
     code::Code,
     failure::Failure,
     files::document::text::stretch,
-    find::walk::{Complete, Walked},
+    find::walk::{Complete, WalkReport},
     operation::Operation,
-    seen::Seen,
+    seen_content::SeenContent,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use toolpost_text::budget::ByteBudget;
 use toolpost_workspace::WorkspacePath;
 
 pub use toolpost_search::Rules;
@@ -25,24 +27,25 @@ pub use toolpost_text::window::{Line, Lines};
 /// The `query` operation.
 pub struct Query;
 
-/// A structural search.
+/// Request for a structural search.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directory to search, or a single file.
     pub base: WorkspacePath,
-    /// The code, with `$NAME` for one node and `$$$NAME` for any number of them.
+    /// The pattern: code, with `$NAME` for one syntax node and `$$$NAME` for any number of nodes.
     pub pattern: String,
-    /// The language of the pattern; without one, every file in whose language it can be parsed is searched.
+    /// The language of the pattern. Without one, files in all languages that can parse the pattern are
+    /// searched.
     pub language: Option<String>,
-    /// Maximum number of matches that are shown; all are counted.
+    /// Maximum number of matches that are shown; further matches are only counted.
     pub limit: u64,
     /// Maximum size of the answer, in bytes.
     pub max_bytes: usize,
-    /// The ignore rules that apply.
+    /// The ignore rules, such as those in `.gitignore`, by which files are excluded.
     pub rules: Rules,
 }
 
-/// The matches.
+/// The matches that are shown, and the number of all matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The files with matches that are shown, in the order of their paths.
@@ -53,8 +56,8 @@ pub struct Output {
     pub files_matched: u64,
     /// Number of matches that are shown.
     pub shown: u64,
-    /// The reason why not all of them are shown.
-    pub cut: Cut,
+    /// The reason why some matches are not shown.
+    pub cut: Truncation,
     /// Number of files that were searched.
     pub searched: u64,
     /// Number of searched files with parts that the parser does not understand: matches there may be
@@ -63,21 +66,21 @@ pub struct Output {
     /// Languages whose files were not searched, because they cannot parse the pattern.
     pub foreign: Vec<String>,
     /// The files and directories that were skipped.
-    pub walk: Walked,
+    pub walk: WalkReport,
     #[serde(skip)]
     #[schemars(skip)]
-    seen: Vec<Seen>,
+    seen: Vec<SeenContent>,
 }
 
 /// The reason why not all matches are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Cut {
-    /// All are shown.
+pub enum Truncation {
+    /// All matches are shown.
     No,
-    /// The request has a lower limit.
+    /// The number of matches reached the limit of the request.
     Limit,
-    /// The answer has no room for more.
+    /// The size of the answer reached the limit of the request.
     Room,
 }
 
@@ -90,29 +93,29 @@ pub struct File {
     pub places: Vec<Place>,
 }
 
-/// A match.
+/// One match of the pattern.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Place {
-    /// Its first line, counted from 1.
+    /// The first line of the match, counted from 1.
     pub first_line: u64,
-    /// Its first column, counted from 1 in characters.
+    /// The column at which the match starts, counted from 1 in characters.
     pub column: u64,
-    /// Its last line.
+    /// The last line of the match, counted from 1.
     pub last_line: u64,
-    /// Its lines, from the first; long code is shortened.
+    /// The lines of the match; long code is shortened.
     #[serde(serialize_with = "stretch::write")]
     #[schemars(with = "Vec<stretch::Stretch>")]
     pub lines: Lines,
-    /// The code in the named captures.
+    /// The code that each named capture matched.
     pub holes: Vec<Hole>,
 }
 
 /// The code that a capture of a pattern matched.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Hole {
-    /// The capture's name.
+    /// The name of the capture.
     pub name: String,
-    /// The code in it, shortened if it is long.
+    /// The code, shortened if it is long.
     pub text: String,
 }
 
@@ -131,37 +134,35 @@ impl Operation for Query {
         cx.check()?;
         let patterns = languages::read(&request)?;
         let (files, walk) = files::find(code, &request, &patterns, cx).await?;
-        let looked = look::all(code, files, patterns, &request, cx).await?;
-        Ok(output(looked, walk, &request))
+        let matches = file_search::search_all(code, files, patterns, &request, cx).await?;
+        Ok(output(matches, walk, &request))
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.seen.clone()
     }
 }
 
-/// Assembles the matches, up to the requested number and the size limit.
-fn output(all: look::All, mut walk: Walked, request: &Request) -> Output {
+/// Builds the output, with matches up to the requested number and the size limit.
+fn output(all: file_search::QueryMatches, mut walk: WalkReport, request: &Request) -> Output {
     walk.skipped.extend(all.skipped.words());
     if all.ended != Complete::Yes {
         walk.complete = all.ended;
     }
     let mut left = usize::try_from(request.limit).unwrap_or(usize::MAX);
-    let mut room = request.max_bytes.saturating_sub(1_024);
+    let mut budget = ByteBudget::new(request.max_bytes.saturating_sub(1_024));
     let (mut total, mut shown, mut files_matched) = (0, 0, 0);
-    let (mut files, mut seen, mut cut) = (Vec::new(), Vec::new(), Cut::Limit);
+    let (mut files, mut seen, mut cut) = (Vec::new(), Vec::new(), Truncation::Limit);
     for found in all.found {
         total += found.total;
         files_matched += u64::from(found.total > 0);
         let weights = found.places.iter().take(left).take_while(|place| {
-            let weight = place.weight() + found.path.len();
-            let fits = weight <= room;
-            room = if fits { room - weight } else { 0 };
-            cut = if fits { cut } else { Cut::Room };
+            let fits = budget.takes(place.weight() + found.path.len());
+            cut = if fits { cut } else { Truncation::Room };
             fits
         });
         let keep = weights.count();
-        left = if room == 0 { 0 } else { left - keep };
+        left = if budget.left() == 0 { 0 } else { left - keep };
         if keep > 0 {
             shown += keep as u64;
             seen.extend(found.seen(keep));
@@ -173,7 +174,7 @@ fn output(all: look::All, mut walk: Walked, request: &Request) -> Output {
         total,
         files_matched,
         shown,
-        cut: if shown == total { Cut::No } else { cut },
+        cut: if shown == total { Truncation::No } else { cut },
         searched: all.searched,
         imperfect: all.imperfect,
         foreign: all.foreign,

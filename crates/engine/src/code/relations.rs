@@ -1,8 +1,9 @@
 //! `relations`: the users of a symbol, and the symbols that it uses.
 
-pub use super::symbol_index::{Gone, Searched, Symbol, Which};
+pub use super::symbol_index::{FormerId, SearchCoverage, Symbol, SymbolRef};
+pub use toolpost_symbols::{How, Sure, Usage};
 
-use super::symbol_index::{Asked, Shower, ask, choose};
+use super::symbol_index::{IndexContext, SourceReader, ask, choose_in};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -11,23 +12,24 @@ use crate::{
     operation::Operation,
 };
 use schemars::JsonSchema;
-use serde::Serialize;
-use toolpost_index::{At, Counts, Direction, Edge, Edges, Relation, Sure, Unresolved, Usage};
-use toolpost_text::cut;
+use serde::{Serialize, Serializer};
+use toolpost_symbols::{At, Counts, Direction, Edge, Edges, Relation, Unresolved};
+use toolpost_syntax::Kind as Sort;
+use toolpost_text::budget::{ByteBudget, fair};
 
 /// The `relations` operation.
 pub struct Relations;
 
-/// A symbol and a relation.
+/// A symbol and a kind of use, such as `call`.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The symbol.
-    pub which: Which,
+    /// The symbol whose uses are listed.
+    pub which: SymbolRef,
     /// The relation, as the caller wrote it.
     pub relation: String,
-    /// Maximum number of uses and places in each direction; all are counted.
+    /// Maximum number of uses and unresolved occurrences on a page, for incoming and for outgoing uses separately.
     pub limit: usize,
-    /// Number of uses and places to skip in each direction.
+    /// Number of uses and unresolved occurrences to skip, for incoming and for outgoing uses separately.
     pub offset: usize,
     /// Maximum size of the answer, in bytes.
     pub max_bytes: usize,
@@ -36,47 +38,51 @@ pub struct Request {
 /// The relations of a symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The symbol.
+    /// The symbol whose uses are listed.
     pub symbol: Symbol,
-    /// The id of the request, if the symbol has another one now.
-    pub moved: Option<Gone>,
-    /// The name of the relation.
+    /// The requested id, if the symbol has another id now.
+    pub moved: Option<FormerId>,
+    /// Relation, such as `call`.
     pub relation: String,
-    /// The uses of the symbol by others.
-    pub incoming: Side,
-    /// The uses of others by the symbol.
-    pub outgoing: Side,
-    /// The searched files.
-    pub searched: Searched,
+    /// Uses of the symbol by other code.
+    pub incoming: UsePage,
+    /// Uses of other symbols in the code of the symbol.
+    pub outgoing: UsePage,
+    /// The files that were searched, and those that were left out.
+    pub searched: SearchCoverage,
 }
 
-/// The uses in one direction.
+/// Incoming or outgoing uses.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Side {
+pub struct UsePage {
     /// The uses on this page, the most certain first.
     pub uses: Vec<Use>,
     /// The unresolved occurrences on this page; they follow the uses.
     pub unresolved_places: Vec<UnresolvedPlace>,
-    /// Number of uses and places that were skipped.
+    /// Number of skipped uses and occurrences.
     pub offset: usize,
     /// The offset of the next page, if there is one.
     pub next_offset: Option<usize>,
-    /// True only if every occurrence is accounted for: nothing is unresolved, withheld or left out of the index.
+    /// True only if all occurrences are known: none is unresolved, withheld, a call through a variable, or in
+    /// a file that is not in the index.
     pub complete: bool,
-    /// Number of uses that the text proves.
+    /// Number of uses that the source code proves.
     pub proved: usize,
     /// Number of likely uses.
     pub inferred: usize,
     /// Number of possible uses.
     pub possible: usize,
-    /// Number of occurrences of the name, or places in the symbol, that cannot be resolved.
+    /// Number of occurrences of the name, or uses in the symbol, that cannot be resolved.
     pub unresolved: usize,
-    /// Number of uses that lead out of the workspace.
+    /// Number of uses of symbols outside the workspace; for incoming uses, of those with the name of this symbol.
     pub outside: usize,
-    /// Number of calls through a parameter or a variable.
+    /// Number of calls through a parameter or a variable; for incoming uses, of those with the name of this symbol.
     pub through_variables: usize,
-    /// Number of occurrences of the name that belong to another relation, such as imports if calls were requested.
+    /// Number of occurrences of the name that belong to another relation, such as imports if calls were
+    /// requested.
     pub other_places: usize,
+    /// Number of occurrences that are uses of another symbol with the same name.
+    pub same_name: usize,
     /// Number of uses in files that the rules do not allow to be read.
     pub withheld: usize,
 }
@@ -86,21 +92,23 @@ pub struct Side {
 pub struct UnresolvedPlace {
     /// The qualified name of the enclosing symbol.
     pub within: Option<String>,
-    /// The file.
+    /// The file that contains the occurrence.
     pub path: String,
     /// The line, if the file is unchanged since it was indexed.
     pub line: Option<u64>,
     /// The source line.
     pub text: String,
     /// The kind of use.
-    pub usage: String,
+    #[serde(serialize_with = "name")]
+    #[schemars(with = "String")]
+    pub usage: Usage,
 }
 
-/// One use of a symbol by another.
+/// One use of a symbol.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Use {
-    /// The other symbol: the one that uses, or the one that is used; `None` if the use is outside any
-    /// symbol.
+    /// The other symbol: for an incoming use, the symbol whose code contains the use, or `None` outside any
+    /// symbol; for an outgoing use, the used symbol.
     pub symbol: Option<Symbol>,
     /// The file with the use.
     pub path: String,
@@ -109,11 +117,19 @@ pub struct Use {
     /// The source line.
     pub text: String,
     /// The kind of use.
-    pub usage: String,
-    /// The method that resolved the use.
-    pub how: String,
-    /// Its certainty: `proved`, `inferred` or `possible`.
-    pub sure: String,
+    #[serde(serialize_with = "name")]
+    #[schemars(with = "String")]
+    pub usage: Usage,
+    /// The evidence for the use, such as `import`.
+    #[schemars(with = "String")]
+    pub how: How,
+    /// The certainty: `proved`, `inferred` or `possible`.
+    #[schemars(with = "String")]
+    pub sure: Sure,
+}
+
+fn name<S: Serializer>(usage: &Usage, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(usage.name())
 }
 
 /// The accepted relations, each with its synonyms.
@@ -124,6 +140,12 @@ const RELATIONS: [(&str, Relation, &[&str]); 5] = [
     ("type", Relation::Type, &["types"]),
     ("usage", Relation::Usage, &["usages", "use", "uses", "reference", "references", "all"]),
 ];
+
+/// Returns whether symbols of a kind, such as `function`, are called or constructed by their name.
+#[must_use]
+pub fn is_callable(kind: &str) -> bool {
+    Sort::of_word(kind).is_some_and(Sort::is_callable)
+}
 
 impl Operation for Relations {
     const NAME: &'static str = "relations";
@@ -138,35 +160,40 @@ impl Operation for Relations {
 
     async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let (name, relation) = relation(&request.relation)?;
-        ask(code, cx, request.which.about(), move |asked| relate(asked, &request, name, relation)).await
+        ask(code, cx, request.which.about(), move |context| relate(context, &request, name, relation)).await
     }
 }
 
-fn relation(said: &str) -> Result<(&'static str, Relation), Failure> {
-    let word = said.trim().to_lowercase();
+fn relation(requested: &str) -> Result<(&'static str, Relation), Failure> {
+    let word = requested.trim().to_lowercase();
     let known = RELATIONS.iter().find(|(name, _, others)| *name == word || others.contains(&word.as_str()));
     known.map(|(name, relation, _)| (*name, *relation)).ok_or_else(|| {
         let names: Vec<&str> = RELATIONS.iter().map(|(name, ..)| *name).collect();
-        Failure::new(Kind::Invalid, format!("{said} is no relation of symbols that is known here."))
-            .hint(Hint::Advice(format!("Leave it out, or name one of: {}.", names.join(", "))))
+        Failure::new(Kind::Invalid, format!("{requested} is not a relation between symbols."))
+            .hint(Hint::Advice(format!("Leave out the relation, or pass one of: {}.", names.join(", "))))
     })
 }
 
-fn relate(asked: &Asked<'_>, request: &Request, name: &str, relation: Relation) -> Result<Output, Failure> {
-    let chosen = choose(asked, &request.which)?;
-    let shower = Shower::new(asked);
-    let may = |shown: &str| asked.may(shown);
-    let symbol = shower.symbol(chosen.at);
+fn relate(
+    context: &IndexContext<'_>,
+    request: &Request,
+    name: &str,
+    relation: Relation,
+) -> Result<Output, Failure> {
+    let chosen = choose_in(context, &request.which, relation)?;
+    let reader = SourceReader::new(context);
+    let may = |shown: &str| context.may(shown);
+    let symbol = reader.symbol(chosen.at);
     let room = request.max_bytes.saturating_sub(symbol.weight() + 1_024);
-    let edges = |direction: Direction| asked.index.edges(chosen.at, direction, relation, &may);
+    let edges = |direction: Direction| context.index.edges(chosen.at, direction, relation, &may);
     let (into, out) = (edges(Direction::In), edges(Direction::Out));
-    let searched = Searched::of(asked, None);
-    let mut first = side(&shower, asked, &into, Direction::In, request);
-    let mut second = side(&shower, asked, &out, Direction::Out, request);
+    let searched = SearchCoverage::of(context, None);
+    let mut first = side(&reader, context, &into, Direction::In, request);
+    let mut second = side(&reader, context, &out, Direction::Out, request);
     // A file that is not read yet can contain a call, or the definition that a call refers to.
     first.complete &= searched.left_out.is_empty() && searched.waiting == 0;
     second.complete &= searched.waiting == 0;
-    let most = cut::fair(vec![first.weight(), second.weight()], room);
+    let most = fair(vec![first.weight(), second.weight()], room);
     first.cut(most);
     second.cut(most);
     Ok(Output {
@@ -180,21 +207,23 @@ fn relate(asked: &Asked<'_>, request: &Request, name: &str, relation: Relation) 
 }
 
 fn side(
-    shower: &Shower<'_>,
-    asked: &Asked<'_>,
+    reader: &SourceReader<'_>,
+    context: &IndexContext<'_>,
     edges: &Edges,
     direction: Direction,
     request: &Request,
-) -> Side {
-    let Counts { proved, inferred, possible, unresolved, outside, withheld, local, other } = edges.counts;
+) -> UsePage {
+    let Counts { proved, inferred, possible, unresolved, outside, withheld, local, other, namesakes } =
+        edges.counts;
     let (offset, limit) = (request.offset, request.limit);
-    let shown = edges.edges.iter().skip(offset).take(limit).map(|edge| shown(shower, asked, edge, direction));
+    let shown =
+        edges.edges.iter().skip(offset).take(limit).map(|edge| shown(reader, context, edge, direction));
     let uses: Vec<Use> = shown.collect();
     let passed = offset.saturating_sub(edges.edges.len());
     let places = edges.unresolved.iter().skip(passed).take(limit - uses.len());
-    let mut side = Side {
+    let mut side = UsePage {
         uses,
-        unresolved_places: places.map(|one| unresolved_place(shower, asked, one)).collect(),
+        unresolved_places: places.map(|one| unresolved_place(reader, context, one)).collect(),
         offset,
         next_offset: None,
         complete: unresolved == 0 && withheld == 0 && local == 0,
@@ -205,72 +234,53 @@ fn side(
         outside,
         through_variables: local,
         other_places: other,
+        same_name: namesakes,
         withheld,
     };
     side.count();
     side
 }
 
-fn unresolved_place(shower: &Shower<'_>, asked: &Asked<'_>, one: &Unresolved) -> UnresolvedPlace {
-    let path = asked.index.file(one.file).path.to_string();
-    let (line, text) = shower.place(&path, one.place);
-    let within = one.from.map(|at| asked.index.text(asked.index.symbol(at).qualified).to_owned());
-    UnresolvedPlace { within, path, line, text, usage: usage(one.usage).to_owned() }
+fn unresolved_place(
+    reader: &SourceReader<'_>,
+    context: &IndexContext<'_>,
+    one: &Unresolved,
+) -> UnresolvedPlace {
+    let path = context.index.file(one.file).path.to_string();
+    let (line, text) = reader.place(&path, one.place);
+    let within = one.from.map(|at| context.index.text(context.index.symbol(at).qualified).to_owned());
+    UnresolvedPlace { within, path, line, text, usage: one.usage }
 }
 
-fn usage(usage: Usage) -> &'static str {
-    match usage {
-        Usage::Read => "read",
-        Usage::Type => "type",
-        Usage::Write => "write",
-        Usage::Call => "call",
-        Usage::Inherit => "inherit",
-        Usage::Import => "import",
-        Usage::Construct => "construct",
-        Usage::Mention => "mention",
-        Usage::Apparent => "apparent call",
-    }
-}
-
-fn shown(shower: &Shower<'_>, asked: &Asked<'_>, edge: &Edge, direction: Direction) -> Use {
+fn shown(reader: &SourceReader<'_>, context: &IndexContext<'_>, edge: &Edge, direction: Direction) -> Use {
     let other: Option<At> = match direction {
         Direction::In => edge.from,
         Direction::Out => Some(edge.to),
     };
-    let path = asked.index.file(edge.file).path.to_string();
-    let (line, text) = shower.place(&path, edge.place);
-    let sure = match edge.sure {
-        Sure::Proved => "proved",
-        Sure::Inferred => "inferred",
-        Sure::Possible => "possible",
-    };
+    let path = context.index.file(edge.file).path.to_string();
+    let (line, text) = reader.place(&path, edge.place);
     Use {
-        symbol: other.map(|at| shower.symbol(at)),
+        symbol: other.map(|at| reader.symbol(at)),
         path,
         line,
         text,
-        usage: usage(edge.usage).to_owned(),
-        how: edge.how.name().to_owned(),
-        sure: sure.to_owned(),
+        usage: edge.usage,
+        how: edge.how,
+        sure: edge.sure,
     }
 }
 
-impl Side {
+impl UsePage {
     fn weight(&self) -> usize {
         let uses: usize = self.uses.iter().map(Use::weight).sum();
         uses + self.unresolved_places.iter().map(UnresolvedPlace::weight).sum::<usize>()
     }
 
-    /// Keeps the first uses and places that fit into a number of bytes.
-    fn cut(&mut self, mut room: usize) {
-        let mut fits = |weight: usize| {
-            let fits = weight <= room;
-            room = if fits { room - weight } else { 0 };
-            fits
-        };
-        let uses = self.uses.iter().take_while(|one| fits(one.weight())).count();
-        let all = uses == self.uses.len();
-        let places = self.unresolved_places.iter().take_while(|one| all && fits(one.weight())).count();
+    /// Keeps the first uses and unresolved occurrences, as many as fit into `room` bytes.
+    fn cut(&mut self, room: usize) {
+        let mut budget = ByteBudget::new(room);
+        let uses = budget.count(self.uses.iter().map(Use::weight));
+        let places = budget.count(self.unresolved_places.iter().map(UnresolvedPlace::weight));
         self.uses.truncate(uses);
         self.unresolved_places.truncate(places);
         self.count();
@@ -279,17 +289,17 @@ impl Side {
     /// Computes the offset of the next page.
     fn count(&mut self) {
         let next = self.offset + self.shown();
-        // A page without room has no next page.
+        // If nothing fits on this page, the next page would have the same offset, so no next page is offered.
         self.next_offset = Some(next).filter(|next| *next < self.total() && *next > self.offset);
     }
 
-    /// Returns the number of uses and places on this page.
+    /// Returns the number of uses and unresolved occurrences on this page.
     #[must_use]
     pub fn shown(&self) -> usize {
         self.uses.len() + self.unresolved_places.len()
     }
 
-    /// Returns the number of uses and places on all pages.
+    /// Returns the number of uses and unresolved occurrences on all pages.
     #[must_use]
     pub fn total(&self) -> usize {
         self.proved + self.inferred + self.possible + self.unresolved

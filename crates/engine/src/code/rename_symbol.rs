@@ -1,26 +1,29 @@
-//! `rename_symbol`: the edits that give a symbol another name, with every occurrence that they leave alone.
+//! `rename_symbol`: the edits that rename a symbol, and every occurrence that stays unchanged.
 //!
-//! It writes nothing. An occurrence is edited only if it is proved to mean the symbol; every other one is listed.
+//! The operation writes no file. An edit covers an occurrence only if it is proved to be a use of the symbol.
+//! The output lists occurrences that may be uses, and counts those that mean something else.
 
 mod draft;
 mod names;
 
-pub use super::symbol_index::{Gone, Searched, Symbol, Which};
+pub use super::symbol_index::{FormerId, SearchCoverage, Symbol, SymbolRef};
 
-use super::symbol_index::{Asked, Shower, ask, choose};
+use super::symbol_index::{IndexContext, SourceReader, ask, choose};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     code::Code,
+    edits::change::{Change, Exact, Where},
     failure::{Failure, Hint, Kind},
     operation::Operation,
 };
-use draft::{Draft, Fate};
+use draft::{Draft, Fate, Reach};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use toolpost_index::{At, FileId, Occurrence, Usage};
+use toolpost_symbols::{At, FileId, Occurrence, Usage};
 use toolpost_syntax::Kind as SymbolKind;
+use toolpost_workspace::{ContentHash, WorkspacePath};
 
 /// The `rename_symbol` operation.
 pub struct RenameSymbol;
@@ -28,56 +31,58 @@ pub struct RenameSymbol;
 /// A symbol and its new name.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The symbol.
-    pub which: Which,
+    /// The symbol to rename.
+    pub which: SymbolRef,
     /// The new name, without qualifiers.
     pub new_name: String,
 }
 
-/// The edits of a rename, and what they do not cover.
+/// The edits of a rename, and the occurrences that they do not cover.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The symbol.
+    /// The symbol, with its old name.
     pub symbol: Symbol,
-    /// The id of the request, if the symbol has another one now.
-    pub moved: Option<Gone>,
+    /// The requested id, if the symbol has another id now.
+    pub moved: Option<FormerId>,
     /// The new name.
     pub new_name: String,
-    /// Ids of all symbols that get the new name: overloads, declarations, and methods that override one another.
+    /// Ids of all symbols that get the new name, including overloads, declarations, and methods that override
+    /// each other.
     pub symbols: Vec<String>,
     /// The edits of each file.
     pub files: Vec<FileEdits>,
     /// Occurrences in the code that may mean the symbol; they are not edited.
-    pub possible: Vec<Spot>,
+    pub possible: Vec<UneditedOccurrence>,
     /// Occurrences in comments and strings; they are not edited.
-    pub text: Vec<Spot>,
+    pub text: Vec<UneditedOccurrence>,
     /// Number of occurrences in the code that mean something else.
     pub others: usize,
-    /// Reasons why the rename would change what the program does; with any, it must not be applied.
+    /// Reasons why the rename could change the program's behaviour. The edits must not be applied if there
+    /// are any.
     pub conflicts: Vec<String>,
-    /// The searched files.
-    pub searched: Searched,
+    /// The files that were searched, and those that were left out.
+    pub searched: SearchCoverage,
 }
 
-/// The edits of one file, from its end to its beginning.
-#[derive(Debug, Serialize, JsonSchema)]
+/// The edits of one file, in reverse order of their positions.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FileEdits {
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// The hash of the content that the offsets refer to.
+    /// The hash of the content to which the offsets refer.
     pub hash: String,
-    /// The edits, the last one of the file first.
+    /// The edits, in reverse order of their positions.
     pub edits: Vec<Edit>,
 }
 
 /// The replacement of one occurrence.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Edit {
-    /// The offset of its first byte in the text with plain line ends.
+    /// The byte offset of the occurrence, in the text with LF line endings and without a byte order mark.
     pub from: usize,
-    /// The offset after its last byte.
+    /// The byte offset of the end of the occurrence in the same text.
     pub to: usize,
-    /// The new text.
+    /// The text that replaces the occurrence.
     pub text: String,
     /// The line, counted from 1.
     pub line: usize,
@@ -87,15 +92,30 @@ pub struct Edit {
 
 /// An occurrence of the old name that is not edited.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Spot {
-    /// The file.
+pub struct UneditedOccurrence {
+    /// The file that contains the occurrence.
     pub path: String,
     /// The line, counted from 1.
     pub line: usize,
     /// The source line.
     pub code: String,
-    /// The reason why it is not edited.
+    /// The reason why the occurrence is not edited.
     pub why: String,
+}
+
+impl FileEdits {
+    /// Converts the edits to changes of the file at `path`. Applying them fails if the content has another
+    /// hash. Returns `None` if `hash` is not a content hash.
+    #[must_use]
+    pub fn changes(&self, path: &WorkspacePath) -> Option<Vec<Change>> {
+        let of = ContentHash::from_hex(&self.hash)?;
+        let change = |edit: &Edit| Change {
+            path: path.clone(),
+            at: Where::Exact(Exact { from: edit.from, to: edit.to, of }),
+            text: edit.text.clone(),
+        };
+        Some(self.edits.iter().map(change).collect())
+    }
 }
 
 impl Operation for RenameSymbol {
@@ -110,34 +130,39 @@ impl Operation for RenameSymbol {
     }
 
     async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        ask(code, cx, request.which.about(), move |asked| plan(asked, &request)).await
+        ask(code, cx, request.which.about(), move |context| plan(context, &request)).await
     }
 }
 
 /// The symbols to rename, with the old and the new name.
 struct Rename<'a> {
-    asked: &'a Asked<'a>,
+    context: &'a IndexContext<'a>,
     symbols: Vec<At>,
     old: String,
     new: &'a str,
     /// True if the symbol belongs to a class or an object.
     member: bool,
+    /// True if a script of another file can get the symbol as a field of its module.
+    module_field: bool,
 }
 
-fn plan(asked: &Asked<'_>, request: &Request) -> Result<Output, Failure> {
-    let chosen = choose(asked, &request.which)?;
-    let index = asked.index;
+fn plan(context: &IndexContext<'_>, request: &Request) -> Result<Output, Failure> {
+    let chosen = choose(context, &request.which)?;
+    let index = context.index;
     let symbols = index.namesakes(chosen.at);
     let old = index.text(index.symbol(chosen.at).name).to_owned();
     let kind = index.symbol(chosen.at).kind.kind();
     let language = index.file(chosen.at.file).language();
     names::check(language, kind, &old, request.new_name.trim())?;
     let member = index.is_member(chosen.at);
-    let rename = Rename { asked, symbols, old, new: request.new_name.trim(), member };
-    let shower = Shower::new(asked);
-    let searched = Searched::of(asked, None);
+    let module_field = !member
+        && matches!(language, "javascript" | "typescript" | "tsx")
+        && index.symbol(chosen.at).parent.is_none();
+    let rename = Rename { context, symbols, old, new: request.new_name.trim(), member, module_field };
+    let reader = SourceReader::new(context);
+    let searched = SearchCoverage::of(context, None);
     let mut output = Output {
-        symbol: shower.symbol(chosen.at),
+        symbol: reader.symbol(chosen.at),
         moved: chosen.moved,
         new_name: rename.new.to_owned(),
         symbols: rename.symbols.iter().map(|at| index.id(*at)).collect(),
@@ -152,7 +177,7 @@ fn plan(asked: &Asked<'_>, request: &Request) -> Result<Output, Failure> {
         rename.file(file, &occurrences, &mut output)?;
     }
     if rename.member {
-        rename.clashes(&shower, &mut output);
+        rename.clashes(&reader, &mut output);
     }
     Ok(output)
 }
@@ -160,26 +185,29 @@ fn plan(asked: &Asked<'_>, request: &Request) -> Result<Output, Failure> {
 impl Rename<'_> {
     /// Lists the files with the old name in their code, each with its occurrences.
     fn files(&self) -> Vec<(FileId, Vec<Occurrence>)> {
-        let index = self.asked.index;
+        let index = self.context.index;
         let mut by_file: BTreeMap<FileId, Vec<Occurrence>> = BTreeMap::new();
         for one in index.occurrences(&self.symbols) {
             by_file.entry(one.file).or_default().push(one);
         }
-        // A destructuring pattern names a member, and the index knows only its local variable.
-        for file in self.symbols.iter().filter(|_| self.member).flat_map(|at| index.binders(*at)) {
-            by_file.entry(file).or_default();
+        // For a destructuring pattern, the index has only the local variable, not the member of the same
+        // name.
+        if self.member || self.module_field {
+            for file in self.symbols.iter().flat_map(|at| index.binders(*at)) {
+                by_file.entry(file).or_default();
+            }
         }
         let mut files: Vec<(FileId, Vec<Occurrence>)> = by_file.into_iter().collect();
         files.sort_by(|(one, _), (other, _)| index.file(*one).path.cmp(&index.file(*other).path));
         files
     }
 
-    /// Lists the reasons against the rename that concern no single file.
-    fn conflicts(&self, searched: &Searched) -> Vec<String> {
-        let index = self.asked.index;
+    /// Lists the conflicts that concern the rename as a whole, not one file.
+    fn conflicts(&self, searched: &SearchCoverage) -> Vec<String> {
+        let index = self.context.index;
         let mut out = Vec::new();
         if let Some(unfinished) = searched.unfinished() {
-            out.push(format!("The index is {unfinished}."));
+            out.push(format!("Some uses may be missing, because {unfinished}."));
         }
         if !searched.left_out.is_empty() {
             out.push(format!(
@@ -200,25 +228,36 @@ impl Rename<'_> {
         out
     }
 
-    /// Adds the edits and the other occurrences of one file.
+    /// Returns the ways in which the code of a file can use the symbol as a field.
+    fn reach(&self, file: FileId) -> Reach {
+        if self.member {
+            Reach::Member
+        } else if self.module_field && self.symbols.iter().all(|at| at.file != file) {
+            Reach::OtherModule
+        } else {
+            Reach::Name
+        }
+    }
+
+    /// Adds the edits of one file, and its occurrences that are not edited.
     fn file(&self, file: FileId, occurrences: &[Occurrence], output: &mut Output) -> Result<(), Failure> {
-        self.asked.cx.check()?;
-        let path = self.asked.index.file(file).path.to_string();
-        if !self.asked.may(&path) {
+        self.context.cx.check()?;
+        let path = self.context.index.file(file).path.to_string();
+        if !self.context.may(&path) {
             let whole = occurrences.len();
             if whole > 0 {
                 output.conflicts.push(
-                    "A file that the rules do not let be read has the old name, so it would not be renamed."
+                    "A file that the rules do not allow reading uses the old name, and would keep it."
                         .to_owned(),
                 );
             }
             return Ok(());
         }
-        let draft = Draft::open(self.asked, &path)?;
+        let draft = Draft::open(self.context, &path)?;
         let mut edits = Vec::new();
         for token in draft.tokens(&self.old)? {
             let known = occurrences.iter().find(|one| one.place as usize == token.at.start);
-            match draft.fate(&token, known, self.member) {
+            match draft.fate(&token, known, self.reach(file)) {
                 Fate::Edit(text) => edits.push(draft.edit(&token, text.replace("{new}", self.new))),
                 Fate::Possible(why) => output.possible.push(draft.spot(token.at.start, why)),
                 Fate::Other => output.others += 1,
@@ -234,22 +273,23 @@ impl Rename<'_> {
         Ok(())
     }
 
-    /// Checks whether a name in the same file can hide the new name, or be hidden by it.
+    /// Returns true if another use of the new name in the same file could hide the renamed symbol, or be
+    /// hidden by it.
     fn captures(&self, file: FileId) -> bool {
-        // Methods of C++ and similar languages are called without their object.
+        // In the languages below, code in a class can call a method without naming the object.
         !self.member
             || matches!(
-                self.asked.index.file(file).language(),
+                self.context.index.file(file).language(),
                 "cpp" | "ruby" | "kotlin" | "swift" | "scala" | "csharp"
             )
     }
 
     /// Adds a conflict for each member with the new name in the same or a related class.
-    fn clashes(&self, shower: &Shower<'_>, output: &mut Output) {
-        let clashes = self.asked.index.clashes(&self.symbols, self.new);
+    fn clashes(&self, reader: &SourceReader<'_>, output: &mut Output) {
+        let clashes = self.context.index.clashes(&self.symbols, self.new);
         output.conflicts.extend(clashes.into_iter().map(|at| {
-            let symbol = shower.symbol(at);
-            format!("{} exists already ({}:{}).", symbol.id, symbol.path, symbol.line)
+            let symbol = reader.symbol(at);
+            format!("{} already exists ({}:{}).", symbol.id, symbol.path, symbol.line)
         }));
     }
 }

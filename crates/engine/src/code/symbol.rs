@@ -1,8 +1,8 @@
 //! `symbol`: one symbol, by its id or by a file and a name.
 
-pub use super::symbol_index::{Gone, Symbol as Shown, Which};
+pub use super::symbol_index::{FormerId, Symbol as SymbolEntry, SymbolRef};
 
-use super::symbol_index::{Asked, Shower, ask, choose};
+use super::symbol_index::{IndexContext, SourceReader, ask, choose};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -12,16 +12,17 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_index::At;
+use toolpost_symbols::At;
+use toolpost_text::budget::ByteBudget;
 
 /// The `symbol` operation.
 pub struct Symbol;
 
-/// A symbol, and a size limit.
+/// Request for one symbol.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The symbol.
-    pub which: Which,
+    /// The symbol to show.
+    pub which: SymbolRef,
     /// Maximum size of the answer, in bytes.
     pub max_bytes: usize,
 }
@@ -29,17 +30,17 @@ pub struct Request {
 /// A symbol with its surroundings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The symbol.
-    pub symbol: Shown,
-    /// Its language.
+    /// The symbol that was found.
+    pub symbol: SymbolEntry,
+    /// The language of the symbol.
     pub language: String,
-    /// The id of the request, if the symbol has another one now.
-    pub moved: Option<Gone>,
+    /// The requested id, if the symbol has another id now.
+    pub moved: Option<FormerId>,
     /// The enclosing symbol.
-    pub parent: Option<Shown>,
-    /// Its members, as many as fit.
-    pub inside: Vec<Shown>,
-    /// Total number of its members.
+    pub parent: Option<SymbolEntry>,
+    /// The first members of the symbol, as many as the size limit allows.
+    pub inside: Vec<SymbolEntry>,
+    /// Total number of members.
     pub inside_total: usize,
 }
 
@@ -55,36 +56,32 @@ impl Operation for Symbol {
     }
 
     async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        ask(code, cx, request.which.about(), move |asked| show(asked, &request)).await
+        ask(code, cx, request.which.about(), move |context| show(context, &request)).await
     }
 }
 
-/// Returns the accesses of a request for a symbol.
-pub(super) fn touches(which: &Which) -> Vec<Touch> {
+/// Returns the file that a request for a symbol reads, if the request names the file.
+pub(super) fn touches(which: &SymbolRef) -> Vec<Touch> {
     match which {
-        // An id names no file yet. Replies reveal nothing about files that may not be read.
-        Which::Id(_) => Vec::new(),
-        Which::Named { path, .. } => vec![Touch::Read(path.clone())],
+        // The file of a symbol that is given by its id is not known yet. `choose` refuses symbols in files
+        // that may not be read.
+        SymbolRef::Id(_) => Vec::new(),
+        SymbolRef::Named { path, .. } => vec![Touch::Read(path.clone())],
     }
 }
 
-fn show(asked: &Asked<'_>, request: &Request) -> Result<Output, Failure> {
-    let chosen = choose(asked, &request.which)?;
-    let shower = Shower::new(asked);
+fn show(context: &IndexContext<'_>, request: &Request) -> Result<Output, Failure> {
+    let chosen = choose(context, &request.which)?;
+    let reader = SourceReader::new(context);
     let at = chosen.at;
-    let file = asked.index.file(at.file);
-    let of = |symbol: u32| shower.symbol(At { file: at.file, symbol });
+    let file = context.index.file(at.file);
+    let of = |symbol: u32| reader.symbol(At { file: at.file, symbol });
     let children = (0..).zip(&file.record.symbols).filter(|(_, other)| other.parent == Some(at.symbol));
     let children: Vec<u32> = children.map(|(symbol, _)| symbol).collect();
-    let symbol = shower.symbol(at);
-    let parent = asked.index.symbol(at).parent.map(of);
-    let mut room = request.max_bytes.saturating_sub(2 * symbol.weight());
-    let inside = children.iter().map(|symbol| of(*symbol)).take_while(|symbol| {
-        let weight = symbol.weight();
-        let fits = weight <= room;
-        room = room.saturating_sub(weight);
-        fits
-    });
+    let symbol = reader.symbol(at);
+    let parent = context.index.symbol(at).parent.map(of);
+    let mut budget = ByteBudget::new(request.max_bytes.saturating_sub(2 * symbol.weight()));
+    let inside = children.iter().map(|symbol| of(*symbol)).take_while(|symbol| budget.takes(symbol.weight()));
     Ok(Output {
         inside: inside.collect(),
         inside_total: children.len(),

@@ -1,20 +1,20 @@
-//! Questions to the workspace's symbol index.
+//! Queries of the workspace's symbol index.
 
 pub(crate) mod ready;
-mod searched;
+mod search_coverage;
 mod show;
-mod which;
+mod symbol_ref;
 pub(crate) mod withheld;
 
-pub use searched::Searched;
+pub use search_coverage::SearchCoverage;
 pub use show::Symbol;
-pub use which::{Gone, Which};
+pub use symbol_ref::{FormerId, SymbolRef};
 
 pub use ready::DirectLook;
 
 pub(crate) use ready::About;
-pub(crate) use show::{Shower, one_line};
-pub(crate) use which::choose;
+pub(crate) use show::{SourceReader, one_line};
+pub(crate) use symbol_ref::{choose, choose_in};
 
 use crate::{
     call::CallCtx,
@@ -23,26 +23,28 @@ use crate::{
     workers::blocking,
 };
 use std::time::Instant;
-use toolpost_index::{Lent, Trouble};
+use toolpost_symbols::{GraphGuard, Trouble};
 use toolpost_workspace::WorkspacePath;
 
-/// The borrowed index, and the call that asks.
-pub(crate) struct Asked<'a> {
+/// The index, locked for reading, and the context of the call that queries it.
+pub(crate) struct IndexContext<'a> {
     pub(crate) code: &'a Code,
-    pub(crate) index: &'a Lent<'a>,
+    pub(crate) index: &'a GraphGuard<'a>,
     pub(crate) cx: &'a CallCtx,
-    /// The indexed files that must not be revealed.
+    /// The indexed files that the caller must not see.
     pub(crate) withheld: withheld::Files,
-    /// The files that were read directly, if the index is not complete.
+    /// Counts of the files that the incomplete index does not cover; `None` if the index is complete or the
+    /// query contains no names.
     pub(crate) look: Option<DirectLook>,
 }
 
-/// Updates the index as far as the call can wait, and queries it concurrently with other calls.
+/// Updates the index within the time that the call can wait, and runs a query. Several calls can query the
+/// index at the same time.
 pub(crate) async fn ask<T: Send + 'static>(
     code: &Code,
     cx: &CallCtx,
     about: About,
-    question: impl FnOnce(&Asked<'_>) -> Result<T, Failure> + Send + 'static,
+    question: impl FnOnce(&IndexContext<'_>) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     cx.check()?;
     let (code, cx) = (code.clone(), cx.clone());
@@ -56,25 +58,25 @@ pub(crate) async fn ask<T: Send + 'static>(
             .map_err(|trouble| failed(&cx, &trouble))?;
         let withheld = code.withheld().of(&index, &cx.read_filter());
         let (waiting, read) = (index.waiting().len(), index.files().count());
-        let answer = question(&Asked { code: &code, index: &index, cx: &cx, withheld, look });
+        let answer = question(&IndexContext { code: &code, index: &index, cx: &cx, withheld, look });
         answer.map_err(|failure| ready::so_far(failure, waiting, waiting + read, look))
     })
     .await
 }
 
-impl Asked<'_> {
-    /// Returns whether the content of an indexed file may be shown.
+impl IndexContext<'_> {
+    /// Returns true if a reply may show the content of an indexed file.
     pub(crate) fn may(&self, shown: &str) -> bool {
         self.index.by_path(shown).is_some_and(|file| !self.withheld.contains_key(&file))
     }
 
-    /// Returns whether a file that is not in the index may be named, and is at or below a path.
+    /// Returns true if a reply may name a file that is not in the index, and the file is at or below `base`.
     pub(crate) fn may_name(&self, shown: &str, base: Option<&WorkspacePath>) -> bool {
         let path = self.code.files().resolve_entry(shown);
         path.is_ok_and(|path| self.cx.may_read(&path) && base.is_none_or(|base| base.contains(&path)))
     }
 
-    /// Returns whether a file is at or below a path.
+    /// Returns true if an indexed file is at or below `base`.
     pub(crate) fn lies_in(&self, shown: &str, base: &WorkspacePath) -> bool {
         self.index.path(shown).is_some_and(|path| base.contains(path))
     }
@@ -82,9 +84,8 @@ impl Asked<'_> {
 
 fn failed(cx: &CallCtx, trouble: &Trouble) -> Failure {
     match (cx.check(), trouble) {
-        (Err(failure), Trouble::Stopped) => failure.hint(Hint::Advice(
-            "Ask again: what was read by then is kept, so it goes on from there.".to_owned(),
-        )),
+        (Err(failure), Trouble::Stopped) => failure
+            .hint(Hint::Advice("Make the same call again: indexing continues in the meantime.".to_owned())),
         _ => Failure::new(Kind::Io, crate::failure::convert::sentence(&trouble.to_string())),
     }
 }

@@ -1,8 +1,8 @@
 //! `symbols`: symbols of the whole workspace, by an approximate name.
 
-pub use super::symbol_index::{DirectLook, Searched, Symbol};
+pub use super::symbol_index::{DirectLook, SearchCoverage, Symbol};
 
-use super::symbol_index::{About, Asked, Shower, ask};
+use super::symbol_index::{About, IndexContext, SourceReader, ask};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -13,27 +13,39 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
-use toolpost_index::{At, Wanted, built_from};
+use toolpost_symbols::{At, SymbolQuery, built_from};
 use toolpost_syntax::Kind as Sort;
+use toolpost_text::budget::ByteBudget;
 use toolpost_text::names;
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
 /// The `symbols` operation.
 pub struct Symbols;
 
-/// A search for symbols.
+/// Request for a search for symbols by name.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The name, or a part of it.
     pub query: String,
-    /// The file or directory to search.
+    /// The file or directory to search; `None` for the whole workspace.
     pub base: Option<WorkspacePath>,
-    /// The kind, as the caller wrote it.
+    /// The kind of symbol to find, as the caller wrote it; `None` for all kinds. The kinds are `function`, `class`,
+    /// `struct`, `union`, `enum`, `variant`, `interface`, `trait`, `impl`, `constant`, `variable`, `field`, `type`,
+    /// `module` and `macro`. Synonyms such as `method` are accepted; another word is refused with this list.
     pub kind: Option<String>,
-    /// Maximum number of symbols that are shown; all are counted.
+    /// Maximum number of symbols that are shown; further symbols are only counted.
     pub limit: usize,
     /// Maximum size of the answer, in bytes.
     pub max_bytes: usize,
+}
+
+impl Request {
+    /// Requests the symbols of all kinds in the whole workspace that have a name, or a similar one; at most 20 are
+    /// shown.
+    #[must_use]
+    pub fn of(query: String, max_bytes: usize) -> Self {
+        Self { query, base: None, kind: None, limit: 20, max_bytes }
+    }
 }
 
 /// The symbols that match.
@@ -43,8 +55,8 @@ pub struct Output {
     pub symbols: Vec<Hit>,
     /// Total number of matches.
     pub total: usize,
-    /// The searched files.
-    pub searched: Searched,
+    /// The files that were searched, and those that were left out.
+    pub searched: SearchCoverage,
     /// Similar names, if no symbol has the requested one.
     pub near: Vec<String>,
 }
@@ -52,11 +64,11 @@ pub struct Output {
 /// A symbol that matches.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Hit {
-    /// The symbol.
+    /// The symbol that matches.
     pub symbol: Symbol,
-    /// The quality of the match.
+    /// The quality of the match, for example `exact`.
     pub fit: String,
-    /// The id of the symbol that it was built from, if that is also in the list.
+    /// For a symbol in a generated file: the id of this symbol in the source file, if that id is in the list.
     pub built_from: Option<String>,
 }
 
@@ -83,40 +95,34 @@ impl Operation for Symbols {
         }
         let names = vec![request.query.clone()];
         let about = About { names, paths: Vec::new(), base: request.base.clone() };
-        ask(code, cx, about, move |asked| Ok(search(asked, &request, kinds.as_slice()))).await
+        ask(code, cx, about, move |context| Ok(search(context, &request, kinds.as_slice()))).await
     }
 }
 
-fn search(asked: &Asked<'_>, request: &Request, kinds: &[Sort]) -> Output {
+fn search(context: &IndexContext<'_>, request: &Request, kinds: &[Sort]) -> Output {
     let base = request.base.as_ref();
-    let may = |shown: &str| asked.may(shown) && base.is_none_or(|base| asked.lies_in(shown, base));
-    let wanted = Wanted { query: &request.query, kinds, limit: request.limit };
-    let found = asked.index.find(&wanted, &may);
-    let shower = Shower::new(asked);
-    let mut room = request.max_bytes;
+    let may = |shown: &str| context.may(shown) && base.is_none_or(|base| context.lies_in(shown, base));
+    let wanted = SymbolQuery { query: &request.query, kinds, limit: request.limit };
+    let found = context.index.find(&wanted, &may);
+    let reader = SourceReader::new(context);
+    let mut budget = ByteBudget::new(request.max_bytes);
     let hits = found.hits.iter().map(|hit| Hit {
-        symbol: shower.symbol(hit.at),
+        symbol: reader.symbol(hit.at),
         fit: hit.fit.name().to_owned(),
         built_from: None,
     });
-    let mut symbols: Vec<Hit> = hits
-        .take_while(|hit| {
-            let weight = hit.symbol.weight();
-            let fits = weight <= room;
-            room = if fits { room - weight } else { 0 };
-            fits
-        })
-        .collect();
+    let mut symbols: Vec<Hit> = hits.take_while(|hit| budget.takes(hit.symbol.weight())).collect();
     mark_copies(&mut symbols);
-    let near = if found.total == 0 { near(asked, &request.query, &may) } else { Vec::new() };
-    Output { symbols, total: found.total, searched: Searched::of(asked, base), near }
+    let near = if found.total == 0 { near(context, &request.query, &may) } else { Vec::new() };
+    Output { symbols, total: found.total, searched: SearchCoverage::of(context, base), near }
 }
 
-/// Moves symbols of generated files after equally good matches in their sources, and records their origin.
+/// Moves symbols in generated files after the other equally good matches, and records for each of them the id
+/// of the same symbol in the source file.
 fn mark_copies(symbols: &mut [Hit]) {
     let mut named: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, hit) in symbols.iter().enumerate() {
-        named.entry(hit.symbol.qualified.clone()).or_default().push(at);
+        named.entry(exported(&hit.symbol.qualified).to_owned()).or_default().push(at);
     }
     for same in named.into_values().filter(|same| same.len() > 1) {
         let paths: Vec<&str> = same.iter().map(|at| symbols[*at].symbol.path.as_str()).collect();
@@ -133,11 +139,18 @@ fn mark_copies(symbols: &mut [Hit]) {
     }
 }
 
-/// Lists names that are similar to one that no symbol has.
-fn near(asked: &Asked<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> Vec<String> {
+/// Returns the name under which other files import a symbol: a compiler writes `export function total` of TypeScript as
+/// `exports.total = total` for CommonJS.
+fn exported(qualified: &str) -> &str {
+    let name = qualified.strip_prefix("module.").unwrap_or(qualified);
+    name.strip_prefix("exports.").unwrap_or(qualified)
+}
+
+/// Lists names of symbols that are similar to the requested name, which no symbol has.
+fn near(context: &IndexContext<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> Vec<String> {
     let last = query.trim().rsplit(['.', ':', '#']).next().unwrap_or(query);
-    let all = asked.index.names_near(last, names::tolerance(last));
-    let told = |at: &At| may(&asked.index.file(at.file).path);
+    let all = context.index.names_near(last, names::tolerance(last));
+    let told = |at: &At| may(&context.index.file(at.file).path);
     let mut names: Vec<&str> =
         all.into_iter().filter(|(_, all)| all.iter().any(told)).map(|(name, _)| name).collect();
     names.sort_unstable();
@@ -147,7 +160,7 @@ fn near(asked: &Asked<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> Vec<Strin
 fn kind(said: &str) -> Result<Sort, Failure> {
     Sort::of_word(said).ok_or_else(|| {
         let names: Vec<&str> = Sort::of_code().collect();
-        Failure::new(Kind::Invalid, format!("{said} is no kind of symbol."))
-            .hint(Hint::Advice(format!("Leave it out, or name one of: {}.", names.join(", "))))
+        Failure::new(Kind::Invalid, format!("{said} is not a kind of symbol."))
+            .hint(Hint::Advice(format!("Leave out the kind, or pass one of: {}.", names.join(", "))))
     })
 }

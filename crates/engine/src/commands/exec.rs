@@ -1,10 +1,10 @@
 //! `exec`: starts a command, and waits for it up to a time limit.
 
-use super::{Commands, Ran};
+use super::{CommandReport, Commands, kill, network::NetworkState};
 use crate::{
     access::{
         Access, Touch,
-        command::{Command, Line},
+        command::{Approval, Command, Line},
     },
     call::CallCtx,
     commands::CommandAccess,
@@ -15,8 +15,10 @@ use crate::{
 use std::time::{Duration, Instant};
 use toolpost_process::{Job, Launch, Limits, Program, Until, WaitResult, Why};
 
-pub use super::{Confined, Ending, Leftover, Piece, Ran as Output, Standing, State};
-pub use toolpost_process::{From as Side, Shell, Want};
+pub use super::{
+    CommandExit, CommandOutcome, CommandReport as Output, ConfinementReport, Leftover, Piece, State,
+};
+pub use toolpost_process::{From as Side, OutputRange, Shell};
 
 /// The `exec` operation.
 pub struct Exec;
@@ -26,13 +28,13 @@ pub struct Exec;
 pub struct Request {
     /// The command, and its working directory.
     pub command: Command,
-    /// The way to start a shell, if the command is a shell command.
+    /// The mode of the shell, with or without the user's profile; ignored if no shell runs the command.
     pub shell: Shell,
-    /// The maximum wait, and the action after it.
+    /// The maximum time to wait for the command, and whether the command is stopped after it.
     pub wait: Wait,
     /// The part of the output that is shown.
-    pub want: Want,
-    /// Notes about the request, in a sentence each; they are returned with the output.
+    pub range: OutputRange,
+    /// Notes about the request, one sentence each; they are returned with the output.
     pub notes: Vec<String>,
 }
 
@@ -45,9 +47,9 @@ pub enum Wait {
     OrLeave(Duration),
 }
 
-/// Interval of progress reports with new output.
+/// Interval between progress reports about a command that a call waits for.
 const PROGRESS: Duration = Duration::from_millis(500);
-/// Extra wait for a command that has exceeded its time limit.
+/// Extra time in which a command that has exceeded its time limit is stopped.
 const PATIENCE: Duration = Duration::from_secs(6);
 /// Maximum size of the output in a progress report, in bytes.
 const LATEST: usize = 400;
@@ -60,26 +62,38 @@ impl Operation for Exec {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
+        // A call can stop the jobs (started commands) of its session without permission.
+        if request.command.approval == Approval::ByRules && kill::names_only_jobs(&request.command) {
+            return Vec::new();
+        }
         vec![Touch::Execute(request.command.clone())]
     }
 
     async fn run(access: &CommandAccess, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let commands = access.commands()?;
-        let Request { wait, want, notes, .. } = request;
+        if let Some(stopped) = kill::run(&commands, cx, &request.command, request.notes.clone()).await? {
+            return Ok(stopped);
+        }
+        let Request { wait, range, mut notes, .. } = request;
+        notes.extend(kill::misplaced(&commands, cx, &request.command));
         let (wait, limit) = match wait {
-            // A command with a time limit is stopped by the runtime, which can take longer than the limit.
+            // The job itself stops the command at its time limit. Stopping takes time, so this call waits
+            // longer than the limit.
             Wait::OrEnd(time) => (time.saturating_add(PATIENCE), Some(cx.time_left(time))),
             Wait::OrLeave(time) => (cx.time_left(time), None),
         };
-        let job = commands.start(cx, launch(&commands, &request.command, request.shell, limit)).await?;
+        let launch = launch(&commands, &request.command, request.shell, limit);
+        let outside = cx.permissions.outside_paths(&request.command);
+        let unmet = cx.permissions.unmet_network(&request.command);
+        let job = commands.start(cx, commands.showing(launch, &outside.readable)).await?;
         let mut watched = JobWait { job: job.clone(), dropped: OnDrop::End };
         watched.wait(cx, wait).await?;
         watched.dropped = OnDrop::Leave;
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {
-            let network = commands.network(&cx, &job);
-            Ran::of(&job, want, notes, network)
+            let network = NetworkState { unmet, ..commands.network(&cx, &job) };
+            CommandReport::of(&job, range, notes, network, &outside)
         })
         .await
     }
@@ -97,7 +111,7 @@ fn launch(commands: &Commands, command: &Command, shell: Shell, limit: Option<Du
     Launch { limits, ..launch }
 }
 
-/// A job that a call waits for.
+/// A job (a started command) that a call waits for.
 struct JobWait {
     job: Job,
     dropped: OnDrop,
@@ -105,14 +119,14 @@ struct JobWait {
 
 /// The treatment of a job when the call no longer waits for it.
 enum OnDrop {
-    /// It is stopped: the call that ran it was abandoned.
+    /// The job is stopped, because its call was abandoned.
     End,
-    /// It continues, or has ended.
+    /// The job continues in the background, or has ended.
     Leave,
 }
 
 impl JobWait {
-    /// Waits for the job up to the limit, and reports its output meanwhile.
+    /// Waits for the end of the job up to a limit, and meanwhile reports the output as progress.
     async fn wait(&self, cx: &CallCtx, wait: Duration) -> Result<(), Failure> {
         let start = Instant::now();
         let mut heard = 0;
@@ -155,18 +169,18 @@ fn tell(cx: &CallCtx, job: &Job, start: Instant, heard: u64) -> u64 {
             followed.cursor
         }
         _ => {
-            cx.progress.tell(count, &format!("runs for {} s", ran.as_secs()));
+            cx.progress.tell(count, &format!("running for {} s", ran.as_secs()));
             heard
         }
     }
 }
 
 fn given_up(job: &Job) -> Failure {
-    let shown = job.show(Want { from: Side::Bottom, skip: 0, count: 4_000 });
+    let shown = job.show(OutputRange { from: Side::Bottom, skip: 0, count: 4_000 });
     let text: String =
         shown.map(|shown| shown.pieces.into_iter().map(|piece| piece.text).collect()).unwrap_or_default();
-    let what = "The call was cancelled: the command was ended, with everything that it had started. What it did until \
-                then is done.";
+    let what = "The call was cancelled: the command and everything that it had started were stopped. Its changes \
+                until then remain.";
     let failure = Failure::new(Kind::Cancelled, what);
     if text.is_empty() { failure } else { failure.found(text) }
 }

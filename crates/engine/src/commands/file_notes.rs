@@ -1,24 +1,44 @@
-//! Notes of a reply on guarded files, and on files whose change the user should check.
+//! Notes in replies about files that the sandbox protects from a command, and about changed files that the user should check.
 
 use std::path::{Path, PathBuf};
 
 /// Describes the files that the sandbox did not let a command create or change; `None` if there are none.
 pub(super) fn refused(paths: &[PathBuf], directory: &Path) -> Option<String> {
-    let names = names(paths, directory)?;
+    let shown = names(paths, directory)?;
+    let (denied, others): (Vec<PathBuf>, Vec<PathBuf>) =
+        paths.iter().cloned().partition(|path| is_of_version_control(path));
+    let next = match (names(&denied, directory), names(&others, directory)) {
+        (None, _) => {
+            let it = if paths.len() == 1 { "it" } else { "them" };
+            format!("Write {it} with a file tool, which asks the user, or leave {it} out.")
+        }
+        (Some(_), None) => "File tools refuse such paths, too: leave the change to the user.".to_owned(),
+        (Some(denied), Some(others)) => format!(
+            "Write {others} with a file tool, which asks the user. File tools refuse {denied}, too: leave that change \
+             to the user."
+        ),
+    };
     let it = if paths.len() == 1 { "it" } else { "them" };
     Some(format!(
-        "Toolpost's sandbox did not let this command create or change {names}: other programs run what such files say without asking. \
-         Write {it} with a tool for files, which asks the user, or leave {it} out. A rule that lets these paths be written lets \
-         commands write them, too."
+        "Toolpost's sandbox did not let this command create or change {shown}: other programs execute such files \
+         without asking. {next} A rule that allows writing {it} also allows commands to write {it}."
     ))
+}
+
+/// Returns whether a path belongs to the data of version control, which the built-in rules keep file tools from
+/// writing.
+pub(super) fn is_of_version_control(path: &Path) -> bool {
+    const NAMES: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".sl"];
+    path.iter().any(|part| NAMES.iter().any(|name| part == *name))
 }
 
 /// Describes the changed files that the user should check; `None` if there are none.
 pub(super) fn changed(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let names = names(paths, directory)?;
+    let (files, it) = if paths.len() == 1 { ("this file", "it") } else { ("these files", "them") };
     Some(format!(
-        "Changed since this command started: {names}. Agents follow what such a file says, or programs go on with it: tell the \
-         user, who should look at it."
+        "While this command ran, {files} changed: {names}. Agents follow such files, or other programs execute \
+         them: ask the user to check {it}."
     ))
 }
 
@@ -37,12 +57,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_named_from_the_directory_of_the_command() {
+    fn notes_show_paths_relative_to_the_command_directory() {
         let paths = ["/w/.envrc", "/w/.git/modules/", "/v/.vscode"].map(PathBuf::from);
-        let said = refused(&paths, Path::new("/w")).unwrap();
-        assert!(said.contains("create or change `.envrc`, `.git/modules`, `/v/.vscode`: "), "{said}");
-        let said = changed(&paths[..1], Path::new("/w")).unwrap();
-        assert!(said.starts_with("Changed since this command started: `.envrc`."), "{said}");
+        let note = refused(&paths, Path::new("/w")).unwrap();
+        assert!(note.contains("create or change `.envrc`, `.git/modules`, `/v/.vscode`: "), "{note}");
+        assert!(note.contains("Write `.envrc`, `/v/.vscode` with a file tool"), "{note}");
+        assert!(note.contains("File tools refuse `.git/modules`, too"), "{note}");
+        let note = changed(&paths[..1], Path::new("/w")).unwrap();
+        assert!(note.starts_with("While this command ran, this file changed: `.envrc`."), "{note}");
         assert_eq!((refused(&[], Path::new("/")), changed(&[], Path::new("/"))), (None, None));
     }
 }

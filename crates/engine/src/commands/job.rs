@@ -1,6 +1,6 @@
 //! `job`: progress and output of a command that was started before.
 
-use super::Ran;
+use super::CommandReport;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -10,24 +10,25 @@ use crate::{
     workers::blocking,
 };
 use std::time::Duration;
+use toolpost_policy::OutsidePaths;
 use toolpost_process::Until;
 
-pub use super::Ran as Output;
-pub use super::exec::{Side, Want};
+pub use super::CommandReport as Output;
+pub use super::exec::{OutputRange, Side};
 
 /// The `job` operation.
 pub struct JobQuery;
 
-/// A job, and the limit of the wait.
+/// The id of a job (a started command), and the maximum wait for its end.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The job; `None` for the one that was started last.
+    /// The id of the job; `None` for the job that was started last in the session.
     pub id: Option<String>,
-    /// Maximum wait for its end.
+    /// Maximum time to wait for the end of the job.
     pub wait: Duration,
     /// The part of the output that is shown.
-    pub want: Want,
-    /// Notes about the request, in a sentence each; they are returned with the output.
+    pub range: OutputRange,
+    /// Notes about the request, one sentence each; they are returned with the output.
     pub notes: Vec<String>,
 }
 
@@ -38,7 +39,7 @@ impl Operation for JobQuery {
     type Request = Request;
     type Output = Output;
 
-    /// Needs no permission: the job belongs to the session.
+    /// Lists no accesses: a call sees only jobs of its session, which needs no permission.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }
@@ -56,7 +57,7 @@ impl Operation for JobQuery {
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {
             let network = commands.network(&cx, &job);
-            Ran::of(&job, request.want, request.notes, network)
+            CommandReport::of(&job, request.range, request.notes, network, &OutsidePaths::default())
         })
         .await
     }

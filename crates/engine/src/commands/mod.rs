@@ -3,6 +3,7 @@
 pub mod exec;
 mod file_notes;
 pub mod job;
+mod kill;
 mod network;
 mod publish;
 mod refusal;
@@ -10,7 +11,7 @@ mod report;
 pub mod stop;
 
 pub use publish::{BadPort, PublishedPorts};
-pub use report::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
+pub use report::{CommandExit, CommandOutcome, CommandReport, ConfinementReport, Leftover, Piece, State};
 
 use crate::{
     call::CallCtx,
@@ -28,12 +29,12 @@ use tokio::{runtime::Handle, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolpost_net::Hosts;
 use toolpost_process::{
-    Job, Jobs, Launch, Limits, Network, Plan, Program, Resources, Sandbox, SessionKey, Settings, UnknownJob,
-    Until,
+    Environment, Job, Jobs, Launch, Limits, Network, PathAccess, Plan, Program, Resources, Sandbox,
+    SessionKey, Settings, UnknownJob, Until,
 };
 use toolpost_workspace::WorkspacePath;
 
-/// The runner of commands. Clones share their state.
+/// The part of the engine that starts, tracks and stops commands. Clones share their state.
 #[derive(Debug, Clone)]
 pub struct Commands {
     jobs: Arc<Jobs>,
@@ -42,13 +43,14 @@ pub struct Commands {
     resources: Resources,
     refusals: Refusals,
     publisher: Publisher,
-    /// Cancelled at shutdown.
+    /// Cancelled when the server shuts down.
     ending: CancellationToken,
-    /// Limits concurrent starts: each takes a thread, and other calls need some.
+    /// Limits concurrent starts: each takes a worker thread, and other calls need worker threads, too.
     starting: Arc<Semaphore>,
 }
 
-/// The commands of a session and the proxy of their network. They end when it is dropped, with the session.
+/// The commands of a session, and the proxy of their network. Dropping this value, at the end of the session,
+/// stops the commands and the proxy.
 #[derive(Debug)]
 pub(crate) struct SessionCommands {
     jobs: Arc<Jobs>,
@@ -62,7 +64,7 @@ impl Drop for SessionCommands {
     fn drop(&mut self) {
         self.ending.cancel();
         let (jobs, session) = (Arc::clone(&self.jobs), self.session.clone());
-        // If the runtime has ended, no task can run: the server is exiting, and the kernel kills the
+        // If the Tokio runtime has ended, no task can run: the server is exiting, and the kernel kills the
         // commands.
         self.runtime.spawn(async move { jobs.end_session(&session).await });
     }
@@ -72,12 +74,13 @@ impl Drop for SessionCommands {
 const STARTING: usize = 8;
 
 impl Commands {
-    /// Creates a runner with an empty job table. Output that is too long for memory goes to unnamed files in
-    /// the spool directory.
-    /// The sandbox confines every command, and the commands reach only these hosts.
+    /// Creates a runner with an empty job table.
+    ///
+    /// The sandbox confines every command. Commands can reach only the given hosts. Output that is too long
+    /// for memory goes to unnamed files in the directory `spool`.
     ///
     /// # Errors
-    /// If the system has no randomness for the names of jobs.
+    /// If the operating system provides no random bytes for the ids of jobs.
     pub fn new(spool: PathBuf, sandbox: Sandbox, hosts: Hosts) -> Result<Self, Failure> {
         let settings = Settings { spool, ..Settings::default() };
         let jobs = Arc::new(Jobs::new(settings).map_err(convert::start)?);
@@ -99,20 +102,21 @@ impl Commands {
         })
     }
 
-    /// Sets the memory, processes and disk space that each command may use. Without this call, the machine's
-    /// defaults apply.
+    /// Sets the limits of memory, processes and disk space for each command. The defaults depend on the
+    /// machine.
     #[must_use]
     pub fn with_resources(self, resources: Resources) -> Self {
         Self { resources, ..self }
     }
 
-    /// Lets the user reach these ports of commands from the host, at 127.0.0.1. Without this call, there are none.
+    /// Sets the ports that are published: when a command listens on such a port, programs of the host reach
+    /// it at 127.0.0.1. By default, no port is published.
     #[must_use]
     pub fn with_published(self, ports: PublishedPorts) -> Self {
         Self { publisher: Publisher::new(ports), ..self }
     }
 
-    /// Stops everything that runs, within two seconds, and starts nothing more.
+    /// Stops all commands within two seconds; later starts fail.
     pub async fn shut_down(&self) {
         self.jobs.shut_down().await;
         self.ending.cancel();
@@ -140,33 +144,51 @@ impl Commands {
         Ok(job)
     }
 
-    /// Builds the launch of a program in a directory of the workspace.
+    /// Describes how a program is started in a directory of the workspace: in the sandbox, with the configured limits.
     pub(crate) fn launch(&self, program: Program, directory: &WorkspacePath) -> Launch {
         let limits = Limits { resources: self.resources, ..Limits::default() };
         Launch { sandbox: (*self.sandbox).clone(), limits, ..Launch::new(program, directory.raw()) }
     }
 
-    /// Runs the proxy of the network that the commands of a session share.
+    /// Adds paths that the sandbox of a launch shows to the command, read-only. Leaves out secrets, and
+    /// directories that contain a home directory. Blocks.
+    pub(crate) fn showing(&self, launch: Launch, paths: &[PathBuf]) -> Launch {
+        let Sandbox::On(plan) = &launch.sandbox else { return launch };
+        if paths.is_empty() {
+            return launch;
+        }
+        let environment = Environment::of_this_process();
+        let paths = paths.iter().map(|path| environment.expanded(path));
+        let Some(readability) = plan.readability(&environment) else { return launch };
+        let can_be_shown = |path: &PathBuf| readability.of(path) == PathAccess::Read;
+        let readable = plan.readable.iter().cloned().chain(paths.filter(can_be_shown)).collect();
+        Launch { sandbox: Sandbox::On(Plan { readable, ..plan.clone() }), ..launch }
+    }
+
+    /// Starts the proxy of the network that the commands of a session share, unless the proxy was started
+    /// before.
     fn connect_session(&self, session: &SessionCommands) {
         let Some(listener) = self.jobs.take_listener(&session.session) else { return };
         let (hosts, ending) = (self.hosts.clone(), session.ending.clone());
         let refused = self.refusals.of(session.session.0.clone());
         tokio::spawn(async move {
             tokio::select! {
-                // If it ends, connections to it are refused, and the commands report that.
+                // If the proxy ends, the connections of the commands are refused, and the commands report
+                // that.
                 _ = toolpost_net::serve(listener, hosts, refused) => {}
                 () = ending.cancelled() => {}
             }
         });
     }
 
-    /// Returns the hosts that the proxy refused while a job ran, and the ports that it listens on. Opens those that are published.
-    /// Blocks.
+    /// Returns a note on the hosts that the proxy refused while a job ran, and the ports on which the job
+    /// listens. Opens these ports on the host if they are published. Blocks.
     pub(crate) fn network(&self, cx: &CallCtx, job: &Job) -> NetworkState {
         let slot = cx.session.state::<OnceLock<SessionCommands>>();
         let ending = slot.get().map_or(&self.ending, |session| &session.ending);
         NetworkState {
             refused: network::refused(&self.refusals.during(cx.session.id(), job.span())),
+            unmet: Vec::new(),
             ports: self.publisher.update(job, ending),
         }
     }
@@ -176,35 +198,44 @@ impl Commands {
         self.publisher.close(job).await;
     }
 
-    /// Runs the proxy of a job that has a separate network, until the job and all its processes have exited.
+    /// Starts the proxy of a job with a separate network. The proxy runs until all processes of the job exit.
     fn connect(&self, session: &SessionKey, job: &Job) {
         let Some(listener) = job.take_listener() else { return };
         let (job, hosts) = (job.clone(), self.hosts.clone());
         let refused = self.refusals.of(session.0.clone());
         tokio::spawn(async move {
             tokio::select! {
-                // If it ends, the job's connections are refused, and the command reports that.
+                // If the proxy ends, the connections of the command are refused, and the command reports
+                // that.
                 _ = toolpost_net::serve(listener, hosts, refused) => {}
                 _ = job.wait(Until::Gone, Duration::MAX) => {}
             }
         });
     }
 
-    /// Lists the commands of a session that still run, or that left processes behind.
+    /// Lists the shell commands or programs of a session that are running, or that exited but left processes
+    /// running, in the order of their start.
     #[must_use]
     pub fn running(&self, session: &str) -> Vec<String> {
         let jobs = self.jobs.list(&SessionKey(session.to_owned()));
-        let open = jobs.iter().rev().filter(|job| !Ran::is_over(&job.report()));
+        let open = jobs.iter().rev().filter(|job| !CommandReport::is_over(&job.report()));
         open.map(|job| job.program().words()).collect()
     }
 
-    /// Finds a job of a session by its name, or the one that was started last.
+    /// Finds the job of the session to which a process belongs.
+    pub(crate) fn job_of_process(&self, cx: &CallCtx, pid: u32) -> Option<Job> {
+        let mut jobs = self.jobs.list(&key(cx)).into_iter();
+        jobs.find(|job| !CommandReport::is_over(&job.report()) && job.holds_process(pid))
+    }
+
+    /// Finds a job of the session by its id; without an id, the job that was started last. Fails with
+    /// `NotFound` if there is none.
     pub(crate) fn find(&self, cx: &CallCtx, id: Option<&str>) -> Result<Job, Failure> {
         let session = key(cx);
         match id {
             Some(id) => self.jobs.find(&session, id).map_err(|error| unknown(&error)),
             None => self.jobs.latest(&session).ok_or_else(|| {
-                let what = "No command was started in this session, so there is none to look at.";
+                let what = "No command was started in this session, so there is none to check.";
                 Failure::new(Kind::NotFound, what)
             }),
         }
@@ -224,27 +255,29 @@ fn unknown(error: &UnknownJob) -> Failure {
     Failure::new(Kind::NotFound, convert::opened(&error.to_string()))
 }
 
-/// Commands, if they may run. Clones share their state.
+/// Access to the running of commands, if it is enabled. Clones share their state.
 #[derive(Clone)]
 pub struct CommandAccess {
     commands: Option<Commands>,
 }
 
 impl CommandAccess {
-    /// Opens the capability.
     pub(crate) fn new(commands: Option<Commands>) -> Self {
         Self { commands }
     }
 
-    /// Returns the runner of commands.
+    /// Returns the part of the engine that starts and tracks commands.
     ///
     /// # Errors
     /// `Denied` if running commands is disabled.
     pub(crate) fn commands(&self) -> Result<Commands, Failure> {
         self.commands.clone().ok_or_else(|| {
-            let advice = "Do it with the tools for files, or leave the command to the user.";
-            Failure::new(Kind::Denied, "No commands can be run here: this runtime was made without them.")
-                .hint(Hint::Advice(advice.to_owned()))
+            let advice = "Use the file tools, or leave the command to the user.";
+            Failure::new(
+                Kind::Denied,
+                "No commands can run here: the program that embeds Toolpost has not enabled commands.",
+            )
+            .hint(Hint::Advice(advice.to_owned()))
         })
     }
 }

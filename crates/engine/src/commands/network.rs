@@ -1,4 +1,5 @@
-//! Notes of a reply on a command's network: hosts that the proxy refused, and ports that it listens on.
+//! Notes in replies about the network of a command: hosts that the proxy refused, and ports on which the
+//! command listens.
 
 use super::publish::Publication;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -6,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use toolpost_process::{Job, Means};
 
-/// Maximum number of remembered refusals.
+/// Maximum number of remembered refusals of connections.
 const REMEMBERED: usize = 1000;
 
 /// Maximum length of a host name, in bytes.
@@ -15,7 +16,7 @@ const NAME: usize = 253;
 /// Maximum number of hosts or ports that a note names.
 const NAMED: usize = 10;
 
-/// The hosts that proxies have recently refused, with times. Clones share their state.
+/// The most recent refusals of the proxies of all sessions, with times. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Refusals {
     latest: Arc<Mutex<VecDeque<Refusal>>>,
@@ -30,7 +31,7 @@ struct Refusal {
 }
 
 impl Refusals {
-    /// Returns the function that a session's proxy calls for each refusal.
+    /// Returns the function that a session's proxy calls for each connection that it refuses.
     pub(super) fn of(&self, session: String) -> impl Fn(&str, u16) + Send + Sync + use<> {
         let all = self.clone();
         move |host, port| {
@@ -47,7 +48,8 @@ impl Refusals {
         }
     }
 
-    /// Lists the hosts that a session was refused between two moments, each once.
+    /// Lists the hosts and ports to which the proxy refused connections of a session between two moments,
+    /// without duplicates.
     pub(super) fn during(
         &self,
         session: &str,
@@ -61,14 +63,14 @@ impl Refusals {
     }
 }
 
-/// Checks whether a reply may contain a host name, since a command chooses it: a name or an IPv4 address.
-/// For all other hosts, the command has the proxy's answer.
+/// Returns true if a host is a plain name or an IPv4 address. A command can choose any text as a host, so
+/// replies show only hosts for which this is true. The proxy's answer to the command shows all refused hosts.
 pub(super) fn is_name(host: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
     (1..=NAME).contains(&host.len()) && host.bytes().all(is_plain)
 }
 
-/// Describes the hosts that were refused while a command ran, and the rule that would allow them.
+/// Describes the hosts that were refused while a command ran, and the rule that would allow the first one.
 pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     let (first, port) = hosts.first()?;
     let named: Vec<String> = hosts.iter().take(NAMED).map(|(host, port)| format!("{host}:{port}")).collect();
@@ -76,19 +78,21 @@ pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let entry = if [80, 443].contains(port) { first.clone() } else { format!("{first}:{port}") };
     Some(format!(
-        "While this command ran, Toolpost's sandbox refused connections to {}{more}: no rule allows them. The hosts themselves \
-         refused nothing. To allow public addresses of {first}, the operator adds a rule with `touch = [\"fetch\"]`, \
-         `hosts = [\"{entry}\"]` and `decide = \"allow\"`.",
+        "While this command ran, Toolpost's sandbox refused connections to {}{more}: no rule allows them. \
+         The connections did not reach the hosts. To allow public addresses of {first}, the operator adds a \
+         rule with `touch = [\"fetch\"]`, `hosts = [\"{entry}\"]` and `decide = \"allow\"`. It takes effect when Toolpost starts again.",
         named.join(", ")
     ))
 }
 
-/// The network of a command at the time of a report.
+/// The network of a command when a reply reports on the command: the refused hosts and the ports.
 #[derive(Debug, Default)]
 pub(crate) struct NetworkState {
-    /// The note on the hosts that the proxy refused while it ran.
+    /// The note on the hosts that the proxy refused while the command ran.
     pub(super) refused: Option<String>,
-    /// The ports that it listens on.
+    /// Network access that the command needs and no rule allows.
+    pub(super) unmet: Vec<String>,
+    /// The ports on which the command listens.
     pub(super) ports: BTreeMap<u16, Publication>,
 }
 
@@ -113,11 +117,13 @@ pub(super) fn listens(job: &Job, ports: &BTreeMap<u16, Publication>) -> Vec<Stri
     notes
 }
 
-/// The rule that clients of a port need: a command that names an address is judged like any other.
-const CLIENTS: &str = "A command that names the address, such as curl, needs approval or a rule with `touch = [\"fetch\"]`, \
+/// Note on the approval or rule that is needed to reach a port: the policy checks every host that a command
+/// names, even the loopback.
+const CLIENTS: &str = "A command that contains the address, such as curl, needs approval or a rule with `touch = \
+                       [\"fetch\"]`, \
                        `hosts = [\"127.0.0.1\", \"localhost\"]` and `decide = \"allow\"`.";
 
-/// Describes ports that are not published.
+/// Describes the ports that are not published, and the programs that can reach them.
 fn listens_inside(job: &Job, ports: &[u16]) -> Option<String> {
     if ports.is_empty() {
         return None;
@@ -135,14 +141,15 @@ fn listens_inside(job: &Job, ports: &[u16]) -> Option<String> {
              user adds {it} to the setting `publish`. {CLIENTS}"
         ),
         (_, false) => format!(
-            "only this command's own processes reach {it}, since its sandbox gives it a separate network. Start a server and its \
+            "only this command's own processes reach {it}, because its sandbox gives it a separate network. Start a \
+             server and its \
              client in one command."
         ),
     };
     Some(format!("This command listens on {word} {}{more}: {who}", named.join(", ")))
 }
 
-/// Output of servers that start, in small letters.
+/// Texts that servers print when they start, in lower case.
 const SERVERS: [&str; 7] = [
     "listening on",
     "serving http on",
@@ -153,10 +160,10 @@ const SERVERS: [&str; 7] = [
     "running on http",
 ];
 
-/// Returns whether an output mentions a server on this machine.
+/// Returns true if the output of a command suggests that it started a server.
 pub(super) fn mentions_server(output: &str) -> bool {
     let output = output.to_ascii_lowercase();
-    SERVERS.iter().any(|said| output.contains(said))
+    SERVERS.iter().any(|phrase| output.contains(phrase))
 }
 
 /// Explains which programs can reach a server that a command starts; `None` without a sandbox.
@@ -165,9 +172,9 @@ pub(super) fn server_reach(means: Means, shared: bool) -> Option<String> {
         "Toolpost's sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \
          127.0.0.1. The user's browser does not reach it, and commands do not reach servers of the host."
     } else {
-        "Toolpost's sandbox gives each command its own network: a server is reached only from the command that started it, neither from \
-         another command nor from the user's browser. Start the server and its client in one command, or ask the user to start \
-         the server."
+        "Toolpost's sandbox gives each command its own network: only the command that started a server \
+         reaches it. Other commands and the user's browser do not. Start the server and its client in one \
+         command, or ask the user to start the server."
     };
     (means != Means::Nothing).then(|| note.to_owned())
 }
@@ -176,12 +183,12 @@ pub(super) fn server_reach(means: Means, shared: bool) -> Option<String> {
 mod tests {
     use super::*;
     use std::time::Duration;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn a_refusal_is_told_to_the_commands_that_ran_then() {
+    fn refused_hosts_are_reported_per_session_and_time_span() {
         let all = Refusals::default();
-        let before = Instant::now();
-        std::thread::sleep(Duration::from_millis(2));
+        let before = Instant::now().checked_sub(Duration::from_millis(2)).unwrap();
         let ask = all.of("one".to_owned());
         ask("registry.example", 443);
         ask("registry.example", 443);
@@ -195,23 +202,23 @@ mod tests {
         assert_eq!(of("two", (before, None)), 0);
         assert_eq!(of("one", (before, Some(before))), 0);
         assert_eq!(of("one", (Instant::now() + Duration::from_secs(1), None)), 0);
-        let said = refused(&all.during("one", (before, None))).unwrap();
-        assert!(said.contains("refused connections to other.example:8443, registry.example:443: "), "{said}");
-        assert!(said.contains("`hosts = [\"other.example:8443\"]`"), "{said}");
+        let note = refused(&all.during("one", (before, None))).unwrap();
+        assert!(note.contains("refused connections to other.example:8443, registry.example:443: "), "{note}");
+        assert!(note.contains("`hosts = [\"other.example:8443\"]`"), "{note}");
         assert_eq!(refused(&BTreeSet::new()), None);
     }
 
     #[test]
-    fn servers_are_known_by_what_they_print() {
+    fn servers_are_recognised_by_their_output() {
         let rows = [
             ("curl: (7) Failed to connect to 127.0.0.1 port 18771 after 0 ms", false),
             ("  Local:   http://localhost:5173/", true),
             ("Serving HTTP on 0.0.0.0 port 8000 (http://0.0.0.0:8000/) ...", true),
             ("see https://example.com", false),
         ];
-        for (output, wanted) in rows {
+        each(rows, |(output, wanted)| {
             assert_eq!(mentions_server(output), wanted, "{output}");
-        }
+        });
         assert_eq!(server_reach(Means::Nothing, false), None);
     }
 }

@@ -1,4 +1,6 @@
-//! Ports of commands that the user can reach from the host: settings, forwarders and their state.
+//! Published ports: ports of commands that the host can reach.
+//!
+//! This module contains the setting, the forwarders and the state of these ports.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -10,14 +12,14 @@ use std::{
 };
 use tokio::{runtime::Handle, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
-use toolpost_net::Unconnected;
+use toolpost_net::UnconnectedSockets;
 use toolpost_process::{Job, LoopbackSockets, SessionNetwork, Until};
 
-/// The ports that commands may publish to the host. None by default.
+/// The ports that are opened on the host when a command listens on them. By default, there are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PublishedPorts(Vec<RangeInclusive<u16>>);
 
-/// A text that is not a list of ports.
+/// A part of a list of ports that is neither a port nor a range of ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadPort(String);
 
@@ -34,13 +36,13 @@ impl fmt::Display for BadPort {
 impl std::error::Error for BadPort {}
 
 impl PublishedPorts {
-    /// Returns whether the user may reach this port from the host.
+    /// Returns true if this port is published.
     #[must_use]
     pub fn contains(&self, port: u16) -> bool {
         self.0.iter().any(|range| range.contains(&port))
     }
 
-    /// Returns whether no port is published.
+    /// Returns true if no port is published.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -76,30 +78,31 @@ impl fmt::Display for PublishedPorts {
     }
 }
 
-/// State of a port that a command listens on.
+/// State of a port on which a command listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Publication {
     /// The setting does not name the port.
     NotAllowed,
-    /// The host reaches it at `127.0.0.1`.
+    /// The host reaches the port at `127.0.0.1`.
     Open,
     /// The port of the host could not be opened, for this reason.
     Failed(String),
 }
 
-/// The forwarders of published ports. Clones share their state.
+/// The tasks that forward published ports from the host to commands. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Publisher {
     ports: Arc<PublishedPorts>,
     forwarders: Arc<Mutex<Forwarders>>,
-    /// Held while ports are closed, so that everybody who closes them waits for the same end.
+    /// Held while ports are closed, so that each concurrent call of `close` returns only after the ports are
+    /// closed.
     closing: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Debug, Default)]
 struct Forwarders {
     open: HashMap<u16, Forwarder>,
-    /// Those that were cancelled and may not have ended yet.
+    /// Forwarders that were cancelled, but whose tasks may still be running.
     cancelled: Vec<Forwarder>,
 }
 
@@ -111,22 +114,22 @@ struct Forwarder {
     task: JoinHandle<()>,
 }
 
-/// Intervals between two looks at the ports of a job: at its start, and later.
+/// Interval between two checks of a job's ports while the job is starting.
 const SOON: Duration = Duration::from_millis(200);
+/// Interval between two checks of a job's ports after its start phase (`STARTING`).
 const LATER: Duration = Duration::from_secs(1);
-/// Time for which a job counts as starting.
+/// Time after the start of a job during which its ports are checked more often.
 const STARTING: Duration = Duration::from_secs(20);
 
-/// Number of socket pairs that are made at once, since each time takes a process.
+/// Number of socket pairs that are created together, because each batch needs a new process.
 const PAIRS: usize = 16;
 
 impl Publisher {
-    /// Creates a publisher of these ports.
     pub(super) fn new(ports: PublishedPorts) -> Self {
         Self { ports: Arc::new(ports), ..Self::default() }
     }
 
-    /// Opens the published ports of a job when it begins to listen on them, until the job ends or the token is cancelled.
+    /// Opens published ports when a job begins to listen on them, until the job ends or `ending` is cancelled.
     pub(super) fn watch(&self, job: &Job, ending: CancellationToken) {
         if self.ports.is_empty() || job.session_network().is_none() {
             return;
@@ -143,17 +146,18 @@ impl Publisher {
                     break;
                 }
                 let (publisher, job, ending) = (publisher.clone(), job.clone(), ending.clone());
-                // A panic there is reported by the runtime; the job continues without its port.
+                // If `update` panics, the runtime reports the panic and the job continues without the port.
                 let _ = tokio::task::spawn_blocking(move || publisher.update(&job, &ending)).await;
             }
             publisher.close(&job).await;
         });
     }
 
-    /// Opens and closes ports, so that those that the job listens on now are open. Returns the state of each. Blocks.
+    /// Opens the published ports on which the job listens now, and closes those on which it no longer
+    /// listens. Returns the state of each port on which the job listens. Blocks.
     pub(super) fn update(&self, job: &Job, ending: &CancellationToken) -> BTreeMap<u16, Publication> {
         let mut forwarders = self.lock();
-        // With the lock held, so that a job that has ended and was closed is not opened again.
+        // Read while the lock is held. Otherwise, a port could open again after `close` has closed it.
         let listening = job.listening();
         forwarders.cancel_if(|port, forwarder| forwarder.job == job.id() && !listening.contains(&port));
         let open = &mut forwarders.open;
@@ -184,7 +188,7 @@ impl Publisher {
             std::mem::take(&mut forwarders.cancelled)
         };
         for forwarder in cancelled {
-            // Cancelling has ended it, or will now.
+            // The forwarder is cancelled, so the task ends soon. An error of the task does not matter.
             let _ = forwarder.task.await;
         }
     }
@@ -220,11 +224,11 @@ impl Forwarder {
                 *pool = network.sockets(PAIRS)?;
             }
             let LoopbackSockets { v4, v6 } = pool.pop().ok_or(io::ErrorKind::NotConnected)?;
-            Ok(Unconnected { v4, v6 })
+            Ok(UnconnectedSockets { v4, v6 })
         };
         let task = Handle::current().spawn(async move {
             tokio::select! {
-                // If it ends, the next look at the job opens the port again.
+                // If the forwarder ends, the next check of the job opens the port again.
                 _ = toolpost_net::forward(listener, sockets) => {}
                 () = ended.cancelled() => {}
             }
@@ -244,6 +248,7 @@ fn reason(fault: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
     fn lists_of_ports_are_parsed() {
@@ -257,14 +262,12 @@ mod tests {
             ("9-8", Err("9-8"), (0, false)),
             ("web", Err("web"), (0, false)),
         ];
-        for (text, wanted, (port, is_published)) in rows {
-            match (text.parse::<PublishedPorts>(), wanted) {
-                (Ok(ports), Ok(shown)) => {
-                    assert_eq!((ports.to_string().as_str(), ports.contains(port)), (shown, is_published));
-                    assert_eq!(ports.is_empty(), shown == "none", "{text}");
-                }
-                (found, wanted) => assert_eq!(found.err(), wanted.err().map(|bad| BadPort(bad.to_owned()))),
+        each(rows, |(text, wanted, (port, is_published))| match (text.parse::<PublishedPorts>(), wanted) {
+            (Ok(ports), Ok(shown)) => {
+                assert_eq!((ports.to_string().as_str(), ports.contains(port)), (shown, is_published));
+                assert_eq!(ports.is_empty(), shown == "none", "{text}");
             }
-        }
+            (found, wanted) => assert_eq!(found.err(), wanted.err().map(|bad| BadPort(bad.to_owned()))),
+        });
     }
 }

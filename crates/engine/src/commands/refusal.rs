@@ -1,12 +1,14 @@
-//! Refusals of the sandbox, recognised by the errors that programs print: one line for each, with the cause and the next step.
+//! Explanations of sandbox refusals: one line with the cause and the next step.
 //!
-//! The kernel does not report refusals, so the output is the source. Each line states a rule of the sandbox that holds for the path,
-//! port or host in the error, and is true even if the error has another cause.
+//! The kernel does not report refusals to Toolpost, so they are recognised by the errors that programs print.
+//! Each line states a rule of the sandbox that applies to the path, port or host in the error. The line is
+//! true even if the error has another cause.
 
-use std::path::Path;
+use super::{file_notes, kill};
+use std::path::{Path, PathBuf};
 use toolpost_process::{Job, Means, Network, PathAccess};
 
-/// An error of the system, as programs print it.
+/// An error of the operating system, as programs print it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SystemError {
     /// `EROFS`.
@@ -25,13 +27,13 @@ enum SystemError {
     ConnectionRefused,
     /// `ENETUNREACH` and similar.
     Unreachable,
-    /// A name that cannot be resolved.
+    /// A host name that cannot be resolved.
     Name,
     /// `EADDRNOTAVAIL`.
     NoAddress,
     /// `EAFNOSUPPORT`.
     Family,
-    /// A program that needs the rights of root.
+    /// An operation that needs root privileges.
     Root,
 }
 
@@ -39,9 +41,14 @@ impl SystemError {
     fn is_of_network(self) -> bool {
         matches!(self, Self::Name | Self::Unreachable | Self::ConnectionRefused)
     }
+
+    fn is_of_write(self) -> bool {
+        matches!(self, Self::ReadOnly | Self::Permission | Self::NotPermitted | Self::Busy)
+    }
 }
 
-/// The messages of the C library, Node, Go, Java and common programs, in lower case, and the names of errors in capitals.
+/// The messages of the C library, Node, Go, Java and common programs, in lower case, and the names of errors,
+/// in upper case. The first match in this order counts.
 const MESSAGES: [(SystemError, &[&str]); 12] = [
     (
         SystemError::Root,
@@ -49,7 +56,7 @@ const MESSAGES: [(SystemError, &[&str]); 12] = [
             "no new privileges",
             "and have the setuid bit set",
             "effective uid is not 0",
-            // A namespace answers `EINVAL` for users that it does not have.
+            // In a user namespace, `chown` to a user without a mapping fails with `EINVAL`.
             "changing ownership of",
             "cannot change ownership to",
         ],
@@ -91,7 +98,7 @@ const MESSAGES: [(SystemError, &[&str]); 12] = [
     (SystemError::Missing, &["no such file or directory", "ENOENT"]),
 ];
 
-/// The sandbox of a command, as far as the lines depend on it.
+/// The properties of a command's sandbox that the explanations depend on.
 pub(super) struct CommandSandbox<'a> {
     pub(super) means: Means,
     pub(super) network: Option<Network>,
@@ -100,25 +107,27 @@ pub(super) struct CommandSandbox<'a> {
     pub(super) access: &'a dyn Fn(&Path) -> PathAccess,
 }
 
-/// The errors that count.
+/// The kinds of errors in a command's output that are explained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Errors {
-    /// All, since the command failed.
+    /// All errors, because the command failed.
     All,
-    /// Those of the network, since the command still runs, and other errors may be harmless.
+    /// Only network errors: the command is still running, and other errors may be harmless.
     Network,
+    /// Only errors about protected paths: the command succeeded, but a part of it may have failed.
+    Protected,
 }
 
-/// A refusal that the reply reports already, because Toolpost itself made it.
+/// The kinds of refusals that other notes of the reply already report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Reported {
-    /// Guarded names were not created or changed.
+    /// Refusals to create or change guarded names, such as Git hooks, which other programs execute.
     pub(super) names: bool,
-    /// The proxy refused hosts.
+    /// Hosts that the proxy refused.
     pub(super) hosts: bool,
 }
 
-/// Returns the line for the last refusal in the output of a job; `None` if there is none, or if it is reported already.
+/// Explains the last refusal in the output of a job that no other note reports; `None` if there is none.
 pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) -> Option<String> {
     let confined = CommandSandbox {
         means: job.enforcement().means,
@@ -129,6 +138,72 @@ pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) 
     confined.line(output, errors, reported)
 }
 
+/// Messages of package managers and version control that could not fetch something, in lower case. They name no error of
+/// the network.
+const UNFETCHED: [&str; 8] = [
+    "no matching distribution found",
+    "could not find a version that satisfies",
+    "could not fetch",
+    "failed to fetch",
+    "unable to access",
+    "could not read from remote",
+    "max retries exceeded",
+    "network request",
+];
+
+/// Returns true if an output contains an error of the network, or may be the end of such an error.
+pub(super) fn mentions_network_failure(output: &str) -> bool {
+    output.lines().any(|line| {
+        let lower = line.to_ascii_lowercase();
+        error(line).is_some_and(|(error, _)| error.is_of_network())
+            || UNFETCHED.iter().any(|message| lower.contains(message))
+    })
+}
+
+/// Lists the guarded names that a job was not allowed to create or change. If there are any, also lists the
+/// protected paths in the errors that the job printed: only the job itself learns that the kernel refused to
+/// change an existing file.
+pub(super) fn guarded(job: &Job, output: &str) -> Vec<PathBuf> {
+    let mut names = job.refused();
+    if names.is_empty() {
+        return names;
+    }
+    let is_protected = |path: &Path| job.path_access(path) == PathAccess::Protected;
+    for path in named_with_errors(output, &is_protected).map(|path| job.directory().join(path)) {
+        if !names.contains(&path) {
+            names.push(path);
+        }
+    }
+    names
+}
+
+/// Lists the paths for which `holds` returns true, in lines with a "read-only file system" or "busy" error.
+fn named_with_errors<'o>(
+    output: &'o str,
+    holds: &'o dyn Fn(&Path) -> bool,
+) -> impl Iterator<Item = &'o Path> {
+    output.lines().filter_map(|line| {
+        let (found, start) = error(line)?;
+        let counts = matches!(found, SystemError::ReadOnly | SystemError::Busy);
+        paths(line, start).map(Path::new).find(|path| counts && holds(path))
+    })
+}
+
+/// Explains that the sandbox hides a path in a command or shows only a part of it, for the first path of
+/// which this is true. The command can print a wrong result for such a path without an error, for example the
+/// list of a directory or the result of `test`.
+pub(super) fn withheld(job: &Job, paths: &[PathBuf]) -> Option<String> {
+    paths.iter().find_map(|path| {
+        let access = job.withheld(path)?;
+        let path = path.to_str().filter(|path| *path == "/" || is_path(path))?;
+        Some(match access {
+            PathAccess::Hidden => hidden(path),
+            PathAccess::Home => own(path),
+            _ => part(path),
+        })
+    })
+}
+
 impl CommandSandbox<'_> {
     fn line(&self, output: &str, errors: Errors, reported: Reported) -> Option<String> {
         if self.means == Means::Nothing {
@@ -136,16 +211,20 @@ impl CommandSandbox<'_> {
         }
         output.lines().rev().find_map(|line| {
             let (error, start) = error(line)?;
-            let counts = errors == Errors::All || error.is_of_network();
+            let counts = match errors {
+                Errors::All => true,
+                Errors::Network => error.is_of_network(),
+                Errors::Protected => error.is_of_write() && self.names_protected(line, start),
+            };
             let error = Some(error).filter(|_| counts)?;
             self.explain(error, line, start, reported)
         })
     }
 
-    /// The table: a system error and its object, and the line.
+    /// Selects the explanation for a system error and the path, port or host in its line.
     fn explain(&self, error: SystemError, line: &str, start: usize, reported: Reported) -> Option<String> {
         use SystemError::*;
-        let of_names = matches!(error, ReadOnly | Permission | NotPermitted | Busy) && reported.names;
+        let of_names = error.is_of_write() && reported.names;
         let of_hosts = error.is_of_network() && reported.hosts;
         if of_names || of_hosts {
             return None;
@@ -159,45 +238,49 @@ impl CommandSandbox<'_> {
             NotPermitted => self.write(line, start).or_else(|| Some(privilege())),
             Busy => self.write(line, start),
             Missing => self.read(line, start),
-            NoProcess => Some(processes()),
+            NoProcess => Some(kill::unseen()),
             ConnectionRefused => Some(self.loopback(port(line))),
             Unreachable | Name => Some(self.host(host(line, start))),
             NoAddress => Some(address()),
         }
     }
 
-    /// Explains an error about a path that the command may not change.
+    fn names_protected(&self, line: &str, start: usize) -> bool {
+        paths(line, start).any(|path| (self.access)(Path::new(path)) == PathAccess::Protected)
+    }
+
+    /// Explains an error about a path that the sandbox does not let the command change.
     fn write(&self, line: &str, start: usize) -> Option<String> {
         paths(line, start).find_map(|path| match (self.access)(Path::new(path)) {
             PathAccess::Protected => Some(protected(path)),
             PathAccess::ReadRoot => Some(read_root(path)),
-            PathAccess::Read => Some(read_only(Some(path))),
+            PathAccess::Read | PathAccess::Part => Some(read_only(Some(path))),
             PathAccess::Hidden => Some(hidden(path)),
-            PathAccess::Change | PathAccess::Own => None,
+            PathAccess::Change | PathAccess::Own | PathAccess::Home => None,
         })
     }
 
-    /// Explains an error about a path that the command does not see.
+    /// Explains an error about a path that the sandbox hides from the command.
     fn read(&self, line: &str, start: usize) -> Option<String> {
         let mut paths = paths(line, start).filter(|path| path.starts_with('/'));
         paths.find_map(|path| match (self.access)(Path::new(path)) {
             PathAccess::Hidden => Some(hidden(path)),
-            PathAccess::Own => Some(own(path)),
+            PathAccess::Own | PathAccess::Home => Some(own(path)),
             _ => None,
         })
     }
 
-    /// Explains a socket that could not be made.
+    /// Explains a socket that could not be created.
     fn family(&self) -> String {
         if self.means == Means::Landlock {
             format!(
-                "{SANDBOX} lets commands make no sockets, since the system allows it no namespaces: they reach no network and no \
-                 local server. Leave this command to the user."
+                "{SANDBOX} does not let commands create sockets, because the system allows no namespaces: \
+                 they reach neither the network nor local servers. Leave this command to the user."
             )
         } else {
             format!(
-                "{SANDBOX} lets commands make only Unix sockets, and TCP sockets of their network. Do it without this kind \
-                 of socket, or leave it to the user."
+                "{SANDBOX} lets commands create only Unix sockets, and TCP sockets of their network. Work without \
+                 this kind of socket, or leave this command to the user."
             )
         }
     }
@@ -223,67 +306,73 @@ impl CommandSandbox<'_> {
             None => "`touch = [\"fetch\"]`, the host in `hosts` and `decide = \"allow\"`".to_owned(),
         };
         let host = host.map_or("the host".to_owned(), |host| format!("`{host}`"));
+        let restart = "It takes effect when Toolpost starts again.";
         match self.network {
             Some(Network::Proxied) => format!(
                 "{SANDBOX} lets commands reach hosts only through the proxy that `https_proxy` names. Have the program use that \
-                 proxy. To allow {host}, the operator adds a rule with {rule}."
+                 proxy. To allow {host}, the operator adds a rule with {rule}. {restart}"
             ),
             _ => format!(
-                "{SANDBOX} gives commands no network, so {host} was not reached. To allow it, the operator adds a rule with {rule}."
+                "{SANDBOX} gives commands no network, so {host} was not reached. To allow it, the operator adds a rule with {rule}. \
+                 {restart}"
             ),
         }
     }
 }
 
-const SANDBOX: &str = "Toolpost's sandbox";
+pub(super) const SANDBOX: &str = "Toolpost's sandbox";
 
 fn read_only(path: Option<&str>) -> String {
     let path = path.map_or("paths outside the workspace".to_owned(), |path| format!("`{path}`"));
     format!(
-        "{SANDBOX} lets commands only read {path}: they write in the workspace and in their own /tmp. Write there, or leave this to the \
-         user."
+        "{SANDBOX} lets commands only read {path}: they can write in the workspace and in their own /tmp. Write there, \
+         or leave this command to the user."
     )
 }
 
 fn read_root(path: &str) -> String {
     format!(
-        "{SANDBOX} lets commands only read `{path}`, since the setting `read_only` is on: they write in their own /tmp. Leave changes of \
-         the workspace to the user."
+        "{SANDBOX} lets commands only read `{path}`, because the setting `read_only` is on: they can write in their \
+         own /tmp. Leave changes of the workspace to the user."
     )
 }
 
 fn protected(path: &str) -> String {
+    let next = if file_notes::is_of_version_control(Path::new(path)) {
+        "File tools refuse to change it, too: leave the change to the user."
+    } else {
+        "Change it with a file tool, which asks the user, or leave it unchanged."
+    };
     format!(
-        "{SANDBOX} keeps `{path}` unchanged and in place: other programs run what such files say without asking. Change it with a tool \
-         for files, which asks the user, or leave it."
+        "{SANDBOX} keeps `{path}` unchanged and in place: other programs execute such files without asking. {next}"
     )
 }
 
 fn hidden(path: &str) -> String {
     format!(
-        "{SANDBOX} hides `{path}`: commands see the workspace, the system and the usual toolchains, and neither credentials nor other \
-         folders of the user. Work without it, or leave this to the user."
+        "{SANDBOX} hides `{path}`: commands see the workspace, the system and the usual toolchains, and neither \
+         credentials nor other directories of the user. Work without it, or leave this command to the user."
     )
 }
 
 fn own(path: &str) -> String {
     format!(
-        "{SANDBOX} gives commands a private empty directory at the place of `{path}`: files of the host are not in it. Work \
-         without them, or leave this to the user."
+        "{SANDBOX} gives commands a private, empty directory in place of `{path}`: files of the host are not in it. Work \
+         without them, or leave this command to the user."
     )
 }
 
-fn processes() -> String {
+fn part(path: &str) -> String {
     format!(
-        "{SANDBOX} shows commands only processes that they started. Commands of this session are stopped by the tool that started them; \
-         leave other processes to the user."
+        "{SANDBOX} shows commands only a part of `{path}`: the paths to the workspace, the system and the usual \
+         toolchains. Do not conclude from this output that something does not exist there."
     )
 }
 
 fn privilege() -> String {
     format!(
-        "{SANDBOX} gives commands no rights of root: they cannot mount, trace, change owners or gain rights. Do it without these rights, \
-         or leave it to the user."
+        "{SANDBOX} gives commands no root privileges: they cannot mount, trace, change owners or gain privileges. Work \
+         without root privileges, or leave this command to the user."
     )
 }
 
@@ -295,7 +384,7 @@ fn address() -> String {
     format!("{SANDBOX} has no network interface but the loopback: listen on 127.0.0.1, ::1 or 0.0.0.0.")
 }
 
-/// Finds the error in a line of output, and where its message starts.
+/// Finds the error in a line of output; also returns the byte offset at which the error's message starts.
 fn error(line: &str) -> Option<(SystemError, usize)> {
     let lower = line.to_ascii_lowercase();
     let is_name = |message: &str| message.starts_with(|letter: char| letter.is_ascii_uppercase());
@@ -303,20 +392,20 @@ fn error(line: &str) -> Option<(SystemError, usize)> {
     MESSAGES.iter().find_map(|(error, messages)| messages.iter().find_map(find).map(|start| (*error, start)))
 }
 
-/// Returns whether an error is about listening on a port.
+/// Returns true if an error is about listening on a port.
 fn is_bind(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     ["bind", "listen"].iter().any(|word| line.contains(word))
 }
 
-/// Lists what may be a path in a line: quoted texts, the part before the error, and words with a slash.
+/// Lists possible paths in a line: quoted texts, the part before the error, and words with a slash.
 fn paths(line: &str, start: usize) -> impl Iterator<Item = &str> {
     let quoted = [('\'', '\''), ('`', '\''), ('`', '`'), ('"', '"'), ('‘', '’')];
     let in_quotes = quoted.into_iter().flat_map(|(open, close)| between(line, open, close));
     let before = line.get(..start).unwrap_or_default().trim_end().trim_end_matches([':', ',']);
     let part = before.rsplit(": ").next().unwrap_or_default();
     let is_around = |letter: char| letter.is_whitespace() || ":,;()[]'\"`‘’".contains(letter);
-    // A message may begin with the program that prints it, as in `/usr/bin/bash: line 1: ./f: Permission denied`.
+    // A message may begin with the name of a program, as in `/usr/bin/bash: line 1: ./f: Permission denied`.
     let program =
         line.split_once(": ").filter(|(program, _)| program.len() < start && !program.contains(' '));
     let message = program.filter(|(_, rest)| rest.contains(": ")).map_or(line, |(_, rest)| rest);
@@ -335,10 +424,11 @@ fn between(line: &str, open: char, close: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Maximum length of a path in a line, in bytes.
+/// Maximum length of a path in the output that a reply repeats, in bytes.
 const LONGEST: usize = 300;
 
-/// Returns whether a reply may contain a path, since a command chooses it.
+/// Returns true if a reply may contain a path. A command chooses the path, so it must not contain white
+/// space, markup, control characters, or characters that change the text direction.
 fn is_path(path: &str) -> bool {
     let is_plain = |letter: char| {
         let turns_text =
@@ -348,7 +438,7 @@ fn is_path(path: &str) -> bool {
     path != "/" && (1..=LONGEST).contains(&path.len()) && path.chars().all(is_plain)
 }
 
-/// Finds the port of this machine that a line names.
+/// Finds the port in a line of output: after a loopback address, or after the word `port`.
 fn port(line: &str) -> Option<u16> {
     let marks = ["127.0.0.1:", "localhost:", "[::1]:", "::1:", "127.0.0.1/", "localhost/", "port "];
     marks.iter().find_map(|mark| {
@@ -358,7 +448,7 @@ fn port(line: &str) -> Option<u16> {
     })
 }
 
-/// Finds the host that a line names: behind one of these marks, or just before the error.
+/// Finds the host in a line of output: after one of the known phrases, or directly before the error.
 fn host(line: &str, start: usize) -> Option<&str> {
     let marks = [
         "resolve host: ",
@@ -385,6 +475,7 @@ fn host(line: &str, start: usize) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     fn access(path: &Path) -> PathAccess {
         let path = path.to_str().unwrap();
@@ -397,7 +488,7 @@ mod tests {
         }
     }
 
-    fn said(output: &str, network: Network, reported: Reported) -> Option<String> {
+    fn refusal_line(output: &str, network: Network, reported: Reported) -> Option<String> {
         let means = Means::Namespaces;
         let confined =
             CommandSandbox { means, network: Some(network), shares_network: true, access: &access };
@@ -405,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_programs_are_recognised() {
+    fn sandbox_refusals_are_recognised_in_program_errors() {
         let rows = [
             ("touch: cannot touch '/etc/x': Read-only file system", Some("only read `/etc/x`")),
             ("bash: line 1: /etc/x: Read-only file system", Some("only read `/etc/x`")),
@@ -433,7 +524,7 @@ mod tests {
             ("Error: listen EACCES: permission denied 0.0.0.0:80", Some("ports from 1024")),
             ("bind: Cannot assign requested address", Some("no network interface but the loopback")),
             ("bash: line 1: kill: (7) - No such process", Some("only processes that they started")),
-            ("mount: Operation not permitted", Some("no rights of root")),
+            ("mount: Operation not permitted", Some("no root privileges")),
             (
                 "tar: x: Cannot change ownership to uid 1000, gid 1000: Invalid argument",
                 Some("change owners"),
@@ -441,14 +532,14 @@ mod tests {
             ("socket: Address family not supported by protocol", Some("only Unix sockets, and TCP sockets")),
             (
                 "chroot: cannot change root directory to '/': Operation not permitted",
-                Some("no rights of root"),
+                Some("no root privileges"),
             ),
-            ("sudo: The \"no new privileges\" flag is set", Some("no rights of root")),
+            ("sudo: The \"no new privileges\" flag is set", Some("no root privileges")),
             ("error[E0308]: mismatched types", None),
             ("", None),
         ];
-        for (output, wanted) in rows {
-            let line = said(output, Network::Closed, Reported::default());
+        each(rows, |(output, wanted)| {
+            let line = refusal_line(output, Network::Closed, Reported::default());
             match (&line, wanted) {
                 (Some(line), Some(wanted)) => {
                     assert!(
@@ -459,16 +550,30 @@ mod tests {
                 }
                 _ => assert_eq!(line.as_deref(), wanted, "{output}"),
             }
-        }
+        });
     }
 
     #[test]
-    fn only_the_last_refusal_counts_and_none_is_reported_twice() {
+    fn network_failures_are_recognised_in_any_line_of_the_output() {
+        let rows = [
+            ("curl: (6) Could not resolve host: pypi.org", true),
+            ("ok\nnpm error code EAI_AGAIN\ndone", true),
+            ("ERROR: No matching distribution found for requests", true),
+            ("fatal: unable to access 'https://example.com/a/': x", true),
+            ("Successfully installed requests", false),
+            ("cat: missing.txt: No such file or directory", false),
+            ("", false),
+        ];
+        each(rows, |(output, wanted)| assert_eq!(mentions_network_failure(output), wanted, "{output}"));
+    }
+
+    #[test]
+    fn only_the_last_refusal_is_reported_and_only_once() {
         let output = "cat: /home/u/x: No such file or directory\ntouch: cannot touch '/etc/x': Read-only file system\nfailed\n";
-        let line = said(output, Network::Closed, Reported::default()).unwrap();
+        let line = refusal_line(output, Network::Closed, Reported::default()).unwrap();
         assert!(line.contains("`/etc/x`") && !line.contains("/home"), "{line}");
         let names = Reported { names: true, hosts: false };
-        assert_eq!(said("touch: .envrc: Operation not permitted", Network::Closed, names), None);
+        assert_eq!(refusal_line("touch: .envrc: Operation not permitted", Network::Closed, names), None);
         let means = Means::Namespaces;
         let running = CommandSandbox { means, network: None, shares_network: true, access: &access };
         let of = |output: &str| running.line(output, Errors::Network, Reported::default());
@@ -477,19 +582,69 @@ mod tests {
         );
         assert_eq!(of("touch: cannot touch '/etc/x': Read-only file system"), None);
         let hosts = Reported { names: false, hosts: true };
-        assert_eq!(said("Could not resolve host: crates.io", Network::Proxied, hosts), None);
-        let line = said("Could not resolve host: crates.io", Network::Proxied, Reported::default()).unwrap();
+        assert_eq!(refusal_line("Could not resolve host: crates.io", Network::Proxied, hosts), None);
+        let line =
+            refusal_line("Could not resolve host: crates.io", Network::Proxied, Reported::default()).unwrap();
         assert!(line.contains("through the proxy that `https_proxy` names"), "{line}");
     }
 
+    /// A command can succeed although a part of it failed, as in `git config user.name x; echo done`.
     #[test]
-    fn a_name_that_a_command_chose_does_not_forge_a_reply() {
+    fn refusals_in_successful_commands_are_explained_only_for_protected_paths() {
+        let means = Means::Namespaces;
+        let succeeded = CommandSandbox { means, network: None, shares_network: true, access: &access };
+        let rows = [
+            (".git/hooks/x: Device or resource busy\ndone", true),
+            ("error: could not write config file .git/hooks/x: Read-only file system", true),
+            ("mv: cannot move '/w/.git' to '/w/.g': Operation not permitted", true),
+            ("bash: .git/hooks/x: Permission denied", true),
+            ("touch: cannot touch '/etc/x': Read-only file system", false),
+            ("cat: .git/hooks/x: No such file or directory", false),
+            ("connect ECONNREFUSED 127.0.0.1:5432", false),
+            ("wrote .git/hooks/x", false),
+        ];
+        each(rows, |(output, explained)| {
+            let line = succeeded.line(output, Errors::Protected, Reported::default());
+            assert_eq!(line.is_some(), explained, "{output}: {line:?}");
+        });
+    }
+
+    /// The built-in rules deny file tools the data of version control, so the advice must not name file tools.
+    #[test]
+    fn advice_for_protected_paths_names_a_way_that_works() {
+        let rows = [
+            (".git/config", false),
+            ("/w/sub/.git", false),
+            (".hg/hgrc", false),
+            (".envrc", true),
+            (".gitmodules", true),
+            ("/w/.vscode/tasks.json", true),
+        ];
+        each(rows, |(path, by_tool)| {
+            assert_eq!(protected(path).contains("Change it with a file tool"), by_tool, "{path}");
+            let note = file_notes::refused(&[Path::new(path).to_owned()], Path::new("/x")).unwrap();
+            assert_eq!(note.contains("with a file tool"), by_tool, "{note}");
+        });
+    }
+
+    #[test]
+    fn protected_paths_are_found_in_all_output_lines() {
+        let output = "wrote a\n.git/hooks/x [Errno 30] Read-only file system: '.git/hooks/x'\n/etc/x: Read-only file system\n\
+                      mv: cannot move '/w/.git' to '/w/.g': Device or resource busy\n.git/hooks/y: No such file or directory\n";
+        let is_protected = |path: &Path| access(path) == PathAccess::Protected;
+        let found: Vec<&Path> = named_with_errors(output, &is_protected).collect();
+        assert_eq!(found, [Path::new(".git/hooks/x"), Path::new("/w/.git")]);
+    }
+
+    #[test]
+    fn names_in_command_output_cannot_forge_messages() {
         for name in ["x`] obey", "a\u{202e}b\u{7}", &"x".repeat(400)] {
             let output = format!("touch: cannot touch '/etc/{name}': Read-only file system");
-            let line = said(&output, Network::Closed, Reported::default()).unwrap();
+            let line = refusal_line(&output, Network::Closed, Reported::default()).unwrap();
             assert!(!line.contains(name), "{line}");
         }
-        let line = said("Could not resolve host: x`].evil", Network::Closed, Reported::default()).unwrap();
+        let line =
+            refusal_line("Could not resolve host: x`].evil", Network::Closed, Reported::default()).unwrap();
         assert!(line.contains("the host in `hosts`"), "{line}");
     }
 }

@@ -8,51 +8,52 @@ use super::{
 use crate::failure::{Failure, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
+use toolpost_policy::OutsidePaths;
 use toolpost_process::{
-    self as process, Enforcement, GuardState, Job, Report, Stage, Verdict, Want, Why, meaning,
+    self as process, Enforcement, GuardState, Job, Means, OutputRange, Report, Stage, Verdict, Why, meaning,
 };
 use toolpost_text::{counted::counted, terminal::Losses};
 
-/// A report on a command.
+/// The state and the output of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct Ran {
-    /// The name of its job, valid for the session.
+pub struct CommandReport {
+    /// The id of the command's job, valid in this session.
     pub job: String,
-    /// The whole command.
+    /// The shell command, or the program with its arguments.
     pub command: String,
-    /// Its working directory.
+    /// The working directory.
     pub directory: String,
-    /// Its state.
+    /// The state: running, stopping or ended.
     pub state: State,
-    /// Its exit status, once it has ended.
-    pub ending: Option<Ending>,
-    /// Its run time so far or in total, in milliseconds.
+    /// The exit status; `None` until the command has ended.
+    pub ending: Option<CommandExit>,
+    /// The run time so far or in total, in milliseconds.
     pub elapsed_ms: u64,
-    /// Size of its output, in bytes.
+    /// The size of the raw output, in bytes.
     pub bytes: u64,
-    /// Number of characters in the text of its output: without escape sequences and control characters, and with a
-    /// notice in place of a line's copies.
+    /// The number of characters in the text of the output. The text has no escape sequences or control
+    /// characters, and a notice replaces repeated lines.
     pub characters: u64,
-    /// Size of that text, in bytes.
+    /// The size of the text of the output, in bytes.
     pub text_bytes: u64,
-    /// Number of lines in its output.
+    /// The number of lines in the output.
     pub lines: u64,
-    /// The requested part of its output; two pieces if the middle is left out.
+    /// The requested part of the output; two pieces if the middle is left out.
     pub output: Vec<Piece>,
-    /// The reason why the middle of its output was not kept, if it was not.
+    /// The reason why the middle of the output is lost; `None` if it is not.
     pub lost: Option<String>,
-    /// Processes that it started and that still run after its end.
+    /// Processes that the command started and that are still running after it has ended.
     pub leftovers: Vec<Leftover>,
-    /// Its confinement, and the restrictions that are not enforced here.
-    pub confined: Confined,
-    /// Notes about the request, and possible causes of a failure, in a sentence each.
+    /// The restrictions that are enforced on this machine, and those that are not.
+    pub confined: ConfinementReport,
+    /// Notes about the request, and possible causes of a failure; one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Confinement of a command.
+/// Confinement of a command by the sandbox.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct Confined {
-    /// The mechanism: `namespaces`, `landlock` or `nothing`.
+pub struct ConfinementReport {
+    /// The kernel mechanism: `namespaces`, `landlock` or `nothing`.
     pub by: String,
     /// The restrictions that the kernel enforces.
     pub enforced: Vec<String>,
@@ -64,83 +65,84 @@ pub struct Confined {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It is running.
+    /// The command is running.
     Running,
-    /// It was asked to stop and is still running.
+    /// The command was asked to stop and is still running.
     Ending,
-    /// It has exited or was killed.
+    /// The command has exited or was killed.
     Ended,
 }
 
 /// Exit status of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct Ending {
-    /// Its exit code; `None` if a signal killed it.
+pub struct CommandExit {
+    /// The exit code; `None` if a signal killed the command.
     pub code: Option<i32>,
-    /// The number of the signal that killed it.
+    /// The number of the signal that killed the command.
     pub signal: Option<i32>,
-    /// The reason why the runtime stopped it, in a sentence; `None` if it exited on its own.
+    /// The reason why Toolpost stopped the command, in a sentence; `None` if Toolpost did not stop it.
     pub why: Option<String>,
-    /// The meaning of its exit status in a few words; empty if there is none to add.
+    /// The meaning of the exit status in a few words; empty if it needs no explanation.
     pub means: String,
     /// Success or failure.
-    pub standing: Standing,
+    pub standing: CommandOutcome,
 }
 
 /// Success or failure of a command.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// It succeeded; a search that finds nothing did, too.
+pub enum CommandOutcome {
+    /// The command succeeded. A search that found nothing also counts as a success.
     Done,
-    /// It failed.
+    /// The command failed.
     Failed,
 }
 
 /// A contiguous part of the output.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Piece {
-    /// Number of characters before it in the output.
+    /// The position of the first character in the output, counted from 0 in characters.
     pub from: u64,
-    /// The characters.
+    /// The text of this part.
     pub text: String,
 }
 
-/// A process that still runs although the command that started it has ended.
+/// A process that is still running although the command that started it has ended.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Leftover {
-    /// Its PID.
+    /// The process ID.
     pub pid: u32,
-    /// Its command line, as the process reports it.
+    /// The command line, as the process itself sets it.
     pub command: String,
 }
 
-impl Ran {
-    /// Builds the report on a job.
+impl CommandReport {
     pub(crate) fn of(
         job: &Job,
-        want: Want,
+        range: OutputRange,
         mut notes: Vec<String>,
         network: NetworkState,
+        outside: &OutsidePaths,
     ) -> Result<Self, Failure> {
         let report = job.report();
-        let shown = job.show(want).map_err(|error| {
-            let what = format!("The output of {} could not be read back: {error}.", job.id());
+        let shown = job.show(range).map_err(|error| {
+            let what = format!("The output of {} could not be read: {error}.", job.id());
             Failure::new(Kind::Io, what)
         })?;
         let pieces = shown.pieces.into_iter().map(|piece| Piece { from: piece.from, text: piece.text });
         let pieces: Vec<Piece> = pieces.collect();
         let leftovers = report.leftovers.into_iter();
         let ending = ending(job, &report.stage);
-        let failed = ending.as_ref().is_some_and(|ending| ending.standing == Standing::Failed);
+        let failed = ending.as_ref().is_some_and(|ending| ending.standing == CommandOutcome::Failed);
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n");
-        let guarded = file_notes::refused(&job.refused(), job.directory());
+        let guarded = file_notes::refused(&refusal::guarded(job, &text), job.directory());
         let reported = Reported { names: guarded.is_some(), hosts: network.refused.is_some() };
-        let refusal = match (failed, &ending) {
-            (true, _) => refusal::line(job, &text, Errors::All, reported),
-            (false, None) => refusal::line(job, &text, Errors::Network, reported),
-            (false, Some(_)) => None,
+        let errors = match (failed, &ending) {
+            (true, _) => Errors::All,
+            (false, None) => Errors::Network,
+            (false, Some(_)) => Errors::Protected,
         };
+        let refusal = refusal::line(job, &text, errors, reported);
         if ending.is_none()
             && refusal.is_none()
             && network.ports.is_empty()
@@ -148,12 +150,18 @@ impl Ran {
         {
             notes.extend(network::server_reach(job.enforcement().means, job.shares_network()));
         }
+        if refusal.is_none() {
+            notes.extend(refusal::withheld(job, &outside.named));
+        }
+        if refusal.is_none() && network.refused.is_none() && lacks_network(job, &report.stage, &text) {
+            notes.extend(network.unmet);
+        }
         notes.extend(refusal);
         notes.extend(network.refused);
         notes.extend(guarded);
         notes.extend(file_notes::changed(&job.changed(), job.directory()));
         notes.extend(not_shown(report.losses));
-        notes.extend(oversized(ending.as_ref(), job.resources().file_size));
+        notes.extend(oversized(ending.as_ref(), &text, job.resources().file_size));
         notes.extend(network::listens(job, &network.ports));
         Ok(Self {
             job: job.id().to_owned(),
@@ -174,13 +182,20 @@ impl Ran {
         })
     }
 
-    /// Returns whether nothing of a job is left to stop.
+    /// Returns true if the command and all processes that it started have ended.
     pub(crate) fn is_over(report: &Report) -> bool {
         matches!(report.stage, Stage::Ended(_)) && report.leftovers.is_empty()
     }
 }
 
-fn confined(enforcement: &Enforcement) -> Confined {
+/// Returns true if a command in a sandbox timed out, or if its output contains an error of the network. The exit code of
+/// a pipe is that of its last program, so a failed download can look like a success.
+fn lacks_network(job: &Job, stage: &Stage, output: &str) -> bool {
+    let timed_out = matches!(stage, Stage::Ended(end) if matches!(end.why, Some(Why::TimedOut(_))));
+    (timed_out || refusal::mentions_network_failure(output)) && job.enforcement().means != Means::Nothing
+}
+
+pub(super) fn confined(enforcement: &Enforcement) -> ConfinementReport {
     let (mut enforced, mut not_enforced) = (Vec::new(), Vec::new());
     for (guard, held) in &enforcement.guards {
         match held {
@@ -188,7 +203,7 @@ fn confined(enforcement: &Enforcement) -> Confined {
             GuardState::No(why) => not_enforced.push(format!("{}: {why}", guard.name())),
         }
     }
-    Confined { by: enforcement.means.name().to_owned(), enforced, not_enforced }
+    ConfinementReport { by: enforcement.means.name().to_owned(), enforced, not_enforced }
 }
 
 fn state(stage: &Stage) -> State {
@@ -199,7 +214,7 @@ fn state(stage: &Stage) -> State {
     }
 }
 
-fn ending(job: &Job, stage: &Stage) -> Option<Ending> {
+fn ending(job: &Job, stage: &Stage) -> Option<CommandExit> {
     let Stage::Ended(ending) = stage else { return None };
     let (code, signal) = match ending.exit {
         process::Exit::Code(code) => (Some(code), None),
@@ -208,7 +223,7 @@ fn ending(job: &Job, stage: &Stage) -> Option<Ending> {
     };
     let meaning = meaning(job.program(), ending.exit);
     let by_itself = ending.why.is_none();
-    Some(Ending {
+    Some(CommandExit {
         code,
         signal,
         why: ending.why.map(why),
@@ -217,41 +232,41 @@ fn ending(job: &Job, stage: &Stage) -> Option<Ending> {
             _ => meaning.words,
         },
         standing: match meaning.verdict {
-            Verdict::Done if by_itself => Standing::Done,
-            Verdict::Done | Verdict::Failed => Standing::Failed,
+            Verdict::Done if by_itself => CommandOutcome::Done,
+            Verdict::Done | Verdict::Failed => CommandOutcome::Failed,
         },
     })
 }
 
 fn why(why: Why) -> String {
     match why {
-        Why::Stopped => "It was stopped.".to_owned(),
-        Why::Cancelled => "It was ended because the call that ran it was cancelled.".to_owned(),
+        Why::Stopped => "The command was stopped.".to_owned(),
+        Why::Cancelled => "The command was stopped, because its call was cancelled.".to_owned(),
         Why::TimedOut(limit) => {
             format!(
-                "It ran longer than {} ms and was ended, with everything that it had started.",
+                "The command ran longer than {} ms and was stopped, with everything that it had started.",
                 limit.as_millis()
             )
         }
-        Why::TooMuchOutput(limit) => format!("It wrote more than {limit} bytes and was ended."),
+        Why::TooMuchOutput(limit) => format!("The command wrote more than {limit} bytes and was stopped."),
         Why::TooMuchMemory { limit, used } => format!(
-            "It was killed, with everything that it had started: together they used {} MB of memory, more than the limit of {} MB \
+            "The command was killed, with everything that it had started: its processes together used {} MB of memory, more than the limit of {} MB \
              for a command. Use less memory (fewer parallel jobs, smaller parts), or ask the user to raise the setting \
              `command_memory_mb`.",
             megabytes(used),
             megabytes(limit)
         ),
         Why::TooManyProcesses { limit } => format!(
-            "It was killed, with everything that it had started: together they reached the limit of {limit} processes and threads \
+            "The command was killed, with everything that it had started: its processes together reached the limit of {limit} processes and threads \
              for a command. Start fewer at a time, or ask the user to raise the setting `command_processes`."
         ),
         Why::TooLittleDisk { reserve, free } => format!(
-            "It was killed, with everything that it had started: {} MB of disk space were left where it writes, and {} MB have to \
-             remain free. Delete what is not needed, or ask the user to lower the setting `disk_reserve_mb`.",
+            "The command was killed, with everything that it had started: {} MB of disk space were left where it writes, but \
+             {} MB must remain free. Delete what is not needed, or ask the user to lower the setting `disk_reserve_mb`.",
             megabytes(free),
             megabytes(reserve)
         ),
-        Why::SessionEnded => "It was ended with its session.".to_owned(),
+        Why::SessionEnded => "The command was stopped with its session.".to_owned(),
     }
 }
 
@@ -259,7 +274,7 @@ fn megabytes(bytes: u64) -> u64 {
     bytes / (1024 * 1024)
 }
 
-/// Names the parts of an output that its text lacks.
+/// Describes the bytes that are omitted or replaced in the text of an output; `None` if there are none.
 fn not_shown(losses: Losses) -> Option<String> {
     let Losses { controls, malformed } = losses;
     let left_out = (controls > 0).then(|| format!("{} left out", was(controls, "control character")));
@@ -278,29 +293,36 @@ fn was(count: u64, what: &str) -> String {
     format!("{} {}", counted(count, what), if count == 1 { "was" } else { "were" })
 }
 
-/// Explains the exit of a program that wrote a file larger than its limit; `None` for other exits. A shell
-/// reports a signal of a program that it ran as 128 plus the signal's number.
-fn oversized(ending: Option<&Ending>, limit: Option<u64>) -> Option<String> {
+/// Explains the exit of a program that exceeded the limit for the size of a file; `None` for other exits. If
+/// a signal killed a program that a shell ran, the shell exits with 128 plus the signal's number. A program that ignores
+/// the signal, as Python does, prints the system's error and fails.
+fn oversized(ending: Option<&CommandExit>, output: &str, limit: Option<u64>) -> Option<String> {
     let ending = ending?;
-    let is_too_large = ending.signal == Some(SIGXFSZ) || ending.code == Some(128 + SIGXFSZ);
-    let limit = limit.filter(|_| is_too_large)?;
+    let is_killed = ending.signal == Some(SIGXFSZ) || ending.code == Some(128 + SIGXFSZ);
+    let is_reported = ending.code.is_some_and(|code| code != 0) && output.contains(TOO_LARGE);
+    let limit = limit.filter(|_| is_killed || is_reported)?;
+    let sure = if is_killed { "reached" } else { "may have reached" };
     Some(format!(
-        "A file that this command wrote reached the limit of {} MB for one file. Write smaller files, or ask the user to raise the \
+        "A file that this command wrote {sure} the limit of {} MB for one file. Write smaller files, or ask the user to raise the \
          setting `command_file_mb`.",
         megabytes(limit)
     ))
 }
 
-/// The signal for a file that is too large; it has the same number on all supported machines.
+/// The signal for exceeding the size limit of a file. The number is the same on all supported machines.
 const SIGXFSZ: i32 = 25;
+
+/// The system's message for a write beyond the size limit of a file (`EFBIG`).
+const TOO_LARGE: &str = "File too large";
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::Duration;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn a_stopped_command_has_its_reason_and_the_setting() {
+    fn report_of_a_stopped_command_names_reason_and_setting() {
         const MB: u64 = 1024 * 1024;
         let rows = [
             (
@@ -313,41 +335,48 @@ mod tests {
             ),
             (
                 Why::TooLittleDisk { reserve: 40 * MB, free: 39 * MB },
-                ["39 MB of disk space were left where it writes, and 40 MB", "setting `disk_reserve_mb`"],
+                ["39 MB of disk space were left where it writes, but 40 MB", "setting `disk_reserve_mb`"],
             ),
-            (Why::TooMuchOutput(7), ["wrote more than 7 bytes", "was ended"]),
+            (Why::TooMuchOutput(7), ["wrote more than 7 bytes", "was stopped"]),
             (
                 Why::TimedOut(Duration::from_millis(250)),
                 ["longer than 250 ms", "with everything that it had started"],
             ),
-            (Why::SessionEnded, ["ended with its session", "It was"]),
+            (Why::SessionEnded, ["stopped with its session", "The command was"]),
         ];
-        for (reason, wanted) in rows {
-            let said = why(reason);
+        each(rows, |(reason, wanted)| {
+            let sentence = why(reason);
             for wanted in wanted {
-                assert!(said.contains(wanted), "{said}");
+                assert!(sentence.contains(wanted), "{sentence}");
             }
-        }
+        });
     }
 
     #[test]
-    fn a_file_that_is_too_large_is_known_by_the_signal() {
-        let ending = |code, signal| Ending {
+    fn file_size_limit_is_recognised_by_signal_and_exit_code() {
+        let ending = |code, signal| CommandExit {
             code,
             signal,
             why: None,
             means: String::new(),
-            standing: Standing::Failed,
+            standing: CommandOutcome::Failed,
         };
-        let note = oversized(Some(&ending(None, Some(25))), Some(1 << 20)).unwrap();
+        let note = oversized(Some(&ending(None, Some(25))), "", Some(1 << 20)).unwrap();
         assert!(
             note.contains("the limit of 1 MB for one file") && note.contains("`command_file_mb`"),
             "{note}"
         );
-        assert_eq!(oversized(Some(&ending(Some(153), None)), Some(1 << 20)), Some(note));
+        assert_eq!(oversized(Some(&ending(Some(153), None)), "", Some(1 << 20)), Some(note));
         for (ending, limit) in [(ending(Some(1), None), Some(1)), (ending(None, Some(25)), None)] {
-            assert_eq!(oversized(Some(&ending), limit), None);
+            assert_eq!(oversized(Some(&ending), "", limit), None);
         }
-        assert_eq!(oversized(None, Some(1)), None);
+        assert_eq!(oversized(None, "", Some(1)), None);
+        let python = "OSError: [Errno 27] File too large";
+        let note = oversized(Some(&ending(Some(1), None)), python, Some(1 << 20)).unwrap();
+        assert!(
+            note.contains("may have reached the limit of 1 MB") && note.contains("`command_file_mb`"),
+            "{note}"
+        );
+        assert_eq!(oversized(Some(&ending(Some(0), None)), python, Some(1)), None);
     }
 }

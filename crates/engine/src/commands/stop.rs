@@ -1,6 +1,6 @@
 //! `stop`: stops a command, with everything that it started.
 
-use super::{Ran, network::NetworkState};
+use super::{CommandReport, network::NetworkState};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -9,21 +9,22 @@ use crate::{
     operation::Operation,
     workers::blocking,
 };
+use toolpost_policy::OutsidePaths;
 use toolpost_process::Why;
 
-pub use super::Ran as Output;
-pub use super::exec::{Side, Want};
+pub use super::CommandReport as Output;
+pub use super::exec::{OutputRange, Side};
 
 /// The `stop` operation.
 pub struct Stop;
 
-/// A job to stop.
+/// Request to stop a job (a started command).
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The job.
+    /// The id of the job to stop.
     pub id: String,
     /// The part of the output that is shown.
-    pub want: Want,
+    pub range: OutputRange,
 }
 
 impl Operation for Stop {
@@ -33,7 +34,7 @@ impl Operation for Stop {
     type Request = Request;
     type Output = Output;
 
-    /// Needs no permission: it affects only commands of the session.
+    /// Lists no accesses: a call can stop only jobs of its session, which needs no permission.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }
@@ -43,13 +44,16 @@ impl Operation for Stop {
         let commands = access.commands()?;
         let job = commands.find(cx, Some(&request.id))?;
         let before = job.report();
-        let notes = if Ran::is_over(&before) {
-            vec!["It had ended already; nothing was left to stop.".to_owned()]
+        let notes = if CommandReport::is_over(&before) {
+            vec!["The command had already finished; there was nothing to stop.".to_owned()]
         } else {
             job.stop(Why::Stopped).await;
             commands.close_ports(&job).await;
             Vec::new()
         };
-        blocking(move || Ran::of(&job, request.want, notes, NetworkState::default())).await
+        blocking(move || {
+            CommandReport::of(&job, request.range, notes, NetworkState::default(), &OutsidePaths::default())
+        })
+        .await
     }
 }

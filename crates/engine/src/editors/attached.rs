@@ -1,9 +1,12 @@
-//! Operations in an attached editor: they follow the same file rules as other tools, and write nothing if
-//! the editor's state has changed.
+//! Operations in an attached editor.
+//!
+//! The access rules for files apply to these operations too. A write is refused if the state of the editor
+//! has changed since the session last saw that state.
 
 use super::{
-    Act, Chosen, Done, Editor, Point, Shape, Shown, Sight, Target, View, Written, memory,
-    shown::{self, inside},
+    Act, Done, Editor, EditorSnapshot, Point, SelectionVisibility, Shape, Target, TextSelection, View,
+    WriteResult, memory,
+    snapshot::{self, inside},
 };
 use crate::{
     call::CallCtx,
@@ -15,24 +18,24 @@ use std::sync::Arc;
 use toolpost_text::{escape, guard, lines::lf};
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
-/// Returns the state of the editor.
+/// Returns the state of the attached editor.
 pub(super) async fn look(
     editors: &Editors,
     editor: &Arc<dyn Editor>,
     cx: &CallCtx,
-) -> Result<Shown, Failure> {
+) -> Result<EditorSnapshot, Failure> {
     let view = editor.ask(Act::Look, cx).await?;
     tell(editors, editor, view, cx).await
 }
 
-/// Opens an existing file.
+/// Opens an existing file in the attached editor.
 pub(super) async fn open(
     editors: &Editors,
     editor: &Arc<dyn Editor>,
     file: &WorkspacePath,
     line: Option<u64>,
     cx: &CallCtx,
-) -> Result<Shown, Failure> {
+) -> Result<EditorSnapshot, Failure> {
     cx.check()?;
     let (checked, on) = (file.clone(), editors.clone());
     blocking(move || is_there(&on, &checked)).await?;
@@ -41,13 +44,13 @@ pub(super) async fn open(
     tell(editors, editor, view, cx).await
 }
 
-/// Moves the cursor, in a file of the workspace.
+/// Moves the cursor in the active file, which must be in the workspace.
 pub(super) async fn goto(
     editors: &Editors,
     editor: &Arc<dyn Editor>,
     to: Point,
     cx: &CallCtx,
-) -> Result<Shown, Failure> {
+) -> Result<EditorSnapshot, Failure> {
     let before = editor.ask(Act::Look, cx).await?;
     active(editors, editor, &before).await?;
     let mut view = editor.ask(Act::Goto(to), cx).await?;
@@ -55,15 +58,15 @@ pub(super) async fn goto(
     tell(editors, editor, view, cx).await
 }
 
-/// Writes a text into the buffer of a writable file, if nothing has changed since this session last saw the
-/// editor.
+/// Writes a text into the buffer of the active file. Refuses to write if the rules do not allow it, or if the
+/// text, the cursor or the selection changed since this session last saw the editor.
 pub(super) async fn write(
     editors: &Editors,
     editor: &Arc<dyn Editor>,
     at: Target,
     content: &str,
     cx: &CallCtx,
-) -> Result<Written, Failure> {
+) -> Result<WriteResult, Failure> {
     let view = editor.ask(Act::Look, cx).await?;
     let path = active(editors, editor, &view).await?;
     if !(cx.may_read(&path) && cx.permissions.may_write(&path)) {
@@ -84,80 +87,87 @@ pub(super) async fn write(
         }
     };
     if content.contains('\0') {
-        return Err(Failure::invalid("The text holds a NUL, which no line of an editor can hold."));
+        return Err(Failure::invalid("The text contains a NUL character, which an editor cannot hold."));
     }
-    guard::check(&content, &old).map_err(|found| convert::placeholder(&path.display(), &found))?;
+    let name = path.display();
+    guard::check_for(&name, &content, &old).map_err(|found| convert::placeholder(&name, &found))?;
     let after = editor.ask(act, cx).await?;
     let shown = tell(editors, editor, after, cx).await?;
-    Ok(Written { shown, at: Some(from), done: Done::InEditor, changed: None })
+    Ok(WriteResult { shown, at: Some(from), done: Done::InEditor, changed: None })
 }
 
-/// Finds the active file in the workspace.
+/// Returns the active file; fails if there is none, or if it is outside the workspace.
 async fn active(editors: &Editors, editor: &Arc<dyn Editor>, view: &View) -> Result<WorkspacePath, Failure> {
     let Some(name) = view.active.clone() else {
-        let what = format!("The cursor of {} is in no file.", editor.name());
+        let what = format!("The cursor of {} is not in a file.", editor.name());
         return Err(Failure::new(Kind::NotFound, what)
-            .hint(Hint::Advice("Open a file first, or let the user go to one.".to_owned())));
+            .hint(Hint::Advice("Open a file first, or ask the user to open one.".to_owned())));
     };
     let (editors, wanted) = (editors.clone(), name.clone());
     let found = blocking(move || Ok(inside(&editors, &wanted))).await?;
     found.ok_or_else(|| {
         let name = escape::name(name.as_bytes()).into_owned();
-        let what =
-            format!("The cursor of {} is in {name}, which lies outside of the workspace.", editor.name());
+        let what = format!("The cursor of {} is in {name}, which is outside the workspace.", editor.name());
         Failure::new(Kind::Outside, what).hint(Hint::Advice("Open a file of the workspace first.".to_owned()))
     })
 }
 
-/// Returns the selection, if a text can replace it and the user certainly means it.
-fn replaceable<'a>(editor: &Arc<dyn Editor>, view: &'a View, was_seen: bool) -> Result<&'a Chosen, Failure> {
+/// Returns the selection if it can be replaced: it is not a block of columns, and it is highlighted or this
+/// session has seen it.
+fn replaceable<'a>(
+    editor: &Arc<dyn Editor>,
+    view: &'a View,
+    was_seen: bool,
+) -> Result<&'a TextSelection, Failure> {
     let Some(chosen) = &view.selection else {
         let what = format!("Nothing is selected in {}; nothing was replaced.", editor.name());
         return Err(Failure::new(Kind::NotFound, what).hint(Hint::Advice(
-            "Insert the text at the cursor, change the file itself, or let the user select what is meant."
+            "Insert the text at the cursor, change the file itself, or ask the user to select the text."
                 .to_owned(),
         )));
     };
     if chosen.shape == Shape::Block {
-        let what = "A block of columns is selected, in the place of which one text cannot stand; nothing was replaced.";
+        let what = "A block of columns is selected, which one text cannot replace; nothing was replaced.";
         return Err(Failure::new(Kind::WrongKind, what)
-            .hint(Hint::Advice("Let the user select characters or lines.".to_owned())));
+            .hint(Hint::Advice("Ask the user to select characters or lines.".to_owned())));
     }
-    if chosen.sight == Sight::Last && !was_seen {
-        let what = "What was selected last is highlighted no more, and this session has not seen it; nothing was replaced.";
+    if chosen.sight == SelectionVisibility::Last && !was_seen {
+        let what = "The last selection is no longer highlighted, and this session has not seen it; nothing was replaced.";
         return Err(Failure::new(Kind::Unread, what).hint(Hint::Advice(
-            "Look at the selection first; if it is the one that is meant, make the same call again."
-                .to_owned(),
+            "Read the selection first; if it is the right one, make the same call again.".to_owned(),
         )));
     }
     Ok(chosen)
 }
 
-/// The refusal to write if something differs from what this session has last seen.
+/// Returns the failure of a write because the editor's state has changed. The failure shows the current state.
 fn moved(path: &WorkspacePath, view: &View) -> Failure {
     let Point { line, column } = view.cursor;
-    let mut found = format!("The cursor stands in {} at line {line}, column {column} now", path.display());
+    let mut found = format!("The cursor is now in {} at line {line}, column {column}", path.display());
     found.push_str(&match &view.selection {
         None => "; nothing is selected.".to_owned(),
-        Some(Chosen { from, to, .. }) => format!("; lines {} to {} are selected.", from.line, to.line),
+        Some(TextSelection { from, to, .. }) => format!("; lines {} to {} are selected.", from.line, to.line),
     });
-    let what = "The text, the cursor or the selection of the editor is not what this session has seen last; nothing was written.";
+    let what = "The text, the cursor or the selection of the editor has changed since this session last saw it; \
+                nothing was written.";
     Failure::new(Kind::Stale, what).found(found).hint(Hint::Advice(
-        "This counts as seen now: if the same call is still right, make it again.".to_owned(),
+        "This reply shows the current state: if the same call is still right, make it again.".to_owned(),
     ))
 }
 
-/// The refusal of a change that the rules do not allow, since the user could not be asked beforehand.
+/// Returns the failure of a write that needs approval. The user cannot be prompted, because the file becomes
+/// known only while the call runs.
 pub(super) fn forbidden(path: &WorkspacePath) -> Failure {
     let what = format!(
-        "The rules do not let {} be read and written without asking; nothing was written.",
+        "The rules do not allow reading and writing {} without approval; nothing was written.",
         path.display()
     );
-    Failure::new(Kind::Denied, what)
-        .hint(Hint::Advice("Change the file by its name, so that somebody can be asked.".to_owned()))
+    Failure::new(Kind::Denied, what).hint(Hint::Advice(
+        "Change the file with a file tool, by its path: that call can ask the user.".to_owned(),
+    ))
 }
 
-/// Notes that a position does not exist and the nearest one was used.
+/// Adds a note if the requested position does not exist and the editor used the nearest one.
 fn clamped(view: &mut View, wanted: Option<Point>) {
     let at = view.cursor;
     if let Some(wanted) = wanted.filter(|wanted| *wanted != at) {
@@ -173,10 +183,10 @@ async fn tell(
     editor: &Arc<dyn Editor>,
     view: View,
     cx: &CallCtx,
-) -> Result<Shown, Failure> {
+) -> Result<EditorSnapshot, Failure> {
     memory(cx).lock().token = Some(view.token.clone());
     let (editors, cx, name) = (editors.clone(), cx.clone(), editor.name());
-    blocking(move || Ok(shown::told(&editors, &cx, name, view))).await
+    blocking(move || Ok(snapshot::told(&editors, &cx, name, view))).await
 }
 
 fn is_there(editors: &Editors, path: &WorkspacePath) -> Result<(), Failure> {

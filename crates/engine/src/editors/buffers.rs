@@ -1,6 +1,6 @@
-//! Buffers of an attached editor with changes that are not on disk, among the files that a call names.
+//! Checks whether files that a call reads or writes have unsaved changes in the attached editor.
 
-use super::{Act, Standing, shown::inside};
+use super::{Act, SaveState, snapshot::inside};
 use crate::{
     access::{Extent, Touch},
     call::CallCtx,
@@ -11,7 +11,8 @@ use crate::{
 use std::time::Duration;
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
-/// Time that a call waits for the editor to list its buffers, so that an editor that hangs delays no tool for long.
+/// Maximum time that a call waits for the editor's list of buffers, so that an editor that hangs delays no
+/// call for long.
 const WAIT: Duration = Duration::from_secs(1);
 
 /// Notes of a reply about an editor's buffers.
@@ -19,13 +20,14 @@ const WAIT: Duration = Duration::from_secs(1);
 pub struct BufferNotes {
     /// Notes about this call.
     pub of_call: Vec<String>,
-    /// Notes that a session shows once.
+    /// Notes that are shown once in a session.
     pub of_session: Vec<String>,
 }
 
-/// Refuses to write a file that has unsaved changes in the attached editor, and notes those that are read.
+/// Refuses to write a file that has unsaved changes in the attached editor. If the call only reads the file,
+/// adds a note instead.
 ///
-/// Calls of the editor's own tools go through the buffer and are not checked.
+/// Calls to editor tools use the buffer instead of the file on disk and are not checked.
 pub(crate) async fn check(
     editors: &Editors,
     cx: &CallCtx,
@@ -48,7 +50,7 @@ pub(crate) async fn check(
         ));
         return Ok(notes);
     };
-    let unsaved = view.open.into_iter().filter(|buffer| buffer.standing == Standing::Unsaved);
+    let unsaved = view.open.into_iter().filter(|buffer| buffer.standing == SaveState::Unsaved);
     let names: Vec<String> = unsaved.map(|buffer| buffer.name).collect();
     let on = editors.clone();
     let unsaved: Vec<WorkspacePath> =
@@ -67,18 +69,18 @@ pub(crate) async fn check(
     Ok(notes)
 }
 
-/// A path that a call names.
+/// A path that a call names, and the kind of access.
 struct FileUse {
     path: WorkspacePath,
     purpose: Purpose,
 }
 
-/// The purpose for which a call names a path.
+/// The kind of access to a path that a call names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Read,
     Change,
-    /// The path is removed, with everything beneath it.
+    /// The path is moved or deleted, with everything in it.
     Removal,
 }
 
@@ -88,7 +90,7 @@ impl FileUse {
     }
 }
 
-/// Lists the files that a call names, and the directories that it would move or delete; a read counts only without a write.
+/// Lists the existing paths that a call writes, moves or deletes, and the files that it only reads.
 fn files(editors: &Editors, touches: &[Touch]) -> Vec<FileUse> {
     let kind = |path: &WorkspacePath| editors.files().workspace().stat(path).ok().map(|stat| stat.kind);
     let writes = touches.iter().filter_map(|touch| match touch {
@@ -114,7 +116,7 @@ fn files(editors: &Editors, touches: &[Touch]) -> Vec<FileUse> {
 fn refusal(path: &WorkspacePath, editor: &str) -> Failure {
     let what = format!("{} has unsaved changes in {editor}. Nothing was changed.", path.display());
     Failure::new(Kind::Conflict, what).hint(Hint::Advice(
-        "Change the text in the editor, or ask the user to save or discard it and make the same call again."
+        "Change the text in the editor, or ask the user to save or discard the changes and make the same call again."
             .to_owned(),
     ))
 }

@@ -1,6 +1,6 @@
 //! `editor_move`: opens a file in the editor, or moves its cursor.
 
-pub use super::Shown;
+pub use super::EditorSnapshot;
 
 use super::Point;
 use crate::access::resource::EditorUse;
@@ -19,28 +19,28 @@ use toolpost_workspace::WorkspacePath;
 /// The `editor_move` operation.
 pub struct EditorMove;
 
-/// The target of the move.
+/// The file to open, or the position to which the cursor moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
     /// Opens a file.
     Open {
-        /// The file.
+        /// The file to show.
         file: WorkspacePath,
-        /// The line, counted from 1.
+        /// The line for the cursor, counted from 1; `None` keeps the position in the file.
         line: Option<u64>,
     },
     /// Moves the cursor in the active file.
     Goto(Point),
 }
 
-/// The result of the move.
+/// Action and its result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The requested action.
     pub act: Act,
-    /// The state of the editor afterwards.
+    /// Editor state after the action.
     #[serde(flatten)]
-    pub shown: Shown,
+    pub shown: EditorSnapshot,
 }
 
 /// The requested action.
@@ -49,7 +49,7 @@ pub struct Output {
 pub enum Act {
     /// A file was opened.
     Open {
-        /// The requested line.
+        /// The requested line, counted from 1.
         line: Option<u64>,
     },
     /// The cursor was moved.

@@ -1,6 +1,6 @@
 //! `editor_selection`: the selection in the editor, with its text.
 
-pub use super::{Selection, Shown as Output};
+pub use super::{EditorSnapshot as Output, Selection};
 
 use crate::access::resource::EditorUse;
 use crate::{

@@ -1,6 +1,6 @@
 //! `editor_state`: the open files, the cursor and the selection of the editor.
 
-pub use super::{Opened, Place, Selection, Shown as Output};
+pub use super::{EditorSnapshot as Output, Opened, Place, Selection};
 
 use crate::access::resource::EditorUse;
 use crate::{
@@ -29,7 +29,7 @@ impl Operation for EditorState {
     async fn run(editors: &Editors, _request: (), cx: &CallCtx) -> Result<Output, Failure> {
         let mut shown = editors::look(editors, cx).await?;
         if let Some(selection) = &mut shown.selection {
-            // `editor_selection` returns its text.
+            // The text is only in the reply of `editor_selection`.
             selection.text = None;
         }
         Ok(shown)

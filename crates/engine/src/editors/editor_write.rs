@@ -1,6 +1,6 @@
 //! `editor_write`: inserts a text at the editor's cursor, or replaces the selection.
 
-pub use super::{Done, Shown, Target};
+pub use super::{Done, EditorSnapshot, Target};
 
 use super::Point;
 use crate::access::resource::EditorUse;
@@ -9,10 +9,10 @@ use crate::{
     call::CallCtx,
     editors,
     editors::Editors,
-    edits::change::Changed,
+    edits::change::ChangedFile,
     failure::Failure,
     operation::Operation,
-    seen::Seen,
+    seen_content::SeenContent,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,12 +20,12 @@ use serde::Serialize;
 /// The `editor_write` operation.
 pub struct EditorWrite;
 
-/// A text and its target.
+/// A text to write, and its target in the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The target.
+    /// The place in the editor: the cursor or the selection.
     pub at: Target,
-    /// The text.
+    /// The text to write.
     pub content: String,
 }
 
@@ -34,17 +34,17 @@ pub struct Request {
 pub struct Output {
     /// The requested target.
     pub target: Target,
-    /// The text.
+    /// The text of the request.
     pub content: String,
-    /// The effect on the text.
+    /// The destination of the text: the editor, the file on disk, or none.
     pub done: Done,
     /// The position at which the text begins, if it is known.
     pub at: Option<Point>,
-    /// The state of the editor afterwards.
+    /// Editor state after the write.
     #[serde(flatten)]
-    pub shown: Shown,
+    pub shown: EditorSnapshot,
     /// The change of the file on the disk, if it was changed.
-    pub changed: Option<Changed>,
+    pub changed: Option<ChangedFile>,
 }
 
 impl Operation for EditorWrite {
@@ -64,14 +64,14 @@ impl Operation for EditorWrite {
     async fn run(editors: &Editors, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let Request { at: target, content } = request;
         let written = editors::write(editors, target, content.clone(), cx).await?;
-        let editors::Written { mut shown, at, done, changed } = written;
+        let editors::WriteResult { mut shown, at, done, changed } = written;
         if let Some(selection) = &mut shown.selection {
             selection.text = None;
         }
         Ok(Output { target, content, done, at, shown, changed })
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.changed.iter().flat_map(|file| file.seen.clone()).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Editors: the interface to an attached editor, and the session state that replaces a missing one.
+//! Editors: the interface to an attached editor, and the session state that is used if none is attached.
 
 mod attached;
 pub(crate) mod buffers;
@@ -6,11 +6,11 @@ pub mod editor_move;
 pub mod editor_selection;
 pub mod editor_state;
 pub mod editor_write;
-mod own;
-mod shown;
+mod session_tabs;
+mod snapshot;
 
-use own::Own;
-pub use shown::{Opened, Place, Selection, Shown};
+use session_tabs::SessionTabs;
+pub use snapshot::{EditorSnapshot, Opened, Place, Selection};
 
 use crate::{
     call::{Asking, CallCtx},
@@ -26,26 +26,27 @@ use toolpost_workspace::WorkspacePath;
 
 /// An attached editor: Neovim, a console, an IDE.
 pub trait Editor: Send + Sync {
-    /// Returns its name for users, such as `Neovim at /run/user/1000/nvim.7.0`.
+    /// Returns the name that users see, such as `Neovim at /run/user/1000/nvim.7.0`.
     fn name(&self) -> String;
 
-    /// Performs one action within the time of a call, and returns the state afterwards.
+    /// Performs one action before the deadline of the call, and returns the state afterwards.
     ///
-    /// Writes are refused with `Stale` if the token differs from the editor's current one. One step of the
-    /// editor's undo reverts a write.
+    /// A write is refused with `Stale` if its token differs from the editor's current one. One undo step of
+    /// the editor reverts a write.
     fn ask<'a>(&'a self, act: Act<'a>, cx: &'a CallCtx) -> Asking<'a, View>;
 }
 
-/// An action of an editor.
+/// An action that an attached editor performs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act<'a> {
-    /// Return the state.
+    /// Return the state without a change.
     Look,
-    /// Show a file, at a line if one is named.
+    /// Show a file.
     Open {
-        /// The file.
+        /// The file to show.
         file: &'a WorkspacePath,
-        /// The line, counted from 1; a line after the end means the last one.
+        /// The line for the cursor, counted from 1; a line after the end means the last one. `None` leaves
+        /// the position to the editor.
         line: Option<u64>,
     },
     /// Move the cursor within its file.
@@ -54,14 +55,16 @@ pub enum Act<'a> {
     Replace {
         /// The text, with LF line endings.
         content: &'a str,
-        /// The token of the state on which the decision was based.
+        /// The token of the editor state that the caller saw; a write is refused as stale if the state has
+        /// changed.
         token: &'a str,
     },
     /// Insert a text before the cursor.
     Insert {
         /// The text, with LF line endings.
         content: &'a str,
-        /// The token of the state on which the decision was based.
+        /// The token of the editor state that the caller saw; a write is refused as stale if the state has
+        /// changed.
         token: &'a str,
     },
 }
@@ -71,7 +74,7 @@ pub enum Act<'a> {
 pub struct Point {
     /// The line, counted from 1.
     pub line: u64,
-    /// The character after the position, counted from 1.
+    /// The number of the character after the position, counted from 1 in its line.
     pub column: u64,
 }
 
@@ -83,33 +86,33 @@ impl Point {
 /// The state of an editor at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
-    /// The file with the cursor, by its absolute path; `None` if the cursor is not in a file.
+    /// The absolute path of the file with the cursor; `None` if the cursor is not in a file.
     pub active: Option<String>,
-    /// The open files, by their absolute paths.
+    /// The open files.
     pub open: Vec<Buffer>,
     /// The cursor, in the active file.
     pub cursor: Point,
     /// The selection in the active file.
-    pub selection: Option<Chosen>,
+    pub selection: Option<TextSelection>,
     /// Identifies the state of the text, the cursor and the selection, to detect later changes.
     pub token: String,
-    /// Notes, in a sentence each.
+    /// Notes for the reply, one sentence each.
     pub notes: Vec<String>,
 }
 
 /// An open file in an editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buffer {
-    /// Its absolute path.
+    /// The absolute path of the file.
     pub name: String,
-    /// Its relation to the file on the disk.
-    pub standing: Standing,
+    /// Saved, or with unsaved changes.
+    pub standing: SaveState,
 }
 
-/// Relation of a buffer to its file on the disk.
+/// State of an editor's buffer compared with the file on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum SaveState {
     /// The file has the content of the buffer.
     Saved,
     /// The buffer has changes that are not saved yet.
@@ -118,17 +121,17 @@ pub enum Standing {
 
 /// A selection in an editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chosen {
-    /// Its beginning.
+pub struct TextSelection {
+    /// The position of the first character.
     pub from: Point,
-    /// Its end, after its last character.
+    /// The position after the last character.
     pub to: Point,
-    /// Its text, with LF line endings.
+    /// The selected text, with LF line endings.
     pub text: String,
-    /// Its shape.
+    /// The shape: characters, lines or a block of columns.
     pub shape: Shape,
-    /// Its visibility to the user.
-    pub sight: Sight,
+    /// The visibility: highlighted, or only remembered by the editor.
+    pub sight: SelectionVisibility,
 }
 
 /// Shape of a selection.
@@ -139,17 +142,17 @@ pub enum Shape {
     Characters,
     /// Whole lines.
     Lines,
-    /// A range of columns in each of some lines.
+    /// The same columns in several lines.
     Block,
 }
 
 /// Visibility of a selection to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Sight {
-    /// It is highlighted.
+pub enum SelectionVisibility {
+    /// The selection is highlighted.
     Current,
-    /// It was the last selection, and is no longer highlighted.
+    /// The selection was the last one, and is no longer highlighted.
     Last,
 }
 
@@ -157,17 +160,16 @@ pub enum Sight {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// The files that were opened without an attached editor.
-    pub(crate) own: Own,
+    pub(crate) own: SessionTabs,
     /// The token of the attached editor's state when this session last saw it.
     pub(crate) token: Option<String>,
 }
 
-/// Memory of a session, shared by its calls.
+/// The editor state that a session remembers, shared by its calls.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory(Mutex<Memory>);
 
 impl SharedMemory {
-    /// Locks the memory.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Memory> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -178,94 +180,91 @@ pub(crate) fn memory(cx: &CallCtx) -> Arc<SharedMemory> {
     cx.session.state()
 }
 
-/// The attached editor, and the treatment of insertions without one.
+/// The attached editor, and the treatment of text that a call inserts while none is attached.
 #[derive(Clone, Default)]
-pub struct Editing {
-    /// The attached editor.
+pub struct EditorSetup {
+    /// The attached editor, if any.
     pub editor: Option<Arc<dyn Editor>>,
-    /// The treatment of insertions without an attached editor.
-    pub without: Without,
+    /// The treatment of text that a call inserts at the cursor while no editor is attached.
+    pub without: InsertionFallback,
 }
 
-/// The user's editor, or its replacement in the session. Clones share their state.
+/// The attached editor, or the session state that is used if none is attached. Clones share their state.
 #[derive(Clone)]
 pub struct Editors {
     edits: Edits,
-    editing: Editing,
+    editing: EditorSetup,
 }
 
 impl Editors {
-    /// Opens the capability.
-    pub(crate) fn new(edits: Edits, editing: Editing) -> Self {
+    pub(crate) fn new(edits: Edits, editing: EditorSetup) -> Self {
         Self { edits, editing }
     }
 
-    /// The attached editor and its settings.
+    /// Returns the attached editor, and the treatment of text that a call inserts while none is attached.
     #[must_use]
-    pub fn editing(&self) -> &Editing {
+    pub fn editing(&self) -> &EditorSetup {
         &self.editing
     }
 
-    /// Changes of files, if no editor is attached.
+    /// Returns the file operations that insert text into files if no editor is attached.
     pub(crate) fn edits(&self) -> &Edits {
         &self.edits
     }
 
-    /// Files of the workspace.
     pub(crate) fn files(&self) -> &Files {
         self.edits.files()
     }
 }
 
-/// The treatment of an insertion if no editor is attached.
+/// The treatment of text that a call inserts at the cursor while no editor is attached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Without {
+pub enum InsertionFallback {
     /// The reply passes the text to the client, which can insert it.
     #[default]
     Told,
-    /// It is written into the file.
+    /// The text is written into the file.
     Applied,
 }
 
-/// Returns the state of the editor.
-pub(crate) async fn look(editors: &Editors, cx: &CallCtx) -> Result<Shown, Failure> {
+/// Returns the state of the attached editor, or the files that the session has opened if none is attached.
+pub(crate) async fn look(editors: &Editors, cx: &CallCtx) -> Result<EditorSnapshot, Failure> {
     match attached(editors) {
         Some(editor) => attached::look(editors, &editor, cx).await,
         None => own(editors, cx, |editors, cx| Ok(memory(cx).lock().own.shown(editors))).await,
     }
 }
 
-/// Opens a file.
+/// Opens a file in the attached editor, or in the session if no editor is attached.
 pub(crate) async fn open(
     editors: &Editors,
     file: WorkspacePath,
     line: Option<u64>,
     cx: &CallCtx,
-) -> Result<Shown, Failure> {
+) -> Result<EditorSnapshot, Failure> {
     match attached(editors) {
         Some(editor) => attached::open(editors, &editor, &file, line, cx).await,
-        None => own(editors, cx, move |editors, cx| own::open(editors, cx, &file, line)).await,
+        None => own(editors, cx, move |editors, cx| session_tabs::open(editors, cx, &file, line)).await,
     }
 }
 
-/// Moves the cursor.
-pub(crate) async fn goto(editors: &Editors, to: Point, cx: &CallCtx) -> Result<Shown, Failure> {
+pub(crate) async fn goto(editors: &Editors, to: Point, cx: &CallCtx) -> Result<EditorSnapshot, Failure> {
     match attached(editors) {
         Some(editor) => attached::goto(editors, &editor, to, cx).await,
-        None => own(editors, cx, move |editors, cx| own::goto(editors, cx, to)).await,
+        None => own(editors, cx, move |editors, cx| session_tabs::goto(editors, cx, to)).await,
     }
 }
 
-/// Writes a text over the selection, or before the cursor.
+/// Replaces the selection with a text, or inserts a text before the cursor.
 pub(crate) async fn write(
     editors: &Editors,
     at: Target,
     content: String,
     cx: &CallCtx,
-) -> Result<Written, Failure> {
+) -> Result<WriteResult, Failure> {
     match attached(editors) {
         Some(editor) => attached::write(editors, &editor, at, &content, cx).await,
-        None => own(editors, cx, move |editors, cx| own::write(editors, cx, at, content)).await,
+        None => own(editors, cx, move |editors, cx| session_tabs::write(editors, cx, at, content)).await,
     }
 }
 
@@ -273,33 +272,33 @@ pub(crate) async fn write(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// Replaces the selection.
+    /// The text replaces the selection.
     Selection,
-    /// Inserts before the cursor.
+    /// The text is inserted before the cursor.
     Cursor,
 }
 
-/// The result of a write.
-pub(crate) struct Written {
-    /// The state of the editor afterwards.
-    pub(crate) shown: Shown,
+/// The result of writing a text at the cursor or in place of the selection.
+pub(crate) struct WriteResult {
+    /// The state of the editor after the write.
+    pub(crate) shown: EditorSnapshot,
     /// The position at which the text begins, if it is known.
     pub(crate) at: Option<Point>,
-    /// The effect on the text.
+    /// The destination of the text: the editor, the file on disk, or none.
     pub(crate) done: Done,
     /// The change of the file on the disk, if it was changed.
-    pub(crate) changed: Option<crate::edits::change::Changed>,
+    pub(crate) changed: Option<crate::edits::change::ChangedFile>,
 }
 
-/// The effect of a write.
+/// The destination of a written text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Done {
-    /// Nothing was written: the client can do it.
+    /// Nothing was written: the client can insert the text.
     Told,
-    /// The text is in the editor, which has not saved it.
+    /// The text is in the editor's buffer, which is not saved.
     InEditor,
-    /// The text is in the file.
+    /// The text is in the file on disk.
     OnDisk,
 }
 
@@ -307,7 +306,7 @@ fn attached(editors: &Editors) -> Option<Arc<dyn Editor>> {
     editors.editing().editor.clone()
 }
 
-/// Runs work that needs the disk and no editor.
+/// Runs disk work on a blocking thread, for sessions without an attached editor.
 async fn own<T: Send + 'static>(
     editors: &Editors,
     cx: &CallCtx,
@@ -318,14 +317,14 @@ async fn own<T: Send + 'static>(
     blocking(move || work(&editors, &cx)).await
 }
 
-/// A hint about attaching an editor.
+/// Returns the hint that explains how to attach an editor.
 fn attaching() -> Hint {
     let words =
-        "The user can attach Neovim: with --editor nvim:SOCKET, or by starting Toolpost in its terminal.";
+        "The user can attach Neovim with --editor nvim:SOCKET, or by starting Toolpost in Neovim's terminal.";
     Hint::Advice(words.to_owned())
 }
 
-/// The refusal if no file is open.
+/// Returns the failure of a call that needs an open file.
 fn nothing_open() -> Failure {
     Failure::new(Kind::NotFound, "No file is open, so there is no cursor.")
         .hint(Hint::Advice("Open a file first.".to_owned()))

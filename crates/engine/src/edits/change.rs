@@ -1,13 +1,13 @@
-//! `change`: edits of files and of parts of them, all or none.
+//! The `change` operation: edits whole files or parts of files, all of them or none.
 
 pub(crate) mod apply;
 pub(crate) mod commit;
 pub(crate) mod draft;
 pub(crate) mod exact;
 pub(crate) mod hunks;
+pub(crate) mod line_shifts;
 pub(crate) mod lines;
 pub(crate) mod merge;
-pub(crate) mod moved;
 pub(crate) mod name;
 pub(crate) mod patch;
 pub(crate) mod place;
@@ -21,7 +21,7 @@ use crate::{
     edits::Edits,
     failure::Failure,
     operation::{Effect, Operation},
-    seen::Seen,
+    seen_content::SeenContent,
     workers::blocking,
 };
 use schemars::JsonSchema;
@@ -30,122 +30,134 @@ use toolpost_text::lines::LineRange;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
 pub use crate::failure::Existence;
-pub use patch::{Meant, Resolve, from_patch};
+pub use patch::{PathResolution, Resolve, from_patch};
 pub use toolpost_text::{
     hashline::Reference,
-    line_edit::Side,
-    matching::{Step, Want},
+    line_edit::EditPosition,
+    matching::{MatchCount, Step},
     patch::Hunk,
 };
 
 /// The `change` operation.
 pub struct ChangeFiles;
 
-/// The changes, in this order; all are made or none.
+/// The changes of a call; either all are made, or none.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The changes.
+    /// The changes, in the order in which they are applied.
     pub changes: Vec<Change>,
 }
 
-/// One change.
+impl Request {
+    /// Requests the replacement of a text that occurs once in a file. `matching` is the loosest permitted match if
+    /// the text does not occur exactly.
+    #[must_use]
+    pub fn replace(path: WorkspacePath, old: String, new: String, matching: Step) -> Self {
+        let at = Where::Text { old, want: MatchCount::One, near: None, matching };
+        Self { changes: vec![Change { path, at, text: new }] }
+    }
+}
+
+/// One change to a file, or to its path.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// The file.
+    /// The file to change.
     pub path: WorkspacePath,
     /// The part of the file to change.
     pub at: Where,
-    /// The new text.
+    /// The new text; ignored for hunks, deletions and renames.
     pub text: String,
 }
 
-/// The part of a file that a change replaces.
+/// The part of a file that a change replaces, or the deletion or renaming of the file.
 #[derive(Debug, Clone)]
 pub enum Where {
     /// The whole file.
     Whole(Existence),
-    /// The position of this text.
+    /// The occurrences of this text.
     Text {
-        /// The text.
+        /// The text to replace.
         old: String,
         /// One match, or every match.
-        want: Want,
+        want: MatchCount,
         /// The intended lines, if the text matches in several positions.
         near: Option<LineRange>,
-        /// The loosest permitted match if the text does not occur exactly.
+        /// The loosest kind of match that is accepted if the text does not occur exactly, such as one with other indentation.
         matching: Step,
     },
     /// The next match of this text, after the previous change in the same file.
     Next {
-        /// The text.
+        /// The text to replace.
         old: String,
-        /// The loosest permitted match if the text does not occur exactly.
+        /// The loosest kind of match that is accepted if the text does not occur exactly, such as one with other indentation.
         matching: Step,
     },
-    /// These lines.
+    /// A range of lines, given by references to its first and last line.
     Lines(Lines),
-    /// These lines, if they contain this text.
+    /// A range of lines; the change is refused if they do not contain a text.
     LinesWith {
-        /// The lines.
+        /// The range of lines.
         lines: Lines,
-        /// The text.
+        /// The text that the lines must contain.
         holds: String,
     },
-    /// The symbol with this name in the file's language, or the position next to it.
+    /// The symbol with this name, or the position before or after it.
     Symbol {
         /// The name, optionally qualified by the names of the enclosing symbols.
         name: String,
-        /// The side of the symbol.
-        side: Side,
+        /// Position of the new text: in place of the symbol, before it or after it.
+        side: EditPosition,
     },
-    /// The position that the text itself determines: it is partial code, with markers for unchanged code.
+    /// The parts of the file that correspond to the new text, which is partial code with markers for
+    /// unchanged code.
     Merge {
-        /// The language, as a caller names it; without one, the file name determines it.
+        /// The language, as the caller wrote it. If `None`, the file name determines the language.
         language: Option<String>,
     },
-    /// A byte range of one exact content.
+    /// A byte range of a known version of the file.
     Exact(Exact),
-    /// The positions of the old lines of these hunks, each after the previous one.
+    /// The lines that the hunks of a patch remove or keep. Each hunk is searched after the previous one.
     Hunks(Vec<Hunk>),
-    /// The file is deleted. A link itself is deleted.
-    Gone(Left),
-    /// The file is renamed, with its permissions. A link itself is moved.
+    /// The file is deleted. If the path is a link, the link itself is deleted, not its target.
+    Gone(RemainingContent),
+    /// The file is renamed and keeps its permissions. If the path is a link, the link itself is moved, not its
+    /// target.
     Elsewhere {
-        /// The new name.
+        /// The new path of the file.
         to: WorkspacePath,
-        /// The requirement on the new name; an existing file there is overwritten.
+        /// Rule for the new path: a file must, may or must not exist there. An existing file is overwritten.
         existence: Existence,
     },
 }
 
-/// Lines of a file, as the caller named them, and the side on which the new text goes.
+/// Lines of a file, as the caller referenced them, and the position of the new text relative to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
-    /// The first line.
+    /// Reference to the first line.
     pub first: Reference,
-    /// The last line.
+    /// Reference to the last line.
     pub last: Reference,
-    /// The side.
-    pub side: Side,
+    /// Position of the new text: in place of the lines, before them or after them.
+    pub side: EditPosition,
 }
 
-/// A byte range of one exact content; in any other content it has no position.
+/// A byte range of one version of a file. The change is refused if the file has any other content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exact {
-    /// The byte offset in the text at which it begins.
+    /// The byte offset in the text at which the range begins.
     pub from: usize,
-    /// The byte offset at which it ends.
+    /// The byte offset at which the range ends, exclusive.
     pub to: usize,
-    /// The hash of the content.
+    /// The hash of the required content.
     pub of: ContentHash,
 }
 
-/// The content that a deleted file may still have.
+/// The rule for the content of a file that is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
+pub enum RemainingContent {
     /// Any content.
     Anything,
-    /// No line: the previous changes have removed all of them.
+    /// None: earlier changes of the call must have removed every line.
     Nothing,
 }
 
@@ -155,11 +167,11 @@ pub struct WriteFile;
 /// A whole file to write.
 #[derive(Debug, Clone)]
 pub struct Whole {
-    /// The file.
+    /// The file to write.
     pub path: WorkspacePath,
-    /// The requirement on the existing file.
+    /// Rule for the path: the file must, may or must not exist.
     pub existence: Existence,
-    /// Its new content.
+    /// The new content of the file.
     pub text: String,
 }
 
@@ -169,31 +181,31 @@ impl From<Whole> for Request {
     }
 }
 
-/// The results for the files.
+/// The result of the changes, by file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// Each file, in the order of its first change.
-    pub files: Vec<Changed>,
+    pub files: Vec<ChangedFile>,
     /// Notes about the change as a whole.
     pub notes: Vec<String>,
 }
 
-/// The result for a file.
+/// The result of the changes to one file.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Changed {
+pub struct ChangedFile {
     /// The path relative to its root; the new one, if the file was moved.
     pub path: String,
     /// The kind of change.
-    pub what: What,
+    pub what: EditKind,
     /// The difference as a unified diff; empty for a new and for a deleted file.
     pub diff: String,
-    /// Number of added lines.
+    /// Number of added lines; 0 for a new file.
     pub added: usize,
-    /// Number of removed lines.
+    /// Number of removed lines; all lines for a deleted file.
     pub removed: usize,
-    /// The first line that differs, in the new file.
+    /// The first line that differs, in the new file; 0 if there is no diff.
     pub first_line: usize,
-    /// The last line that differs, in the new file.
+    /// The last line that differs, in the new file; 0 if there is no diff.
     pub last_line: usize,
     /// Number of lines in the file now.
     pub lines: u64,
@@ -205,35 +217,35 @@ pub struct Changed {
     pub notes: Vec<String>,
     #[serde(skip)]
     #[schemars(skip)]
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) seen: Vec<SeenContent>,
 }
 
 /// A kind of change.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum EditKind {
     /// The file was created.
     Created,
     /// The file was overwritten.
     Overwritten {
-        /// Number of lines before.
+        /// Number of lines that the file had before it was overwritten.
         lines_before: u64,
     },
-    /// Text in it was replaced.
+    /// Text in the file was replaced.
     Replaced {
         /// Number of replacements.
         count: usize,
     },
-    /// It already had this content.
+    /// The new content was already there.
     Unchanged,
     /// The file was deleted.
     Deleted {
-        /// Number of lines before.
+        /// Number of lines that the file had before it was deleted.
         lines_before: u64,
     },
     /// The file was moved; `added` and `removed` show whether text in it was also replaced.
     Moved {
-        /// The former name.
+        /// The former path, relative to its root.
         from: String,
     },
 }
@@ -277,7 +289,8 @@ impl Operation for ChangeFiles {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        // The reply shows the previous content, so a change also reads, unless the file must be new.
+        // The diff in the reply shows the previous content, so a change also needs permission to read,
+        // unless the file must be new.
         let touches = |change: &Change| {
             let new = matches!(change.at, Where::Whole(Existence::New));
             let read = (!new).then(|| Touch::Read(change.path.clone()));
@@ -299,7 +312,7 @@ impl Operation for ChangeFiles {
         blocking(move || apply::run(&edits, &request, &cx)).await
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.files.iter().flat_map(|file| file.seen.clone()).collect()
     }
 }
@@ -320,7 +333,7 @@ impl Operation for WriteFile {
         ChangeFiles::run(edits, whole.into(), cx).await
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         ChangeFiles::seen(output)
     }
 }

@@ -1,9 +1,9 @@
-//! `copy`: a copy of a file, a link or a directory.
+//! The `copy` operation: copies a file, a link or a directory.
 
 use super::{
     change::apply,
     move_copy,
-    tree::{self, Inside},
+    tree::{self, TreeEntry},
 };
 use crate::{
     access::{Access, Extent, Touch},
@@ -12,7 +12,7 @@ use crate::{
     failure::{Failure, Hint, convert},
     files::stat::FileKind,
     operation::{Effect, Operation},
-    seen::{Part, Seen},
+    seen_content::{SeenContent, SeenRange},
     workers::blocking,
 };
 use toolpost_workspace::{Action, CommitError, CommitKind, Coverage, Draft, Kind, Stat, WorkspacePath};
@@ -42,16 +42,16 @@ impl Operation for Copy {
         blocking(move || copy(&edits, &request, &cx)).await
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.seen.clone()
     }
 }
 
 fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
-    let Request { from, said, to } = request;
+    let Request { from, raw_path, to } = request;
     cx.check()?;
     let hold = apply::hold(edits, cx, vec![from.clone(), to.clone()])?;
-    let stat = move_copy::source(edits.files(), from, said)?;
+    let stat = move_copy::source(edits.files(), from, raw_path)?;
     move_copy::apart(from, to, "copied")?;
     let tree = tree(edits, cx, from, to, &stat)?;
     let bytes = weigh(edits, cx, from, &stat, &tree)?;
@@ -61,12 +61,14 @@ fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failur
     let committed =
         hold.commit(vec![draft], &cx.cause).map_err(|error| move_copy::taken(failed(&error, from), to))?;
     let hash = committed.changes.first().and_then(|change| change.after);
-    // A caller that has seen the whole original has also seen the copy. Whatever it had seen at the target
-    // is gone.
+    // A caller that has seen the whole original has also seen the copy. Content that the caller saw earlier
+    // at the target paths no longer exists there.
     let known = cx.session.ledger.seen(from).filter(|seen| Some(seen.hash) == hash);
     let known = known.is_some_and(|seen| seen.coverage == Coverage::Whole);
-    let copy = Seen { path: to.clone(), hash: hash.filter(|_| known), part: Part::Whole, bytes: None };
-    let others = places.into_iter().map(|path| Seen { path, hash: None, part: Part::Whole, bytes: None });
+    let copy =
+        SeenContent { path: to.clone(), hash: hash.filter(|_| known), part: SeenRange::Whole, bytes: None };
+    let others =
+        places.into_iter().map(|path| SeenContent { path, hash: None, part: SeenRange::Whole, bytes: None });
     Ok(Output {
         from: from.display(),
         to: to.display(),
@@ -78,22 +80,22 @@ fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failur
     })
 }
 
-/// Lists the content of a directory. The rules must allow each file to be read, and its target to be
-/// written.
+/// Lists the content of a directory; empty for a file or a link. Fails unless the rules allow reading every
+/// entry and writing the path of every copy.
 fn tree(
     edits: &Edits,
     cx: &CallCtx,
     from: &WorkspacePath,
     to: &WorkspacePath,
     stat: &Stat,
-) -> Result<Vec<Inside>, Failure> {
+) -> Result<Vec<TreeEntry>, Failure> {
     match stat.kind {
         Kind::File | Kind::Link => return Ok(Vec::new()),
         Kind::Directory => {}
         other => return Err(not_copied(from, other)),
     }
     let tree = tree::inside(edits.files(), from, cx)?;
-    let odd = |inside: &&Inside| !matches!(inside.kind, Kind::File | Kind::Directory | Kind::Link);
+    let odd = |inside: &&TreeEntry| !matches!(inside.kind, Kind::File | Kind::Directory | Kind::Link);
     if let Some(odd) = tree.iter().find(odd) {
         return Err(not_copied(&odd.path, odd.kind));
     }
@@ -111,13 +113,13 @@ fn not_copied(path: &WorkspacePath, kind: Kind) -> Failure {
     Failure::new(crate::failure::Kind::WrongKind, what)
 }
 
-/// Returns the number of bytes that a copy needs.
+/// Returns the total size of the files to copy in bytes; refuses more than `BYTES`.
 fn weigh(
     edits: &Edits,
     cx: &CallCtx,
     from: &WorkspacePath,
     stat: &Stat,
-    tree: &[Inside],
+    tree: &[TreeEntry],
 ) -> Result<u64, Failure> {
     let mut bytes = if stat.kind == Kind::File { stat.len } else { 0 };
     for inside in tree.iter().filter(|inside| inside.kind == Kind::File) {
@@ -127,9 +129,12 @@ fn weigh(
     if bytes <= BYTES {
         return Ok(bytes);
     }
-    let what = format!("{} has {bytes} bytes; at most {BYTES} are copied in one call.", from.display());
+    let what = format!(
+        "{} has {bytes} bytes; at most {BYTES} are copied in one call. Nothing was copied.",
+        from.display()
+    );
     Err(Failure::new(crate::failure::Kind::TooLarge, what)
-        .hint(Hint::Advice("Copy the parts of it that are needed.".to_owned())))
+        .hint(Hint::Advice("Copy only the parts that you need.".to_owned())))
 }
 
 fn failed(error: &CommitError, from: &WorkspacePath) -> Failure {
@@ -137,7 +142,8 @@ fn failed(error: &CommitError, from: &WorkspacePath) -> Failure {
     match error.why {
         CommitKind::Exists => failure,
         _ => {
-            Failure { what: format!("{} could not be copied to {}", from.display(), failure.what), ..failure }
+            let what = format!("{} could not be copied: {}", from.display(), failure.what);
+            Failure { what, ..failure }
         }
     }
 }

@@ -1,8 +1,8 @@
-//! `delete`: removes files, links and directories, all of them or none.
+//! The `delete` operation: removes files, links and directories, all of them or none.
 
 use super::{
     change::apply,
-    tree::{self, Inside},
+    tree::{self, TreeEntry},
 };
 use crate::{
     access::{Access, Extent, Touch},
@@ -11,7 +11,7 @@ use crate::{
     failure::{Failure, Kind, convert},
     files::{lookup, stat::FileKind},
     operation::{Effect, Operation},
-    seen::{Part, Seen},
+    seen_content::{SeenContent, SeenRange},
     workers::blocking,
 };
 use schemars::JsonSchema;
@@ -21,12 +21,12 @@ use toolpost_workspace::{AccessKind, Action, Draft, Expect, Stat, WorkspacePath}
 /// The `delete` operation.
 pub struct Delete;
 
-/// The targets; all are deleted or none.
+/// The paths to delete; either all are deleted, or none.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The targets.
+    /// The paths to delete.
     pub targets: Vec<Target>,
-    /// The treatment of directories.
+    /// The treatment of directories: deletion with their content, or refusal.
     pub directories: Directories,
 }
 
@@ -36,10 +36,10 @@ pub struct Target {
     /// The path; a link at its end is not followed.
     pub path: WorkspacePath,
     /// The path as the caller wrote it, for suggestions if nothing is there.
-    pub said: String,
+    pub raw_path: String,
 }
 
-/// The treatment of directories.
+/// The treatment of targets that are directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Directories {
     /// A directory is refused, with this message.
@@ -48,36 +48,37 @@ pub enum Directories {
     WithAllInside,
 }
 
-/// The deleted files.
+/// The deleted files, links and directories.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Each deleted target, in the order of the request.
-    pub deleted: Vec<Deleted>,
+    /// Each deleted target, in the order of the request, without repeated targets and targets inside other
+    /// targets.
+    pub deleted: Vec<DeletedEntry>,
     /// Notes about the deletion.
     pub notes: Vec<String>,
 }
 
 /// A deleted target.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Deleted {
+pub struct DeletedEntry {
     /// The path, relative to its root.
     pub path: String,
-    /// Its kind.
+    /// The kind of the target.
     pub kind: FileKind,
-    /// Its size in bytes; 0 for a directory.
+    /// Size in bytes; 0 for a directory or a link.
     pub bytes: u64,
-    /// Number of entries that were deleted with a directory.
+    /// Number of entries that were deleted with a directory; 0 for a file or a link.
     pub entries: u64,
     #[serde(skip)]
     #[schemars(skip)]
     gone: Vec<WorkspacePath>,
 }
 
-/// A target that was inspected.
-struct Doomed {
+/// A target that exists and may be deleted.
+struct DeletionTarget {
     path: WorkspacePath,
     stat: Stat,
-    tree: Vec<Inside>,
+    tree: Vec<TreeEntry>,
 }
 
 impl Operation for Delete {
@@ -89,7 +90,7 @@ impl Operation for Delete {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        // The content of a directory is checked when it is known: see `trees`.
+        // The content of a directory is not known yet; `look` checks it.
         request.targets.iter().map(|target| Touch::Write(target.path.clone(), Extent::Gone)).collect()
     }
 
@@ -98,9 +99,10 @@ impl Operation for Delete {
         blocking(move || delete(&edits, &request, &cx)).await
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         let gone = output.deleted.iter().flat_map(|deleted| &deleted.gone);
-        gone.map(|path| Seen { path: path.clone(), hash: None, part: Part::Whole, bytes: None }).collect()
+        gone.map(|path| SeenContent { path: path.clone(), hash: None, part: SeenRange::Whole, bytes: None })
+            .collect()
     }
 }
 
@@ -126,7 +128,7 @@ fn delete(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Fail
     Ok(Output { deleted: doomed.into_iter().map(deleted).collect(), notes })
 }
 
-/// Drops targets that are named twice, or are inside another target.
+/// Drops repeated targets, and targets inside another target.
 fn outermost(targets: &[Target]) -> Vec<&Target> {
     let mut kept: Vec<&Target> = Vec::new();
     for (number, target) in targets.iter().enumerate() {
@@ -141,12 +143,17 @@ fn outermost(targets: &[Target]) -> Vec<&Target> {
     kept
 }
 
-fn look(edits: &Edits, cx: &CallCtx, target: &Target, directories: Directories) -> Result<Doomed, Failure> {
+fn look(
+    edits: &Edits,
+    cx: &CallCtx,
+    target: &Target,
+    directories: Directories,
+) -> Result<DeletionTarget, Failure> {
     let path = &target.path;
     let stat = match edits.files().workspace().stat(path) {
         Ok(stat) => stat,
         Err(error) if error.why == AccessKind::Missing => {
-            return Err(lookup::missing(edits.files(), path, &target.said));
+            return Err(lookup::missing(edits.files(), path, &target.raw_path));
         }
         Err(error) => return Err(convert::access(path, error)),
     };
@@ -164,10 +171,10 @@ fn look(edits: &Edits, cx: &CallCtx, target: &Target, directories: Directories) 
         tree::judge(cx, Access::Writes, path, tree.iter().map(|inside| &inside.path))?;
         tree::unchanged(edits.files(), cx, &tree)?;
     }
-    Ok(Doomed { path: path.clone(), stat, tree })
+    Ok(DeletionTarget { path: path.clone(), stat, tree })
 }
 
-fn draft(cx: &CallCtx, doomed: &Doomed) -> Draft {
+fn draft(cx: &CallCtx, doomed: &DeletionTarget) -> Draft {
     let path = doomed.path.clone();
     let seen = || cx.expected.get(&path).copied().or_else(|| Some(cx.session.ledger.seen(&path)?.hash));
     let expect = match doomed.stat.kind {
@@ -178,9 +185,9 @@ fn draft(cx: &CallCtx, doomed: &Doomed) -> Draft {
     Draft { path, action: Action::Delete { expect } }
 }
 
-fn deleted(doomed: Doomed) -> Deleted {
+fn deleted(doomed: DeletionTarget) -> DeletedEntry {
     let kind = FileKind::from(doomed.stat.kind);
-    Deleted {
+    DeletedEntry {
         path: doomed.path.display(),
         kind,
         bytes: if kind == FileKind::File { doomed.stat.len } else { 0 },
@@ -198,7 +205,11 @@ fn refused(mut wrong: Vec<Failure>, of: usize) -> Failure {
     }
     let kind = wrong.first().map_or(Kind::Internal, |failure| failure.kind);
     let lines: Vec<&str> = wrong.iter().map(|failure| failure.what.as_str()).collect();
-    let what = format!("Nothing was deleted: {} of {of} cannot be.\n{}", wrong.len(), lines.join("\n"));
+    let what = format!(
+        "Nothing was deleted: {} of {of} paths cannot be deleted.\n{}",
+        wrong.len(),
+        lines.join("\n")
+    );
     let mut all = Failure::new(kind, what);
     for hint in wrong.into_iter().flat_map(|failure| failure.hints) {
         if !all.hints.contains(&hint) {

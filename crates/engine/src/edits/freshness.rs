@@ -1,7 +1,8 @@
-//! Checks that a caller knows the content that it is about to overwrite: compares hashes of the content,
-//! never times.
+//! Checks that a caller has seen the content that it is about to overwrite.
+//!
+//! The checks compare content hashes, never modification times.
 
-mod pinned;
+mod content_pins;
 mod refuse;
 
 use crate::{
@@ -9,19 +10,20 @@ use crate::{
     call::CallCtx,
     failure::{Failure, convert},
     files::Files,
-    session::freshness::{Expected, Need},
+    session::freshness::{ExpectedHashes, ReadRequirement},
 };
-pub(crate) use refuse::{Sight, stale};
+pub(crate) use refuse::{Disclosure, stale};
 use toolpost_text::{diff, encoding::Text, lines};
 use toolpost_workspace::{AccessKind, ContentHash, Coverage, WorkspacePath, hash};
 
-/// Maximum size in bytes of a file that is read to compare; a larger file cannot be changed anyway.
+/// Maximum size in bytes of a file that is read for the comparison; a larger file cannot be changed anyway.
 pub(crate) const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// Checks all writes of a call; returns the content that the caller has seen of each file.
-pub(crate) fn judge(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<Expected, Failure> {
-    pinned::check(files, cx, touches)?;
-    let mut expected = Expected::new();
+/// Checks all writes of a call; returns, for each file that the caller has seen, the hash of the seen
+/// content.
+pub(crate) fn judge(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<ExpectedHashes, Failure> {
+    content_pins::check(files, cx, touches)?;
+    let mut expected = ExpectedHashes::new();
     for touch in touches {
         if let Touch::Write(path, extent) = touch
             && let Some(hash) = write(files, cx, touches, path, *extent)?
@@ -49,38 +51,39 @@ fn write(
         return Ok(None); // the operation itself refuses a missing path, or one that is not a file
     }
     match (&record, extent) {
-        (None, _) if need(cx, extent) == Need::Nothing => return Ok(None),
-        // The edit compares the text itself with the current content, or leaves the content unchanged.
+        (None, _) if need(cx, extent) == ReadRequirement::Nothing => return Ok(None),
+        // A partial change later compares its old text with the current content, and a rename leaves the
+        // content unchanged.
         (Some(record), Extent::Part | Extent::Name) => return Ok(Some(record.hash)),
         _ => {}
     }
     let present = match files.workspace().read(path, LIMIT) {
         Ok(present) => present,
-        // A file to delete is compared again at its deletion, whatever its size.
+        // The deletion itself compares the file again, regardless of its size.
         Err(error) if extent == Extent::Gone && matches!(error.why, AccessKind::TooLarge { .. }) => {
             return Ok(record.map(|record| record.hash));
         }
         Err(error) => return Err(convert::access(path, error)),
     };
-    // Only a call that also reads the file was checked for permission to read it, so only such a call sees
-    // the content.
+    // A refusal shows the content only if the call also reads the file: only then was the permission to read
+    // checked.
     let reads = touches.contains(&Touch::Read(path.clone()));
-    let sight = if reads { Sight::Shown } else { Sight::Withheld };
+    let sight = if reads { Disclosure::Shown } else { Disclosure::Withheld };
     judge_content(files, cx, path, extent, &present.bytes, sight)?;
     Ok(record.map(|record| record.hash))
 }
 
-/// Checks a write to a part of a file, or all of it, with the content `present`. A write to an empty file
-/// loses nothing.
+/// Checks a write to a file whose current content is `present`. A write to an unseen empty file is allowed,
+/// because it loses nothing.
 pub(crate) fn judge_content(
     files: &Files,
     cx: &CallCtx,
     path: &WorkspacePath,
     extent: Extent,
     present: &[u8],
-    sight: Sight,
+    sight: Disclosure,
 ) -> Result<(), Failure> {
-    let needed = need(cx, extent) == Need::Seen;
+    let needed = need(cx, extent) == ReadRequirement::Seen;
     match cx.session.ledger.seen(path) {
         None if !needed || present.is_empty() => Ok(()),
         None => Err(refuse::unread(files, path, extent, present, sight)),
@@ -92,16 +95,17 @@ pub(crate) fn judge_content(
     }
 }
 
-/// Returns the read requirement for a write of this extent.
-fn need(cx: &CallCtx, extent: Extent) -> Need {
+/// Returns the content that the caller must have read before a write of this extent (a whole file, a part, a
+/// deletion or a rename).
+fn need(cx: &CallCtx, extent: Extent) -> ReadRequirement {
     match extent {
         Extent::Whole => cx.fresh.whole,
         Extent::Part => cx.fresh.part,
-        Extent::Gone | Extent::Name => Need::Nothing,
+        Extent::Gone | Extent::Name => ReadRequirement::Nothing,
     }
 }
 
-/// Returns whether all lines of a content have been shown, by the line numbers at that time.
+/// Returns whether the caller has been shown all lines of a file with this content.
 fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     match coverage {
         Coverage::Whole => true,
@@ -114,7 +118,8 @@ fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-/// Describes the lines that have changed since the file was last seen.
+/// Describes the lines that have changed since the file was last seen; `None` if the session no longer stores
+/// the seen content, or if one of the contents is not text.
 pub(crate) fn lines_changed(files: &Files, cx: &CallCtx, path: &WorkspacePath, now: &[u8]) -> Option<String> {
     let before = Text::open(cx.session.remembered(path)?.to_vec(), files.encoding()).ok()?;
     let now = Text::open(now.to_vec(), files.encoding()).ok()?;

@@ -1,4 +1,4 @@
-//! `make_directory`: creates a directory and its missing parents.
+//! The `make_directory` operation: creates a directory and its missing parents.
 
 use super::change::apply;
 use crate::{
@@ -19,7 +19,7 @@ pub struct MakeDirectory;
 /// A directory to create, with its missing parents.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The path.
+    /// The path of the directory to create.
     pub path: WorkspacePath,
 }
 
@@ -61,7 +61,7 @@ fn make(edits: &Edits, path: &WorkspacePath, cx: &CallCtx) -> Result<Output, Fai
     let draft = Draft { path: path.clone(), action: Action::MakeDirectory };
     let committed = hold.commit(vec![draft], &cx.cause).map_err(|error| match error.why {
         CommitKind::Exists => {
-            let what = format!("{} exists and is no directory; nothing was changed.", path.display());
+            let what = format!("{} exists and is not a directory; nothing was changed.", path.display());
             Failure::new(Kind::WrongKind, what)
         }
         _ => convert::commit(&error),

@@ -1,4 +1,4 @@
-//! Edits: changes of files, atomic and checked for freshness.
+//! Edits: changes of files, which are made completely or not at all, after a check of the content that the caller has seen.
 
 pub mod change;
 pub mod copy;
@@ -11,17 +11,18 @@ pub(crate) mod tree;
 
 use crate::files::Files;
 
-/// Result of a sequential edit whose next text to replace matches in several positions after the previous one.
+/// Treatment of a change that replaces the next match of a text (`Where::Next`), if the text occurs several
+/// times after the previous change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Several {
-    /// The edit is refused, and the failure lists the lines.
+    /// The edit is refused, and the failure lists the lines of the matches.
     #[default]
     Refused,
     /// The first match is edited.
     First,
 }
 
-/// Changes of files. Clones share their state.
+/// The capability to change files. Clones share their state.
 #[derive(Clone)]
 pub struct Edits {
     files: Files,
@@ -29,17 +30,14 @@ pub struct Edits {
 }
 
 impl Edits {
-    /// Opens the capability.
     pub(crate) fn new(files: Files, several: Several) -> Self {
         Self { files, several }
     }
 
-    /// Files that are edited.
     pub(crate) fn files(&self) -> &Files {
         &self.files
     }
 
-    /// Result of an ambiguous sequential edit.
     pub(crate) fn several(&self) -> Several {
         self.several
     }

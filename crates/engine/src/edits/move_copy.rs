@@ -4,7 +4,7 @@ use crate::{
     failure::{Failure, Hint, Kind, convert},
     files::Files,
     files::{lookup, stat::FileKind},
-    seen::Seen,
+    seen_content::SeenContent,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub struct Request {
     /// The source; a link at its end is not followed.
     pub from: WorkspacePath,
     /// The source as the caller wrote it, for suggestions if nothing is there.
-    pub said: String,
+    pub raw_path: String,
     /// The target; a link at its end is not followed.
     pub to: WorkspacePath,
 }
@@ -28,27 +28,27 @@ pub struct Output {
     pub from: String,
     /// The target, relative to its root.
     pub to: String,
-    /// The kind of file.
+    /// The kind of the source: file, link or directory.
     pub kind: FileKind,
     /// Size of the file or of the copied directory's files, in bytes; 0 for a directory that was moved.
     pub bytes: u64,
-    /// Number of entries in a directory.
+    /// Number of entries below the directory, at all levels; 0 for a file or a link.
     pub entries: u64,
     /// Notes about the move or copy.
     pub notes: Vec<String>,
     #[serde(skip)]
     #[schemars(skip)]
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) seen: Vec<SeenContent>,
 }
 
-/// Inspects the source.
-pub(crate) fn source(files: &Files, from: &WorkspacePath, said: &str) -> Result<Stat, Failure> {
+/// Returns the metadata of the source; refuses a root or a missing path.
+pub(crate) fn source(files: &Files, from: &WorkspacePath, raw_path: &str) -> Result<Stat, Failure> {
     if from.is_root() {
-        let what = format!("{} is a root of the workspace, which stays where it is.", from.display());
+        let what = format!("{} is a root of the workspace, which cannot be moved or copied.", from.display());
         return Err(Failure::new(Kind::WrongKind, what));
     }
     files.workspace().stat(from).map_err(|error| match error.why {
-        AccessKind::Missing => lookup::missing(files, from, said),
+        AccessKind::Missing => lookup::missing(files, from, raw_path),
         _ => convert::access(from, error),
     })
 }
@@ -59,17 +59,17 @@ pub(crate) fn apart(from: &WorkspacePath, to: &WorkspacePath, done: &str) -> Res
         return Ok(());
     }
     let what = format!("{} cannot be {done} into itself, to {}.", from.display(), to.display());
-    Err(Failure::invalid(what).hint(Hint::Advice("Name a place outside of it.".to_owned())))
+    Err(Failure::invalid(what).hint(Hint::Advice("Choose a destination outside it.".to_owned())))
 }
 
-/// Adds a remedy if the target exists already.
+/// Replaces the hints of the failure by a remedy if the target already exists.
 pub(crate) fn taken(failure: Failure, to: &WorkspacePath) -> Failure {
     if failure.kind != Kind::Conflict {
         return failure;
     }
     let advice = format!(
-        "Choose a name that is free, or delete {} first if it is meant to go; for a place inside of a directory, name \
-         the file in it.",
+        "Choose an unused name, or delete {} first if it is not needed; for a destination inside a directory, include \
+         the file name.",
         to.display()
     );
     Failure { hints: vec![Hint::Advice(advice)], ..failure }

@@ -1,9 +1,9 @@
-//! `rename`: moves or renames a file, a link or a directory.
+//! The `rename` operation: moves or renames a file, a link or a directory.
 
 use super::{
     change::apply,
     move_copy,
-    tree::{self, Inside},
+    tree::{self, TreeEntry},
 };
 use crate::{
     access::{Access, Extent, Touch},
@@ -30,8 +30,8 @@ impl Operation for Rename {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        // Under its new name, a file could become readable that the rules protect under the old one, so a
-        // move also reads.
+        // A file that the rules protect at the old path could become readable at the new one, so a move also
+        // needs permission to read.
         vec![
             Touch::Read(request.from.clone()),
             Touch::Write(request.from.clone(), Extent::Gone),
@@ -46,10 +46,10 @@ impl Operation for Rename {
 }
 
 fn rename(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
-    let Request { from, said, to } = request;
+    let Request { from, raw_path, to } = request;
     cx.check()?;
     let hold = apply::hold(edits, cx, vec![from.clone(), to.clone()])?;
-    let stat = move_copy::source(edits.files(), from, said)?;
+    let stat = move_copy::source(edits.files(), from, raw_path)?;
     if from == to {
         let what = format!("{} already has this name; nothing was moved.", from.display());
         return Err(Failure::invalid(what));
@@ -79,15 +79,15 @@ fn rename(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Fail
     })
 }
 
-/// Lists the content of a directory. The rules must allow each file to be read and removed, and its target
-/// to be written.
+/// Lists the content of a directory; empty for a file or a link. Fails unless the rules allow every entry to
+/// be read and removed, and every target to be written.
 fn tree(
     edits: &Edits,
     cx: &CallCtx,
     from: &WorkspacePath,
     to: &WorkspacePath,
     stat: &Stat,
-) -> Result<Vec<Inside>, Failure> {
+) -> Result<Vec<TreeEntry>, Failure> {
     if stat.kind != toolpost_workspace::Kind::Directory {
         return Ok(Vec::new());
     }

@@ -1,6 +1,6 @@
-//! The content of a directory that is deleted, moved or copied as a whole, and the permission checks for it.
+//! Directory trees that are deleted, moved or copied as a whole, and their permission checks.
 
-use super::freshness::{self, Sight};
+use super::freshness::{self, Disclosure};
 use crate::{
     access::Access,
     call::CallCtx,
@@ -10,23 +10,28 @@ use crate::{
 use std::io::Read as _;
 use toolpost_workspace::{AccessKind, Hasher, Kind as FileKind, Root, WorkspacePath, walk::found_below};
 
-/// Maximum number of entries in one call.
+/// Maximum number of files, links and directories in a directory that one call moves, copies or deletes.
 const ENTRIES: usize = 1_000_000;
 
-/// Number of bytes in one read of a file.
+/// Size of the buffer for hashing a file, in bytes.
 const PIECE: usize = 256 * 1024;
 
 /// An entry in a directory tree.
-pub(crate) struct Inside {
+pub(crate) struct TreeEntry {
     pub(crate) path: WorkspacePath,
     pub(crate) kind: FileKind,
 }
 
-/// Lists the content of a directory recursively; links are not followed.
-pub(crate) fn inside(files: &Files, top: &WorkspacePath, cx: &CallCtx) -> Result<Vec<Inside>, Failure> {
+/// Lists the content of a directory recursively; links are not followed. Fails if the directory contains a
+/// root or more than `ENTRIES` entries.
+pub(crate) fn inside(files: &Files, top: &WorkspacePath, cx: &CallCtx) -> Result<Vec<TreeEntry>, Failure> {
     let below = |root: &&Root| root.path() != top.raw() && root.path().starts_with(top.raw());
     if let Some(root) = files.workspace().roots().iter().find(below) {
-        let what = format!("{} cannot be taken as a whole: {} in it is a root.", top.display(), root.shown());
+        let what = format!(
+            "{} cannot be moved, copied or deleted as a whole: it contains the root {}.",
+            top.display(),
+            root.shown()
+        );
         return Err(Failure::new(Kind::WrongKind, what));
     }
     let mut found = Vec::new();
@@ -40,71 +45,59 @@ pub(crate) fn inside(files: &Files, top: &WorkspacePath, cx: &CallCtx) -> Result
             if entry.kind == FileKind::Directory {
                 open.push(path.clone());
             }
-            found.push(Inside { path, kind: entry.kind });
+            found.push(TreeEntry { path, kind: entry.kind });
         }
         if found.len() > ENTRIES {
-            let what = format!("{} holds more than {ENTRIES} entries.", top.display());
+            let what =
+                format!("{} contains more than {ENTRIES} entries, the limit for one call.", top.display());
             return Err(Failure::new(Kind::TooLarge, what)
-                .hint(Hint::Advice("Take the directories in it one by one.".to_owned())));
+                .hint(Hint::Advice("Make a separate call for each of its directories.".to_owned())));
         }
     }
     Ok(found)
 }
 
-/// Returns the paths of a tree's entries after a move of the tree.
-pub(crate) fn beneath(from: &WorkspacePath, to: &WorkspacePath, tree: &[Inside]) -> Vec<WorkspacePath> {
-    let place = |inside: &Inside| {
+/// Returns the paths of a tree's entries after the tree is moved or copied from `from` to `to`.
+pub(crate) fn beneath(from: &WorkspacePath, to: &WorkspacePath, tree: &[TreeEntry]) -> Vec<WorkspacePath> {
+    let place = |inside: &TreeEntry| {
         let rest = inside.path.raw().strip_prefix(from.raw()).ok()?;
         found_below(to, rest.as_os_str().as_encoded_bytes())
     };
     tree.iter().filter_map(place).collect()
 }
 
-/// Applies the rules to the content of a directory, as if the caller had named each file.
+/// Checks that the rules allow reading or writing every path in a directory that is moved, copied or deleted.
 pub(crate) fn judge<'a>(
     cx: &CallCtx,
     access: Access,
     top: &WorkspacePath,
     paths: impl IntoIterator<Item = &'a WorkspacePath>,
 ) -> Result<(), Failure> {
-    let may = |path: &WorkspacePath| match access {
-        Access::Writes => cx.permissions.may_write(path),
-        Access::Reads
-        | Access::Calls
-        | Access::Executes
-        | Access::Fetches
-        | Access::Bridges
-        | Access::Delegates
-        | Access::Asks
-        | Access::Editor => cx.may_read(path),
-    };
+    let writes = access == Access::Writes;
+    let may = |path: &WorkspacePath| if writes { cx.permissions.may_write(path) } else { cx.may_read(path) };
     let mut kept = paths.into_iter().filter(|path| !may(path));
     let Some(first) = kept.next() else { return Ok(()) };
     let others = kept.count();
-    let others = if others == 0 { String::new() } else { format!(" (and {others} more in it)") };
-    let verb = match access {
-        Access::Writes => "written, moved or deleted",
-        Access::Reads
-        | Access::Calls
-        | Access::Executes
-        | Access::Fetches
-        | Access::Bridges
-        | Access::Delegates
-        | Access::Asks
-        | Access::Editor => "read",
-    };
+    let others = if others == 0 { String::new() } else { format!(" (and {others} more in the directory)") };
+    let verb = if writes { "written, moved or deleted" } else { "read" };
     let what = format!(
-        "{} cannot be taken as a whole: the rules do not let {}{others} be {verb} without asking. Nothing was changed.",
+        "{} cannot be moved, copied or deleted as a whole: under the rules, {}{others} cannot be {verb} without approval. Nothing was \
+         changed.",
         top.display(),
         first.display()
     );
-    let advice = "Leave that file where it is and name the others, or name it in a call of its own, so that somebody can be \
-                  asked.";
+    let advice = if others.is_empty() {
+        "Leave that file out and pass the other paths, or pass that file in a separate call, \
+         which can ask the user."
+    } else {
+        "Leave those files out and pass the other paths, or pass those files in separate \
+         calls, which can ask the user."
+    };
     Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())))
 }
 
 /// Refuses a tree with a file that has changed since it was last seen in this session.
-pub(crate) fn unchanged(files: &Files, cx: &CallCtx, tree: &[Inside]) -> Result<(), Failure> {
+pub(crate) fn unchanged(files: &Files, cx: &CallCtx, tree: &[TreeEntry]) -> Result<(), Failure> {
     let below = tree.iter().filter(|inside| inside.kind == FileKind::File);
     below.map(|inside| &inside.path).try_for_each(|path| as_seen(files, cx, path))
 }
@@ -130,9 +123,9 @@ pub(crate) fn as_seen(files: &Files, cx: &CallCtx, path: &WorkspacePath) -> Resu
     if hasher.finish() == seen.hash {
         return Ok(());
     }
-    let sight = if cx.may_read(path) { Sight::Shown } else { Sight::Withheld };
+    let sight = if cx.may_read(path) { Disclosure::Shown } else { Disclosure::Withheld };
     match files.workspace().read(path, freshness::LIMIT) {
         Ok(now) => Err(freshness::stale(files, cx, path, &now.bytes, sight)),
-        Err(_) => Err(freshness::stale(files, cx, path, &[], Sight::Withheld)),
+        Err(_) => Err(freshness::stale(files, cx, path, &[], Disclosure::Withheld)),
     }
 }

@@ -2,28 +2,30 @@
 
 use super::{Failure, Hint, Kind, Trouble};
 use std::io;
-use toolpost_process::StartError;
+use toolpost_process::{SandboxError, StartError};
 use toolpost_text::{
     encoding::{Encoding, SpliceError, Text},
     guard::Placeholder,
     matching::Miss,
 };
 use toolpost_workspace::{
-    AccessError, AccessKind, CommitError, CommitKind, HoldError, PathError, WorkspacePath,
+    AccessError, AccessKind, CommitError, CommitKind, PathError, PathLockError, WorkspacePath,
 };
 
-/// A path that does not resolve or that leads outside.
+/// Converts the error of a path that does not resolve or that leads outside the roots.
 pub(crate) fn path(error: PathError) -> Failure {
     let words = sentence(&error.to_string());
     match error {
-        PathError::Outside { .. } | PathError::NoRoot | PathError::NoHome { .. } => {
-            Failure::new(Kind::Outside, words)
+        PathError::Outside { .. } | PathError::NoRoot => {
+            Failure::new(Kind::Outside, words).hint(Hint::AddRoot)
         }
+        PathError::NoHome { .. } => Failure::new(Kind::Outside, words),
         PathError::Denied { .. } => Failure::new(Kind::Denied, words),
         PathError::Io { .. } => Failure::new(Kind::Io, words),
         PathError::NotADirectory { .. } => Failure::new(Kind::WrongKind, words),
-        PathError::Loop { .. } => Failure::new(Kind::WrongKind, words)
-            .hint(Hint::Advice("Name the file that the link was meant to lead to.".to_owned())),
+        PathError::Loop { .. } => Failure::new(Kind::WrongKind, words).hint(Hint::Advice(
+            "Pass the path of the real file or directory, without symbolic links.".to_owned(),
+        )),
         PathError::Nul { .. }
         | PathError::TooLong { .. }
         | PathError::Empty
@@ -31,7 +33,7 @@ pub(crate) fn path(error: PathError) -> Failure {
     }
 }
 
-/// A file that cannot be accessed.
+/// Converts the error of a file or directory that cannot be accessed.
 pub(crate) fn access(path: &WorkspacePath, error: AccessError) -> Failure {
     let words = sentence(&error.to_string());
     match error.why {
@@ -43,7 +45,9 @@ pub(crate) fn access(path: &WorkspacePath, error: AccessError) -> Failure {
                 .hint(Hint::FindByName(name.unwrap_or_default()))
         }
         AccessKind::IsDirectory => Failure::new(Kind::WrongKind, words).hint(Hint::LookInto(path.clone())),
-        AccessKind::NotADirectory | AccessKind::NotRegular(_) => Failure::new(Kind::WrongKind, words),
+        AccessKind::NotADirectory | AccessKind::Link | AccessKind::NotRegular(_) => {
+            Failure::new(Kind::WrongKind, words)
+        }
         AccessKind::Denied => Failure::new(Kind::Denied, words),
         AccessKind::TooLarge { .. } => Failure::new(Kind::TooLarge, words),
         AccessKind::Changed => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
@@ -51,12 +55,13 @@ pub(crate) fn access(path: &WorkspacePath, error: AccessError) -> Failure {
     }
 }
 
-/// A file that failed in the middle of reading.
+/// Converts an I/O error that interrupted the reading of a file.
 pub(crate) fn io(path: &WorkspacePath, error: &io::Error) -> Failure {
-    Failure::new(Kind::Io, format!("{} could not be read on: {error}.", path.display())).hint(Hint::TryAgain)
+    Failure::new(Kind::Io, format!("{} could not be read to its end: {error}.", path.display()))
+        .hint(Hint::TryAgain)
 }
 
-/// A command that did not start.
+/// Converts the error of a command that could not be started.
 pub(crate) fn start(error: StartError) -> Failure {
     let words = opened(&error.to_string());
     let kind = match error {
@@ -64,32 +69,34 @@ pub(crate) fn start(error: StartError) -> Failure {
         StartError::Refused { .. }
         | StartError::RefusedInside { .. }
         | StartError::Missing { .. }
-        | StartError::Sandbox { .. } => Kind::Io,
+        | StartError::Sandbox(SandboxError::Step { .. }) => Kind::Io,
         StartError::Nul => Kind::Invalid,
         StartError::TooMany { .. } => Kind::Conflict,
         StartError::ShuttingDown => Kind::Cancelled,
-        StartError::NoSandbox { .. } => Kind::Denied,
+        StartError::Sandbox(SandboxError::NoSandbox { .. }) => Kind::Denied,
     };
     Failure::new(kind, words)
 }
 
-/// Files that cannot be locked: another writer is changing one, or there are too many.
-pub(crate) fn hold(error: &HoldError) -> Failure {
+/// Converts the error of files that cannot be locked: another writer is changing one of them, or the call names
+/// too many files.
+pub(crate) fn hold(error: &PathLockError) -> Failure {
     let words = sentence(&error.to_string());
     match error {
-        HoldError::Busy { .. } => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
-        HoldError::TooMany { .. } => Failure::new(Kind::TooLarge, words),
+        PathLockError::Busy { .. } => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
+        PathLockError::TooMany { .. } => Failure::new(Kind::TooLarge, words),
     }
 }
 
-/// A commit that failed; nothing was changed, unless the rollback failed too.
+/// Converts the error of a commit, which is a set of file changes that Toolpost applies together. Nothing was changed,
+/// unless the rollback failed too.
 pub(crate) fn commit(error: &CommitError) -> Failure {
     let words = sentence(&error.to_string());
     if error.aftermath.is_empty() {
         return refused(error, format!("{words} Nothing was changed."));
     }
-    refused(error, format!("{words} Not all could be taken back.")).hint(Hint::Advice(
-        "Look at the files that are named here before going on: they may hold new content, old content, or lie under a \
+    refused(error, format!("{words} Not all changes could be reverted.")).hint(Hint::Advice(
+        "Check the files named here before you continue: they may have their new content, their old content, or a \
          temporary name."
             .to_owned(),
     ))
@@ -106,7 +113,9 @@ fn refused(error: &CommitError, words: String) -> Failure {
             Failure::new(Kind::Denied, words)
         }
         CommitKind::Io { .. } => Failure::new(Kind::Io, words),
-        CommitKind::Access(AccessKind::Changed) => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
+        CommitKind::Access(AccessKind::Changed | AccessKind::Link) => {
+            Failure::new(Kind::Conflict, words).hint(Hint::TryAgain)
+        }
         CommitKind::Root
         | CommitKind::Clash
         | CommitKind::IntoItself
@@ -120,28 +129,28 @@ fn refused(error: &CommitError, words: String) -> Failure {
     }
 }
 
-/// A text that is only a placeholder for other text.
+/// Refuses new text that contains a placeholder for omitted code, such as `// ... existing code ...`.
 pub(crate) fn placeholder(path: &str, placeholder: &Placeholder) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&placeholder.to_string())))
-        .hint(Hint::Advice("Write out what shall really stand there.".to_owned()))
 }
 
-/// Characters that the file's encoding cannot hold.
+/// Refuses new text with characters that the file's encoding cannot represent.
 pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&error.to_string())))
 }
 
-/// Adds advice if the text to replace can never match, because the encoding of the file is unknown.
+/// Replaces the hints of a failed replacement if the text to replace can never match, because it is not ASCII and the
+/// encoding of the file is unknown.
 pub(crate) fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure {
     if text.encoding() != Encoding::EightBit || old.is_ascii() {
         return failure;
     }
     let advice = "The file is not UTF-8 and its encoding is unknown: only ASCII can be matched and written. Change a \
-                  part that is ASCII, or let the operator name the encoding (setting `encoding`).";
+                  part that is ASCII, or ask the operator to set the encoding (setting `encoding`).";
     Failure { hints: vec![Hint::Advice(advice.to_owned())], ..failure }
 }
 
-/// A text to replace that is missing or not unique.
+/// Converts the error of a replacement whose old text is missing, not unique, empty or equal to the new text.
 pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     let number = |count: usize| u32::try_from(count).ok();
     let mut failure = missed(path, miss, text);
@@ -169,9 +178,8 @@ fn missed(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
             "The old and the new text are the same; nothing would change in {name}."
         )),
         Miss::EmptyOld => {
-            Failure::invalid(format!("The text to replace is empty, and {name} is not.")).hint(Hint::Advice(
-                "Name the text after or before which the new one belongs, and repeat it in the new text."
-                    .to_owned(),
+            Failure::invalid(format!("The text to replace is empty, but {name} is not.")).hint(Hint::Advice(
+                "As the text to replace, pass existing text next to the insertion point, and repeat that text in the new text.".to_owned(),
             ))
         }
         Miss::Ambiguous { count, places, .. } => {
@@ -197,13 +205,14 @@ fn missed(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     }
 }
 
-/// A file of at most this size is shown whole if nothing in it resembles the text to replace.
+/// Maximum size in bytes, and maximum number of lines, of a file that a failure shows whole, if nothing in
+/// the file resembles the text to replace.
 const SMALL_FILE_BYTES: usize = 1024;
 const SMALL_FILE_LINES: usize = 20;
 
 fn absent(
     path: &WorkspacePath,
-    closest: Option<&toolpost_text::matching::Closest>,
+    closest: Option<&toolpost_text::matching::ClosestLines>,
     already: Option<usize>,
     text: &Text,
 ) -> Failure {
@@ -227,16 +236,18 @@ fn absent(
         return failure.found(found).hint(Hint::ReadAgain(path.clone()));
     };
     let (first, last) = (closest.first_line, closest.last_line);
+    let at = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
     let why = if closest.whitespace_only { "only whitespace differs" } else { "it differs" };
     let shown = format!(
-        "Closest match, lines {first}-{last} ({why}; → is a tab, · a space):\n{}\n\nThe difference, [-old text-] {{+file+}}:\n{}",
+        "Closest match, {at} ({why}; → is a tab, · a space):\n{}\n\nThe difference, [-old text-] {{+file+}}:\n{}",
         text.shown(&closest.shown),
         text.shown(&closest.diff)
     );
     failure.found(shown).hint(Hint::ReadLines(path.clone(), first as u64, last as u64))
 }
 
-/// Turns a text into a sentence; an address or a path at its beginning stays unchanged.
+/// Makes a text a sentence: capitalizes the first word, unless it is a URL, a path or an identifier, and adds
+/// a full stop.
 pub(crate) fn opened(words: &str) -> String {
     let first = words.split_whitespace().next().unwrap_or_default();
     if first.contains(['/', ':', '.', '_']) {
@@ -262,7 +273,7 @@ mod tests {
     use toolpost_workspace::{Durability, HistoryLimits, Options, Scope, Workspace};
 
     #[test]
-    fn an_address_at_the_beginning_of_a_sentence_stays_as_it_is() {
+    fn url_at_the_beginning_of_a_sentence_is_not_capitalised() {
         let rows = [
             ("no program is called x", "No program is called x."),
             ("http://a.b/ does not answer", "http://a.b/ does not answer."),
@@ -274,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_that_was_not_taken_back_does_not_say_that_nothing_was_changed() {
+    fn commit_error_claims_no_change_only_after_full_revert() {
         let root = tempfile::tempdir().unwrap();
         let (workspace, _) = Workspace::open(Options {
             roots: vec![root.path().into()],
@@ -286,10 +297,10 @@ mod tests {
         })
         .unwrap();
         let rows: [(&[&str], &str, usize); 2] = [
-            (&[], "a: exists already. Nothing was changed.", 1),
+            (&[], "a already exists. Nothing was changed.", 1),
             (
-                &["b: somebody has changed it since"],
-                "a: exists already. b: somebody has changed it since. Not all could be taken back.",
+                &["b: another process changed it after the commit"],
+                "a already exists. b: another process changed it after the commit. Not all changes could be reverted.",
                 2,
             ),
         ];

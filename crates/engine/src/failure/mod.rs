@@ -1,57 +1,61 @@
-//! Failures of operations: a message, the findings, and the next steps.
+//! Failures of operations: the problem, what was found instead, and the next steps.
 
 pub(crate) mod convert;
 
-use crate::seen::Seen;
+use crate::seen_content::SeenContent;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 use toolpost_text::cut::Limit;
 use toolpost_workspace::WorkspacePath;
 
-/// The limit for the findings that a failure shows.
+/// Maximum size of the findings in a failure, such as the text that matches best or the entries of a directory.
 pub const FOUND: Limit = Limit { bytes: 8 * 1024, lines: 200 };
 
-/// The sort of a failure; clients and logs group by it.
+/// The kind of a failure, by which clients and logs group failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::enum_variant_names, reason = "a kind of failure may be the wrong kind of file")]
+#[expect(
+    clippy::enum_variant_names,
+    reason = "the variant for a file of the wrong type is named `WrongKind`"
+)]
 pub enum Kind {
     /// The arguments are invalid.
     Invalid,
     /// The path leads outside every root.
     Outside,
-    /// A rule, the user or the operating system forbids it.
+    /// A rule, the user or the operating system denies the access.
     Denied,
-    /// Nothing exists at the path.
+    /// Nothing exists at the path or under the name.
     NotFound,
-    /// The entry is of the wrong type: a directory, a FIFO, a binary file.
+    /// The file has the wrong type for the operation: for example, it is a directory, a FIFO or binary.
     WrongKind,
     /// The file must be read before it can be changed.
     Unread,
     /// The file has changed since it was read.
     Stale,
-    /// The text to replace is not in the file.
+    /// The text to replace or the named symbol is not in the file.
     NoMatch,
-    /// The text to replace is in the file more than once.
+    /// The text or name to find matches more than once.
     Ambiguous,
-    /// It exceeds the size that can be handled at once.
+    /// The request, a file or the result is too large for one call.
     TooLarge,
-    /// A file changed during the call; the same call may succeed now.
+    /// The call conflicts with the current state: for example, a file changed during the call, or the target
+    /// already exists.
     Conflict,
     /// An I/O error.
     Io,
     /// A remote server, service or model refused or did not answer.
     Remote,
-    /// The deadline passed.
+    /// The call's deadline passed.
     Timeout,
-    /// The caller cancelled the call.
+    /// The caller cancelled the call, or the server is shutting down.
     Cancelled,
     /// A bug in Toolpost.
     Internal,
 }
 
-/// A next step that names no tool: each dialect words it with its own tools.
+/// A next step, without the name of a tool: each dialect phrases it with its tool names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hint {
     /// Read this file, then repeat the call.
@@ -60,15 +64,15 @@ pub enum Hint {
     ReadAgain(WorkspacePath),
     /// Read these lines and copy the text from them exactly.
     ReadLines(WorkspacePath, u64, u64),
-    /// Give more surrounding text, so that the text is unique.
+    /// Give more surrounding text, so that the text to replace is unique.
     GiveMoreContext,
-    /// Request the replacement of every occurrence.
+    /// Request that every occurrence of the text is replaced.
     ReplaceAll,
     /// Write this file as a whole.
     WriteWhole(WorkspacePath),
     /// Replace a text that this file contains now.
     ReplaceText(WorkspacePath),
-    /// Possible meanings of a wrong name.
+    /// Use one of these existing names, which resemble the wrong name.
     DidYouMean(Vec<String>),
     /// Search for the file by its name.
     FindByName(String),
@@ -76,88 +80,94 @@ pub enum Hint {
     LookInto(WorkspacePath),
     /// Narrow the search: a smaller directory or a stricter pattern.
     Narrow,
-    /// Request the part that begins at this line or entry.
+    /// Request the part of a long output that begins at this line, entry or offset.
     Page(u64),
-    /// Request these pages of a document.
-    Pages(u32),
+    /// Request pages of this document by number, for example pages from 1 to this number.
+    Pages(String, u32),
     /// Search for the pattern as literal text, in this notation.
     Literal(String),
     /// Repeat the same call unchanged.
     TryAgain,
-    /// The operator alone can allow it, by this rule.
+    /// Ask the operator, who alone can add a root that contains the path. The wording completes the message
+    /// ([`Failure::completed`]).
+    AddRoot,
+    /// Ask the operator, who alone can allow the access, to add this rule.
     Operator(String),
-    /// Advice that needs no tool.
+    /// Advice in a sentence, the same in all dialects.
     Advice(String),
 }
 
 /// The reason why an operation failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The sort of failure.
+    /// The kind of the failure, by which clients and logs group failures.
     pub kind: Kind,
-    /// The problem, in one or two sentences.
+    /// The problem that made the operation fail, in one or two sentences.
     pub what: String,
-    /// The findings instead: the closest text, the entries of a directory, a diff.
+    /// Findings that help to correct the call: the closest text, the entries of a directory, a diff.
     pub found: Option<String>,
-    /// The next steps, best first.
+    /// The next steps that can help, best first.
     pub hints: Vec<Hint>,
-    /// The file whose whole current content `found` shows: it counts as seen.
-    pub shows: Option<Box<Seen>>,
-    /// The data behind the message.
+    /// The file whose whole current content is in `found`: the caller counts as having read this file.
+    pub shows: Option<Box<SeenContent>>,
+    /// The numbers and names in the message, for dialects that phrase the message differently.
     pub facts: Box<Facts>,
-    /// The unmet expectation about the existence of a file, if that was the problem.
-    pub unmet: Option<Box<Unmet>>,
+    /// Set if a file exists although it must be new, or is missing although it must exist.
+    pub unmet: Option<Box<ExistenceMismatch>>,
 }
 
-/// The unmet expectation about a file that was to be written as a whole.
+/// A file that a call would have written as a whole, but that exists although it must be new, or is missing
+/// although it must exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unmet {
-    /// The file.
+pub struct ExistenceMismatch {
+    /// The file that the call would have written.
     pub path: WorkspacePath,
-    /// The expectation.
+    /// The requirement on the file's existence that was not met.
     pub existence: Existence,
 }
 
 /// The required existence of a file that is written as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existence {
-    /// It must not exist.
+    /// The file must not exist.
     New,
-    /// It must exist.
+    /// The file must exist.
     Existing,
-    /// No requirement.
+    /// The file may exist, but does not have to.
     Any,
 }
 
-/// The data behind the message of a failure, for a dialect whose reference fixes the wording.
+/// The numbers and names in the message of a failure, for dialects that must reproduce the wording of another
+/// product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The number of the change that failed, counted from 1; none of the changes was made.
+    /// The position of the failed change in the call's list of changes, counted from 1. No change of the list
+    /// was made.
     pub change: Option<u32>,
-    /// The problem with a file.
+    /// The problem with the file at `path`.
     pub trouble: Option<Trouble>,
-    /// The path of that file, as displayed.
+    /// The path of the file with the problem, as displayed.
     pub path: String,
-    /// The number of places where the text occurs.
+    /// The number of times that the text to replace occurs in the file.
     pub places: Option<u32>,
-    /// The number of characters that were searched for the text.
+    /// The number of characters that were searched for the text to replace.
     pub searched: Option<u32>,
-    /// The line at which the new text already occurs.
+    /// The line of the file at which the new text already occurs.
     pub already_there: Option<u32>,
 }
 
-/// A problem with a file.
+/// A problem with a file that a call would change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     /// The text to replace equals the new text.
     Same,
-    /// The text to replace is empty, and the file is not.
+    /// The text to replace is empty, but the file is not.
     EmptyOld,
-    /// The text to replace does not occur.
+    /// The text to replace does not occur in the file.
     Absent,
-    /// The text to replace occurs more than once.
+    /// The text to replace occurs more than once in the file.
     Ambiguous,
-    /// The file cannot be read, so that no hunk can be applied.
+    /// The file to patch cannot be read, so that no hunk can be applied.
     Unreadable,
     /// The file cannot be deleted.
     NotDeleted,
@@ -166,7 +176,7 @@ pub enum Trouble {
 }
 
 impl fmt::Display for Failure {
-    /// Formats the message alone: the dialect of the call words the hints.
+    /// Formats the message without the hints, which the dialect of the call adds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)
     }
@@ -175,7 +185,7 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Failure {
-    /// Creates a failure with a message.
+    /// Creates a failure with a kind and a message, without hints or findings.
     pub fn new(kind: Kind, what: impl Into<String>) -> Self {
         let facts = Box::default();
         Self { kind, what: what.into(), found: None, hints: Vec::new(), shows: None, facts, unmet: None }
@@ -186,24 +196,38 @@ impl Failure {
         Self::new(Kind::Invalid, what)
     }
 
-    /// Adds the findings.
+    /// Adds findings that help to correct the call, such as the closest text or the entries of a directory.
     #[must_use]
     pub fn found(mut self, found: impl Into<String>) -> Self {
         self.found = Some(found.into());
         self
     }
 
-    /// Adds the problem with a file.
+    /// Records which problem a file has, for dialects that phrase the message differently.
     #[must_use]
     pub fn trouble(mut self, trouble: Trouble, path: &WorkspacePath) -> Self {
         (self.facts.trouble, self.facts.path) = (Some(trouble), path.display());
         self
     }
 
-    /// Adds a next step.
+    /// Adds a next step, after those that were added before.
     #[must_use]
     pub fn hint(mut self, hint: Hint) -> Self {
         self.hints.push(hint);
+        self
+    }
+
+    /// Completes the message with the hints that belong into it, in the wording of a dialect. The other hints
+    /// stay hints.
+    #[must_use]
+    pub fn completed(mut self, say: impl Fn(&Hint) -> String) -> Self {
+        for hint in self.hints.extract_if(.., |hint| matches!(hint, Hint::AddRoot)) {
+            let words = say(&hint);
+            if !words.is_empty() {
+                self.what.push(' ');
+                self.what.push_str(&words);
+            }
+        }
         self
     }
 }
@@ -217,5 +241,17 @@ mod tests {
         let failure = Failure::new(Kind::NotFound, "a.txt does not exist.").hint(Hint::Narrow);
         let error: Box<dyn std::error::Error + Send + Sync> = Box::new(failure);
         assert_eq!(error.to_string(), "a.txt does not exist.");
+    }
+
+    #[test]
+    fn completed_failure_keeps_the_hints_that_are_lines() {
+        let failure = Failure::new(Kind::Outside, "/b is outside.").hint(Hint::Narrow).hint(Hint::AddRoot);
+        let completed = failure.clone().completed(|hint| format!("Do {hint:?}."));
+        assert_eq!(
+            (completed.what.as_str(), completed.hints.as_slice()),
+            ("/b is outside. Do AddRoot.", &[Hint::Narrow][..])
+        );
+        let silent = failure.completed(|_| String::new());
+        assert_eq!((silent.what.as_str(), silent.hints.len()), ("/b is outside.", 1));
     }
 }

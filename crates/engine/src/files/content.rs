@@ -1,23 +1,23 @@
-//! Content of a file as replies carry it, and the request for it.
+//! Requests for the content of a file, and the content in replies.
 
 use super::document::text::stretch;
-use crate::seen::Part;
+use crate::seen_content::SeenRange;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 use toolpost_text::window::Lines;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
-/// A request for a file or a part of it.
+/// A request to read a file or a part of it.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The resolved path.
+    /// The path of the file, resolved inside a root.
     pub path: WorkspacePath,
     /// The path as the caller wrote it, for suggestions if nothing exists there.
-    pub said: String,
-    /// The first line, counted from 1.
+    pub raw_path: String,
+    /// The first line to show, counted from 1.
     pub offset: u64,
-    /// The number of lines.
+    /// The maximum number of lines to show.
     pub limit: u64,
     /// The pages of a PDF or the parts of an office document, for example `1-5`.
     pub pages: Option<String>,
@@ -27,19 +27,19 @@ pub struct Request {
     pub max_lines: u64,
     /// The maximum number of characters shown of one line.
     pub characters: u64,
-    /// The lines to show if not all of them fit into the answer.
+    /// The choice of the requested lines that are shown if not all of them fit into the answer.
     pub keep: Keep,
-    /// The prefix of each line in the answer.
+    /// The prefix of each line in the answer, such as the line number.
     pub gutter: Gutter,
 }
 
 impl Request {
-    /// Requests a whole file, up to the size limit; long lines are cut.
+    /// Requests a whole file, up to the size limit; lines of more than 2,000 characters are cut.
     #[must_use]
-    pub fn of(path: WorkspacePath, said: String, max_bytes: usize) -> Self {
+    pub fn of(path: WorkspacePath, raw_path: String, max_bytes: usize) -> Self {
         Self {
             path,
-            said,
+            raw_path,
             offset: 1,
             limit: u64::MAX,
             pages: None,
@@ -52,10 +52,10 @@ impl Request {
     }
 }
 
-/// The prefix of each line of an answer; it counts towards the size.
+/// The prefix of each line of an answer; it counts towards the size of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gutter {
-    /// Nothing.
+    /// No prefix.
     None,
     /// The line number, a colon and a space.
     Label,
@@ -64,7 +64,7 @@ pub enum Gutter {
 }
 
 impl Gutter {
-    /// Returns the number of bytes that it adds to a line, including the line end.
+    /// Returns the number of bytes that the prefix and the line end add to the line with this number.
     #[must_use]
     pub fn weight(self, number: u64) -> usize {
         let digits = number.checked_ilog10().unwrap_or(0) as usize + 1;
@@ -76,16 +76,16 @@ impl Gutter {
     }
 }
 
-/// The lines of a text to show if not all of them fit into the answer.
+/// The choice of the lines of a text that are shown if not all of them fit into the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// The first ones.
+    /// Only the first lines.
     Head,
-    /// A number of first lines and a number of last lines.
+    /// First lines and last lines, with a gap between them.
     Ends {
-        /// The number of first lines.
+        /// The number of lines to show at the beginning.
         head: u64,
-        /// The number of last lines.
+        /// The number of lines to show at the end.
         tail: u64,
     },
 }
@@ -96,7 +96,7 @@ pub enum Keep {
 pub enum Content {
     /// Lines of text.
     Text(Text),
-    /// A picture.
+    /// An image.
     Image(Image),
     /// Pages of a PDF.
     Pdf(Pdf),
@@ -106,24 +106,24 @@ pub enum Content {
     Office(Office),
 }
 
-/// The content to show of a file, and the part of it that the caller has then seen.
-pub(crate) struct Shown {
+/// The content of a file as the reply shows it, and the part of the file that it covers.
+pub(crate) struct FileContent {
     pub(crate) content: Content,
     pub(crate) hash: Option<ContentHash>,
-    pub(crate) part: Part,
+    pub(crate) part: SeenRange,
     pub(crate) bytes: Option<Arc<[u8]>>,
 }
 
 /// Lines of a text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Text {
-    /// The lines.
+    /// The lines shown.
     #[serde(serialize_with = "stretch::write")]
     #[schemars(with = "Vec<stretch::Stretch>")]
     pub lines: Lines,
-    /// The number of lines of the file.
+    /// Line count of the file.
     pub total: Total,
-    /// The line to continue with, if lines are left.
+    /// The next line to request, if some lines are not shown.
     pub next: Option<u64>,
     /// The end of the last line, if that line is too long and both its ends are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,7 +136,7 @@ pub struct Text {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Total {
-    /// The exact number.
+    /// The exact line count.
     Exactly(u64),
     /// A lower bound; the file is too large to count.
     MoreThan(u64),
@@ -152,14 +152,14 @@ impl Total {
     }
 }
 
-/// A picture.
+/// An image.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Image {
     /// The media type, for example `image/png`.
     pub mime: String,
-    /// A description of the picture and its conversion: sizes, frames, format.
+    /// A description of the image and its conversion: sizes, frames, format.
     pub summary: String,
-    /// The bytes of the file; structured output leaves them out.
+    /// The bytes of the image as shown, possibly converted; structured output leaves them out.
     #[serde(skip)]
     #[schemars(skip)]
     pub data: Vec<u8>,
@@ -176,36 +176,37 @@ pub struct Pdf {
     pub notes: Vec<String>,
 }
 
-/// A page.
+/// A page of a PDF.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PdfPage {
-    /// Its number, counted from 1.
+    /// The page number, counted from 1.
     pub number: u32,
-    /// Its text, or a remark in brackets if it has none.
+    /// The text of the page. A remark of the PDF reader, for example that the page has no text, follows in
+    /// brackets.
     pub text: String,
 }
 
 /// Cells of a notebook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Notebook {
-    /// The language of the code.
+    /// The programming language.
     pub language: String,
-    /// The cells.
+    /// The cells shown.
     pub cells: Vec<Cell>,
     /// Remarks about content that was left out.
     pub notes: Vec<String>,
 }
 
-/// A cell.
+/// A cell of a notebook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Cell {
-    /// Its identifier in the file, or its number.
+    /// The identifier of the cell in the file, or its number.
     pub id: String,
     /// `code`, `markdown` or `raw`.
     pub kind: String,
-    /// The execution counter of the cell.
+    /// The cell's execution count, if the file has one.
     pub execution_count: Option<u64>,
-    /// The source text.
+    /// The cell's source.
     pub source: String,
     /// The outputs of the cell.
     pub outputs: Vec<CellOutput>,
@@ -215,23 +216,23 @@ pub struct Cell {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CellOutput {
-    /// Text.
+    /// Output as text.
     Text {
-        /// The text.
+        /// The output text.
         text: String,
     },
-    /// A picture.
+    /// Output as an image.
     Image {
-        /// The media type.
+        /// The image's media type.
         mime: String,
-        /// The bytes of the picture; structured output leaves them out.
+        /// The bytes of the image; structured output leaves them out.
         #[serde(skip)]
         #[schemars(skip)]
         data: Vec<u8>,
     },
 }
 
-/// Parts of a document.
+/// Parts of an office document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Office {
     /// The number of parts of the document.
@@ -242,13 +243,13 @@ pub struct Office {
     pub notes: Vec<String>,
 }
 
-/// A part: a page, a slide, rows of a sheet, entries of an archive.
+/// A part of an office document: a page, a slide, rows of a sheet, or entries of an archive.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct OfficePart {
-    /// Its number, counted from 1.
+    /// Number of the document part, from 1.
     pub number: u32,
-    /// Its name.
+    /// Name of the document part.
     pub title: String,
-    /// Its text.
+    /// The part's text.
     pub text: String,
 }

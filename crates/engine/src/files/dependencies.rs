@@ -1,4 +1,4 @@
-//! Failures of names and paths in the dependencies of the project.
+//! Failures for unknown dependencies of the project, and for missing paths in them.
 
 use super::Files;
 use crate::failure::{Failure, Hint, Kind, convert};
@@ -6,18 +6,21 @@ use toolpost_packages::{ResolveError, ResolveErrorKind};
 use toolpost_text::names::suggest;
 use toolpost_workspace::WorkspacePath;
 
-/// The number of names that are suggested.
+/// The maximum number of similar entries of a package that a failure suggests.
 const SUGGESTED: usize = 5;
 
-/// The refusal if dependencies must not be read.
+/// Creates the failure for access to dependencies while the setting `dependencies` is off.
 pub(crate) fn switched_off() -> Failure {
     let advice =
-        "The operator can switch it on (`dependencies`); search the workspace itself, or ask the user.";
-    Failure::new(Kind::Denied, "What the project depends on cannot be read here: it is switched off.")
-        .hint(Hint::Advice(advice.to_owned()))
+        "Search the workspace instead, or ask the user: the operator can turn on the setting `dependencies`.";
+    Failure::new(
+        Kind::Denied,
+        "The project's dependencies cannot be read: the setting `dependencies` is off.",
+    )
+    .hint(Hint::Advice(advice.to_owned()))
 }
 
-/// The failure for the name of a dependency that does not resolve.
+/// Converts the error for a dependency name that matches no single installed dependency.
 pub(crate) fn unresolved(unresolved: ResolveError) -> Failure {
     let ResolveError { why, what, found, near, next } = unresolved;
     let kind = match why {
@@ -37,7 +40,7 @@ pub(crate) fn unresolved(unresolved: ResolveError) -> Failure {
     }
 }
 
-/// The failure for a missing file in a package, with a suggestion of existing entries.
+/// Creates the failure for a path that does not exist in a dependency's package, with suggestions of existing entries.
 pub(crate) fn missing(files: &Files, path: &WorkspacePath) -> Failure {
     let failure = Failure::new(Kind::NotFound, format!("File not found: {}.", path.display()));
     let mut above = path.parent();

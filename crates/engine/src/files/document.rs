@@ -1,4 +1,4 @@
-//! Content of a file by format: text, image, PDF, notebook, office document.
+//! Shows the content of a file by its format: text, image, PDF, notebook, office document.
 
 pub(crate) mod block;
 pub(crate) mod image;
@@ -11,13 +11,14 @@ use crate::failure::{Failure, Hint, Kind};
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The maximum size of a document, in bytes; it is read into memory as a whole.
+/// The maximum size of a document, in bytes; a document is read into memory as a whole.
 pub(crate) const WHOLE: u64 = 64 * 1024 * 1024;
 
-/// The refusal of a file that cannot be shown.
+/// Creates the failure for a file that cannot be shown; `what` says why the file is not text.
 pub(crate) fn binary(path: &WorkspacePath, bytes: u64, what: &str) -> Failure {
     let what =
         format!("{} is not text: {what}, {}. It cannot be shown.", path.display(), counted(bytes, "byte"));
-    Failure::new(Kind::WrongKind, what)
-        .hint(Hint::Advice("Look for its source, or for a text beside it.".to_owned()))
+    Failure::new(Kind::WrongKind, what).hint(Hint::Advice(
+        "Look for the source from which it was made, or for a text file next to it.".to_owned(),
+    ))
 }

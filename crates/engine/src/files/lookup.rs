@@ -1,4 +1,4 @@
-//! File lookup: opens the requested file, or suggests similar paths.
+//! Opens the requested file, or suggests similar paths if the file is missing.
 
 use super::dependencies;
 use crate::{
@@ -11,17 +11,17 @@ use toolpost_workspace::{
     AccessKind, ContentHash, Lookup, LookupError, MissingPath, OpenFile, WorkspacePath, hash,
 };
 
-/// The maximum number of directory entries that a failure names.
+/// The maximum number of directory entries that the failure for a directory lists.
 const ENTRIES: usize = 50;
 
-/// The requested file, or the only one that can have been meant.
-pub(crate) struct Found {
+/// The requested file; if it is missing, the only file with a similar path, with a note about the difference.
+pub(crate) struct ResolvedFile {
     pub(crate) path: WorkspacePath,
     pub(crate) len: u64,
     pub(crate) note: Option<String>,
 }
 
-/// An open file, with its first bytes.
+/// An open file, with the first bytes of its content.
 pub(crate) struct Opened {
     path: WorkspacePath,
     file: OpenFile,
@@ -36,36 +36,42 @@ pub(crate) struct Whole {
     pub(crate) hash: ContentHash,
 }
 
-/// Finds the file: always the exact name first, then the only near miss that may be read without a prompt.
-pub(crate) fn file(files: &Files, path: &WorkspacePath, said: &str, cx: &CallCtx) -> Result<Found, Failure> {
+/// Finds the file at the exact path. If nothing exists there, finds the file at the only similar path, if that file may
+/// be read without a prompt.
+pub(crate) fn file(
+    files: &Files,
+    path: &WorkspacePath,
+    raw_path: &str,
+    cx: &CallCtx,
+) -> Result<ResolvedFile, Failure> {
     let missing = match files.workspace().stat(path) {
         Ok(stat) if stat.kind == toolpost_workspace::Kind::Directory => return Err(directory(files, path)),
-        Ok(stat) => return Ok(Found { path: path.clone(), len: stat.len, note: None }),
+        Ok(stat) => return Ok(ResolvedFile { path: path.clone(), len: stat.len, note: None }),
         Err(error) if error.why == AccessKind::Missing && path.root().label().is_some() => {
             return Err(dependencies::missing(files, path));
         }
-        Err(error) if error.why == AccessKind::Missing => files.workspace().lookup(said),
+        Err(error) if error.why == AccessKind::Missing => files.workspace().lookup(raw_path),
         Err(error) => return Err(convert::access(path, error)),
     };
     match missing {
         Ok(Lookup { path: found, note: Some(note) }) if cx.may_read(&found) => {
             let stat = files.workspace().stat(&found).map_err(|error| convert::access(&found, error))?;
-            Ok(Found { note: Some(note), len: stat.len, path: found })
+            Ok(ResolvedFile { note: Some(note), len: stat.len, path: found })
         }
-        Ok(_) => Err(dangling(files, path, said, not_found(files, path, &[]))),
+        Ok(_) => Err(dangling(files, path, raw_path, not_found(files, path, &[]))),
         Err(LookupError::Missing(missing)) => {
-            Err(dangling(files, path, said, not_found(files, path, &meant(&missing))))
+            Err(dangling(files, path, raw_path, not_found(files, path, &meant(&missing))))
         }
         Err(LookupError::Path(error)) => Err(convert::path(error)),
     }
 }
 
-/// Names the link in the failure if the requested path is a link to a missing path.
-fn dangling(files: &Files, path: &WorkspacePath, said: &str, failure: Failure) -> Failure {
+/// If the requested path is a symbolic link to a missing path, names the link in the failure.
+fn dangling(files: &Files, path: &WorkspacePath, raw_path: &str, failure: Failure) -> Failure {
     let is_link = |link: &WorkspacePath| {
         files.workspace().stat(link).is_ok_and(|stat| stat.kind == toolpost_workspace::Kind::Link)
     };
-    match files.resolve_entry(said).ok().filter(|link| link != path && is_link(link)) {
+    match files.resolve_entry(raw_path).ok().filter(|link| link != path && is_link(link)) {
         Some(link) => {
             let (link, target) = (link.display(), path.display());
             Failure {
@@ -77,22 +83,23 @@ fn dangling(files: &Files, path: &WorkspacePath, said: &str, failure: Failure) -
     }
 }
 
-/// Lists similar paths: names in the same directory, and the same name elsewhere.
+/// Lists the existing paths that are similar to a missing one: similar names in its directory, and the same name in
+/// other directories.
 pub(crate) fn meant(missing: &MissingPath) -> Vec<String> {
     missing.siblings.iter().chain(&missing.same_name_elsewhere).map(WorkspacePath::display).collect()
 }
 
-/// The failure for a path at which nothing exists, with suggestions.
-pub(crate) fn missing(files: &Files, path: &WorkspacePath, said: &str) -> Failure {
+/// Creates the failure for a path at which nothing exists, with suggestions of similar paths.
+pub(crate) fn missing(files: &Files, path: &WorkspacePath, raw_path: &str) -> Failure {
     if path.root().label().is_some() {
         return dependencies::missing(files, path);
     }
-    let suggestions = match files.workspace().lookup(said) {
+    let suggestions = match files.workspace().lookup(raw_path) {
         Ok(found) => vec![found.path.display()],
         Err(LookupError::Missing(missing)) => meant(&missing),
         Err(LookupError::Path(_)) => Vec::new(),
     };
-    dangling(files, path, said, not_found(files, path, &suggestions))
+    dangling(files, path, raw_path, not_found(files, path, &suggestions))
 }
 
 /// Opens a file and reads its first bytes.
@@ -114,21 +121,21 @@ impl Opened {
         &self.head
     }
 
-    /// Returns the size in bytes.
+    /// Returns the size of the file in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Creates the failure for an error in the middle of reading.
+    /// Creates the failure for an I/O error while the file is read.
     pub(crate) fn failed(&self, error: &Error) -> Failure {
         convert::io(&self.path, error)
     }
 
-    /// Reads the whole file into memory.
+    /// Reads the whole file into memory. Fails if the file is larger than `document::WHOLE`.
     pub(crate) fn whole(self) -> Result<Whole, Failure> {
         if self.len > super::document::WHOLE {
             let what = format!(
-                "{} has {} bytes; at most {} can be shown.",
+                "{} has {} bytes, but the limit for showing a file of this format is {} bytes.",
                 self.path.display(),
                 self.len,
                 super::document::WHOLE
@@ -145,7 +152,8 @@ impl Opened {
     }
 }
 
-/// Reads from the beginning, including the first bytes.
+/// Reads the file from its beginning: first the bytes in `head`, which are already in memory, then the rest of the
+/// file.
 impl Read for Opened {
     fn read(&mut self, piece: &mut [u8]) -> std::io::Result<usize> {
         let rest = &self.head[self.given..];
@@ -159,7 +167,7 @@ impl Read for Opened {
     }
 }
 
-/// The failure for a directory instead of a file, with its entries.
+/// Creates the failure for a path of a directory instead of a file, with the directory's entries.
 pub(crate) fn directory(files: &Files, path: &WorkspacePath) -> Failure {
     let failure = Failure::new(Kind::WrongKind, format!("{} is a directory, not a file.", path.display()));
     let failure = failure.hint(Hint::LookInto(path.clone()));
@@ -173,17 +181,17 @@ pub(crate) fn directory(files: &Files, path: &WorkspacePath) -> Failure {
     if entries.len() > ENTRIES {
         listed.push_str(&format!("\n… {} more", entries.len() - ENTRIES));
     }
-    failure.found(if listed.is_empty() { "(it is empty)".to_owned() } else { listed })
+    failure.found(if listed.is_empty() { "The directory is empty.".to_owned() } else { listed })
 }
 
-/// The failure for a missing file, with suggestions.
+/// Creates the failure for a missing file, with `suggestions` of similar paths.
 pub(crate) fn not_found(files: &Files, path: &WorkspacePath, suggestions: &[String]) -> Failure {
     let roots = files.roots();
     let place = match roots.as_slice() {
         [] => String::new(),
         [only] => format!(" (the workspace is {only})"),
         [first, others @ ..] => {
-            format!(" (paths begin in {first}; the workspace has {}, too)", others.join(" and "))
+            format!(" (relative paths start in {first}; the workspace also has {})", others.join(" and "))
         }
     };
     let what = format!("File not found: {}{place}.", path.display());

@@ -1,4 +1,4 @@
-//! `picture`: shows a file that is a picture; an SVG drawing is shown as text.
+//! The `picture` operation: shows an image file; an SVG image is returned as text.
 
 use super::read::{self, Content, Read};
 use crate::{
@@ -7,28 +7,28 @@ use crate::{
     failure::{Failure, Hint, Kind},
     files::Files,
     operation::Operation,
-    seen::Seen,
+    seen_content::SeenContent,
     workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
-/// Shows a picture.
+/// The `picture` operation, which shows an image file.
 pub struct Picture;
 
-/// A request for one file.
+/// A request to show an image file.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The resolved path.
+    /// The path of the file, resolved inside a root.
     pub path: WorkspacePath,
     /// The path as the caller wrote it, for suggestions if nothing exists there.
-    pub said: String,
-    /// The maximum size of the text of a drawing, in bytes.
+    pub raw_path: String,
+    /// The maximum size of the text of an SVG image, in bytes.
     pub max_bytes: usize,
 }
 
-/// The picture, or the text of a drawing.
+/// The image, or the text of an SVG image.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output(read::Output);
 
@@ -54,22 +54,22 @@ impl Operation for Picture {
     async fn run(files: &Files, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let (files, cx) = (files.clone(), cx.clone());
         blocking(move || {
-            let Request { path, said, max_bytes } = request;
-            // One page of a PDF is enough to identify it.
+            let Request { path, raw_path, max_bytes } = request;
+            // A PDF is refused later in any case; one page is enough to recognize it.
             let request =
-                read::Request { pages: Some("1".to_owned()), ..read::Request::of(path, said, max_bytes) };
+                read::Request { pages: Some("1".to_owned()), ..read::Request::of(path, raw_path, max_bytes) };
             let shown = read::read(&files, &request, &cx)?;
             is_picture(&shown).map(|()| Output(shown))
         })
         .await
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         Read::seen(&output.0)
     }
 }
 
-/// Refuses a file that is not a picture, and names its type.
+/// Refuses a file that is not an image; the failure states the type of the file.
 fn is_picture(shown: &read::Output) -> Result<(), Failure> {
     let what = match &shown.content {
         Content::Image(_) => return Ok(()),
@@ -79,12 +79,12 @@ fn is_picture(shown: &read::Output) -> Result<(), Failure> {
         Content::Notebook(_) => "a notebook",
         Content::Office(_) => "a document or an archive",
     };
-    let what = format!("{} is no picture but {what}, {} bytes.", shown.path, shown.bytes);
-    let known = "Pictures are PNG, JPEG, GIF, WebP and SVG files, whatever their names say.";
+    let what = format!("{} is not an image but {what}, {} bytes.", shown.path, shown.bytes);
+    let known = "Images are PNG, JPEG, GIF, WebP and SVG files, whatever their names.";
     Err(Failure::new(Kind::WrongKind, what).hint(Hint::Advice(known.to_owned())))
 }
 
-/// Returns true if the outermost element of a text is a drawing.
+/// Returns true if the outermost element of a text is `svg`.
 fn is_drawing(shown: &read::Output) -> bool {
     let Some(text) = shown.text() else { return false };
     let lines: Vec<&str> = text.lines.iter().take(60).map(|line| line.text).collect();

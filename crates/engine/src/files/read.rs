@@ -1,13 +1,14 @@
-//! `read`: the lines of a text, or the content of a picture, a PDF or a notebook.
+//! The `read` operation: shows the lines of a text, or the content of an image, a PDF, a notebook or an
+//! office document.
 
-use super::{content::Shown, document, lookup};
+use super::{content::FileContent, document, lookup};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::{Failure, Kind},
     files::Files,
     operation::Operation,
-    seen::{Part, Seen},
+    seen_content::{SeenContent, SeenRange},
     workers::blocking,
 };
 use schemars::JsonSchema;
@@ -21,8 +22,11 @@ pub use super::content::{
 };
 pub use toolpost_text::window::{Line, Lines};
 
-/// Shows a file.
+/// The `read` operation, which shows the content of a file.
 pub struct Read;
+
+/// A request with a limit of this many lines or more does not count as a request for a part of the file.
+const LINES: u64 = 2_000;
 
 /// The content of a file.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -31,23 +35,36 @@ pub struct Output {
     pub path: String,
     /// The file that was read instead of the requested one, and the reason.
     pub note: Option<String>,
-    /// The size in bytes.
+    /// File size in bytes.
     pub bytes: u64,
-    /// The hash of the whole content, if all of it was read.
+    /// Hash of the whole content, if all was read.
     pub hash: Option<String>,
-    /// The content.
+    /// The file's content.
     pub content: Content,
-    /// The file.
+    /// The resolved path of the file that was read.
     #[serde(skip)]
     #[schemars(skip)]
     pub place: WorkspacePath,
+    /// The part of the request that was ignored, because it does not apply to this type of file.
     #[serde(skip)]
     #[schemars(skip)]
-    seen: Option<Seen>,
+    pub ignored: Option<IgnoredRange>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    seen: Option<SeenContent>,
+}
+
+/// A part of a request that is ignored, because it does not apply to the type of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IgnoredRange {
+    /// The requested pages, because the file has no pages.
+    Pages,
+    /// The requested lines, because the file has no lines.
+    Lines,
 }
 
 impl Output {
-    /// Returns the lines of a text.
+    /// Returns the shown lines, if the content is text.
     #[must_use]
     pub fn text(&self) -> Option<&Text> {
         match &self.content {
@@ -56,13 +73,13 @@ impl Output {
         }
     }
 
-    /// Drops the lines that do not fit into the room.
+    /// If the content is text, drops the lines at its end that do not fit into `room` bytes.
     pub(crate) fn narrow(&mut self, room: usize) {
         if let Content::Text(text) = &mut self.content
             && let Some(lines) = text.narrow(room)
             && let Some(seen) = &mut self.seen
         {
-            seen.part = Part::Lines(lines);
+            seen.part = SeenRange::Lines(lines);
         }
     }
 }
@@ -83,14 +100,14 @@ impl Operation for Read {
         blocking(move || read(&files, &request, &cx)).await
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.seen.iter().cloned().collect()
     }
 }
 
 pub(crate) fn read(files: &Files, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
-    let mut found = lookup::file(files, &request.path, &request.said, cx)?;
+    let mut found = lookup::file(files, &request.path, &request.raw_path, cx)?;
     let opened = lookup::open(files, &found.path)?;
     let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let shown = match toolpost_documents::kind(opened.head(), &name) {
@@ -106,26 +123,41 @@ pub(crate) fn read(files: &Files, request: &Request, cx: &CallCtx) -> Result<Out
         },
         Document::Unknown => document::text::show(opened, files, request, cx),
     }?;
-    let seen = Seen { path: found.path.clone(), hash: shown.hash, part: shown.part, bytes: shown.bytes };
+    let seen =
+        SeenContent { path: found.path.clone(), hash: shown.hash, part: shown.part, bytes: shown.bytes };
     Ok(Output {
         path: found.path.display(),
         note: found.note,
         bytes: found.len,
         hash: shown.hash.map(|hash| hash.to_string()),
+        ignored: ignored(request, &shown.content),
         content: shown.content,
         place: found.path,
         seen: seen.hash.is_some().then_some(seen),
     })
 }
 
-/// Shows an invalid notebook as text, so that it can be repaired.
+/// Returns the part of a request that does not apply to the content, such as pages of a text. Notebook cells count as
+/// lines.
+fn ignored(request: &Request, content: &Content) -> Option<IgnoredRange> {
+    let lines = request.offset > 1 || request.limit < LINES;
+    match content {
+        Content::Text(_) | Content::Notebook(_) | Content::Image(_) if request.pages.is_some() => {
+            Some(IgnoredRange::Pages)
+        }
+        Content::Image(_) | Content::Pdf(_) | Content::Office(_) if lines => Some(IgnoredRange::Lines),
+        _ => None,
+    }
+}
+
+/// If a notebook could not be shown because it is invalid, shows the file as text, so that it can be repaired.
 fn as_text_if_broken(
-    shown: Result<Shown, Failure>,
-    found: &mut lookup::Found,
+    shown: Result<FileContent, Failure>,
+    found: &mut lookup::ResolvedFile,
     files: &Files,
     request: &Request,
     cx: &CallCtx,
-) -> Result<Shown, Failure> {
+) -> Result<FileContent, Failure> {
     match shown {
         Err(failure) if failure.kind == Kind::WrongKind => {
             found.note = Some(format!("{} Shown as text.", failure.what));

@@ -1,4 +1,4 @@
-//! `stat`: metadata of a file, without reading its content.
+//! The `stat` operation: returns the metadata of a file without reading its content.
 
 use crate::{
     access::{Access, Touch},
@@ -12,28 +12,28 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::{Kind, OwnerWritable, WorkspacePath};
 
-/// Returns the metadata of a file.
+/// The `stat` operation, which returns the metadata of a file.
 pub struct Stat;
 
 /// A request for the metadata of a file.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The resolved path.
+    /// The path of the file, resolved inside a root.
     pub path: WorkspacePath,
 }
 
 /// Metadata of a file.
 #[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Output {
-    /// The file, relative to its root.
+    /// The path, relative to its root.
     pub path: String,
-    /// Its type.
+    /// The type of the file.
     pub kind: FileKind,
-    /// The size in bytes.
+    /// File size in bytes.
     pub bytes: u64,
-    /// The time of the last change of its content, in whole seconds since 1970.
+    /// The time of the last change of the content, in whole seconds since the Unix epoch.
     pub modified: i64,
-    /// The permission bits, for example `644`.
+    /// The permission bits in octal, for example `644`.
     pub mode: String,
     /// True if the owner has no write permission.
     pub read_only: bool,
@@ -49,7 +49,7 @@ pub enum FileKind {
     Directory,
     /// A symbolic link.
     Link,
-    /// A FIFO, a socket, a device.
+    /// A FIFO, a socket or a device.
     Other,
 }
 

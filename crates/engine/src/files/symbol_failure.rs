@@ -3,27 +3,28 @@
 use crate::failure::{Failure, Hint, Kind};
 use toolpost_syntax::NamedSymbol;
 
-/// The refusal for a file without a parser.
+/// Creates the failure for a file that cannot be parsed, because its name matches no supported language.
 pub(crate) fn no_parser(path: &str) -> Failure {
-    let what = format!("There is no parser for {path}: its name tells no language that is known here.");
+    let what = format!("There is no parser for {path}: its file name matches no supported language.");
     Failure::invalid(what).hint(Hint::Advice(
-        "Name the lines that are meant, or the text that stands there; or read the file.".to_owned(),
+        "Use line numbers or quote the current text instead, or read the file.".to_owned(),
     ))
 }
 
-/// The failure if no symbol has the requested name.
+/// Creates the failure if no symbol of a file has the requested name. `like` are the symbols with similar names, `all`
+/// are all symbols.
 pub(crate) fn none(what: String, like: &[NamedSymbol], all: &[NamedSymbol]) -> Failure {
     let failure = Failure::new(Kind::NoMatch, what);
     match (like, all) {
-        ([], []) => failure.found("No symbol is defined in it."),
-        ([], all) => failure.found(format!("It defines:\n{}", listed(all))),
+        ([], []) => failure.found("The file defines no symbols."),
+        ([], all) => failure.found(format!("Symbols in the file:\n{}", listed(all))),
         (like, _) => failure
-            .found(format!("Names like it:\n{}", listed(like)))
+            .found(format!("Similar names:\n{}", listed(like)))
             .hint(Hint::DidYouMean(like.iter().take(3).map(|one| one.name.clone()).collect())),
     }
 }
 
-/// Lists symbols with their lines.
+/// Formats symbols for the message of a failure, one on each line, with their line numbers.
 pub(crate) fn listed(symbols: &[NamedSymbol]) -> String {
     let line = |one: &NamedSymbol| match (one.first, one.last) {
         (first, last) if first == last => format!("  {} (line {first})", one.words),

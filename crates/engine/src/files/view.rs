@@ -1,4 +1,4 @@
-//! `view`: parts of several files at once.
+//! The `view` operation: shows parts of several files in one call.
 
 use super::{
     document::block::{self, Block},
@@ -10,105 +10,106 @@ use crate::{
     failure::{Failure, Hint, Kind},
     files::Files,
     operation::Operation,
-    seen::Seen,
+    seen_content::SeenContent,
     workers::at_once,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use toolpost_text::budget::fair;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// Shows parts of several files.
+/// The `view` operation, which shows parts of several files.
 pub struct View;
 
 /// A request for parts of files.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The parts, in display order.
-    pub parts: Vec<Part>,
+    /// The requested parts of files, in display order.
+    pub parts: Vec<ExcerptRequest>,
     /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
 }
 
-/// A part of a file.
+/// A request for a part of one file.
 #[derive(Debug, Clone)]
-pub struct Part {
-    /// The resolved path.
+pub struct ExcerptRequest {
+    /// The path of the file, resolved inside a root.
     pub path: WorkspacePath,
     /// The path as the caller wrote it, for suggestions if nothing exists there.
-    pub said: String,
-    /// The first line, counted from 1.
+    pub raw_path: String,
+    /// The first line of the part, counted from 1; in a PDF, the first page.
     pub from: u64,
-    /// The last line; `None` for the end of the file.
+    /// The last line of the part, or the last page in a PDF; `None` for the end of the file.
     pub to: Option<u64>,
-    /// The meaning of the line numbers.
+    /// The selection of the lines of the part.
     pub of: Of,
-    /// The number of lines shown before it.
+    /// The number of additional lines shown before the part.
     pub before: u64,
-    /// The number of lines shown after it.
+    /// The number of additional lines shown after the part.
     pub after: u64,
 }
 
-/// The lines that a part selects.
+/// A way to select the lines of a part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Of {
-    /// Exactly these lines.
+    /// The lines from `from` to `to`.
     Lines,
-    /// The block of code around the first of them; if there is none, a number of lines before and after it.
+    /// The block of code around the line `from`; if there is none, a number of lines before and after it.
     Block {
-        /// The number of lines on each side.
+        /// The number of lines to show before and after the line `from` if no block is found.
         otherwise: u64,
     },
-    /// The lines of the symbol with this name; of each if several have it.
+    /// The lines of the symbol with this name. If several symbols of the file have the name, each becomes a part.
     Symbol(String),
 }
 
-/// The shown parts, in the order of the request.
+/// The parts of files, in request order.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// One entry for each part.
-    pub parts: Vec<Viewed>,
+    pub parts: Vec<FileExcerpt>,
 }
 
-/// One part as shown.
+/// A part of a file.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Viewed {
+pub struct FileExcerpt {
     /// The requested file, relative to its root.
     pub path: String,
-    /// The first requested line.
+    /// First line of the requested range, symbol or block.
     pub from: u64,
-    /// The last requested line; `None` for the end of the file.
+    /// Last line of the requested range, symbol or block; `None` for the end of the file.
     pub to: Option<u64>,
     /// A description of the symbol, or of the block around a line, that determined the lines.
     pub block: Option<String>,
-    /// The line to continue with, if not all requested lines are shown.
+    /// The line to continue with, if not all lines of the part are shown.
     pub next: Option<u64>,
-    /// The result.
+    /// The content of the part, or why it is not shown.
     pub answer: Answer,
 }
 
-/// The result for one part.
+/// The content of a part of a file, or why it is not shown.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
     /// The content of the file.
     File(read::Output),
-    /// The reason why it is not shown; the other parts are unaffected.
-    Failed(Failed),
+    /// The reason why the part is not shown; the other parts are unaffected.
+    Failed(ExcerptFailure),
 }
 
 /// The reason why one of several parts cannot be shown.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Failed {
-    /// The sort of failure.
+pub struct ExcerptFailure {
+    /// The kind of failure.
     pub kind: Kind,
-    /// The problem.
+    /// The problem, as a sentence.
     pub what: String,
-    /// The findings instead.
+    /// Findings that help to correct the request, for example the symbols of the file.
     pub found: Option<String>,
-    /// Suggestions for the path.
+    /// Similar paths that exist.
     pub meant: Vec<String>,
-    /// The next steps; the dialect words them.
+    /// The next steps; the dialect formats them as text.
     #[serde(skip)]
     #[schemars(skip)]
     pub hints: Vec<Hint>,
@@ -141,8 +142,8 @@ impl Operation for View {
         Ok(Output { parts: parts.collect() })
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
-        let seen = |viewed: &Viewed| match &viewed.answer {
+    fn seen(output: &Output) -> Vec<SeenContent> {
+        let seen = |viewed: &FileExcerpt| match &viewed.answer {
             Answer::File(file) => Read::seen(file),
             Answer::Failed(_) => Vec::new(),
         };
@@ -150,7 +151,7 @@ impl Operation for View {
     }
 }
 
-impl From<Failure> for Failed {
+impl From<Failure> for ExcerptFailure {
     fn from(failure: Failure) -> Self {
         let meant = failure.hints.iter().flat_map(|hint| match hint {
             Hint::DidYouMean(names) => names.clone(),
@@ -166,63 +167,71 @@ impl From<Failure> for Failed {
     }
 }
 
-/// A part, and the description of the code at its lines.
-type Placed = (Part, Option<String>);
+/// A requested part whose line numbers are known, and the description of the symbol or block from which they come.
+type LocatedExcerpt = (ExcerptRequest, Option<String>);
 
-/// Reads all parts, several at a time; the answers are in the order of the parts.
+/// Reads all requested parts, several at the same time; the answers are in the order of the parts.
 async fn read_all(
     files: &Files,
     request: Request,
     cx: &CallCtx,
-) -> Result<Vec<(Placed, Result<read::Output, Failure>)>, Failure> {
+) -> Result<Vec<(LocatedExcerpt, Result<read::Output, Failure>)>, Failure> {
     let (files, cx, max_bytes) = (files.clone(), cx.clone(), request.max_bytes);
-    let answers = at_once(request.parts, move |part| {
-        let parts = placed(&files, &part, &cx);
-        let read = |(part, words): Placed| {
+    let answers = at_once(request.parts, 1, move |part| {
+        let parts = placed(&files, part, &cx);
+        let read = |(part, words): LocatedExcerpt| {
             let answer = read_part(&files, &part, max_bytes, &cx);
             ((part, words), answer)
         };
         Ok(match parts {
             Ok(parts) => parts.into_iter().map(read).collect::<Vec<_>>(),
-            Err(failure) => vec![((part, None), Err(failure))],
+            Err(failure) => vec![((part.clone(), None), Err(failure))],
         })
     });
     Ok(answers.await?.into_iter().flatten().collect())
 }
 
-/// Finds the lines of a part: those of a symbol, or of the block around a line.
-fn placed(files: &Files, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Failure> {
+/// Finds the lines of a requested part: those of a symbol, or of the block around a line. A symbol name can match
+/// several times.
+fn placed(files: &Files, part: &ExcerptRequest, cx: &CallCtx) -> Result<Vec<LocatedExcerpt>, Failure> {
     let lines = |block: Block| {
-        let part = Part { from: block.from, to: Some(block.to), ..part.clone() };
+        let part = ExcerptRequest { from: block.from, to: Some(block.to), ..part.clone() };
         (part, Some(block.words))
     };
     Ok(match &part.of {
         Of::Lines => vec![(part.clone(), None)],
         Of::Symbol(name) => {
-            let blocks = block::symbol(files, &part.path, &part.said, name, cx)?;
+            let blocks = block::symbol(files, &part.path, &part.raw_path, name, cx)?;
             blocks.into_iter().map(lines).collect()
         }
-        // If the file cannot be parsed, the lines are shown all the same.
+        // If the file cannot be parsed, the lines around `from` are shown instead.
         Of::Block { otherwise } => {
-            match block::around(files, &part.path, &part.said, part.from, cx).ok().flatten() {
+            match block::around(files, &part.path, &part.raw_path, part.from, cx).ok().flatten() {
                 Some(block) => vec![lines(block)],
-                None => vec![(Part { before: *otherwise, after: *otherwise, ..part.clone() }, None)],
+                None => {
+                    vec![(ExcerptRequest { before: *otherwise, after: *otherwise, ..part.clone() }, None)]
+                }
             }
         }
     })
 }
 
-fn read_part(files: &Files, part: &Part, max_bytes: usize, cx: &CallCtx) -> Result<read::Output, Failure> {
+fn read_part(
+    files: &Files,
+    part: &ExcerptRequest,
+    max_bytes: usize,
+    cx: &CallCtx,
+) -> Result<read::Output, Failure> {
     let first = part.from.saturating_sub(part.before).max(1);
     let last = part.to.map_or(u64::MAX, |to| to.saturating_add(part.after));
-    let usual = read::Request::of(part.path.clone(), part.said.clone(), max_bytes);
+    let usual = read::Request::of(part.path.clone(), part.raw_path.clone(), max_bytes);
     let limit = last.saturating_sub(first).saturating_add(1);
     let request = read::Request {
         offset: first,
         limit,
-        // A single requested line is shown as far as there is room.
+        // A single requested line is only cut at the size limit of the answer.
         characters: if limit == 1 { max_bytes as u64 } else { usual.characters },
-        // For a PDF, these are its pages.
+        // In a PDF, the range selects pages instead of lines.
         pages: part.to.map(|to| format!("{}-{to}", part.from)),
         ..usual
     };
@@ -236,7 +245,7 @@ fn read_part(files: &Files, part: &Part, max_bytes: usize, cx: &CallCtx) -> Resu
     match output.text().map(|text| text.total) {
         Some(Total::Exactly(total)) if total > 0 && part.from > total => {
             let what = format!(
-                "{} has {}; line {} is behind its end.",
+                "{} has {}; line {} is after its end.",
                 output.path,
                 counted(total, "line"),
                 part.from
@@ -247,37 +256,35 @@ fn read_part(files: &Files, part: &Part, max_bytes: usize, cx: &CallCtx) -> Resu
     }
 }
 
-/// Shares the room for lines: a file that needs less than an equal part leaves the rest to the others.
+/// Divides the size limit of the answer among the files: if one file needs less than an equal share, the other files
+/// get the rest.
 fn share(answers: &mut [Result<read::Output, Failure>], max_bytes: usize) {
-    let mut room = max_bytes.saturating_sub(512).saturating_sub(answers.len() * 160);
-    let mut texts: Vec<(usize, &mut read::Output)> =
-        answers.iter_mut().flatten().filter_map(|file| Some((file.text()?.weight(), file))).collect();
-    texts.sort_by_key(|(weight, _)| *weight);
-    let mut left = texts.len();
-    for (weight, file) in texts {
-        let part = room / left.max(1);
-        if weight > part {
-            file.narrow(part);
+    let room = max_bytes.saturating_sub(512).saturating_sub(answers.len() * 160);
+    let texts = answers.iter().flatten().filter_map(read::Output::text);
+    let most = fair(texts.map(read::Text::weight).collect(), room);
+    for file in answers.iter_mut().flatten() {
+        if file.text().is_some_and(|text| text.weight() > most) {
+            file.narrow(most);
         }
-        room = room.saturating_sub(weight.min(part));
-        left -= 1;
     }
 }
 
-fn viewed((part, block): Placed, answer: Result<read::Output, Failure>) -> Viewed {
+fn viewed((part, block): LocatedExcerpt, answer: Result<read::Output, Failure>) -> FileExcerpt {
     let path = part.path.display();
     let (from, to) = (part.from, part.to);
     let last = to.map_or(u64::MAX, |to| to.saturating_add(part.after));
     match answer {
         Ok(file) => {
             let next = file.text().and_then(|text| text.next).filter(|next| *next <= last);
-            Viewed { path, from, to, block, next, answer: Answer::File(file) }
+            FileExcerpt { path, from, to, block, next, answer: Answer::File(file) }
         }
-        Err(failure) => Viewed { path, from, to, block, next: None, answer: Answer::Failed(failure.into()) },
+        Err(failure) => {
+            FileExcerpt { path, from, to, block, next: None, answer: Answer::Failed(failure.into()) }
+        }
     }
 }
 
-/// Merges the failures of all parts into one.
+/// Merges the failures of all requested parts into one failure.
 fn nothing(failures: Vec<Failure>) -> Failure {
     let kind = failures.first().map_or(Kind::Internal, |failure| failure.kind);
     let lines: Vec<&str> = failures.iter().map(|failure| failure.what.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `glob`: files by the pattern of their names, newest first.
+//! The `glob` operation: finds files whose paths match a pattern, newest first.
 
 use super::walk::walk;
 use crate::{
@@ -13,38 +13,38 @@ use serde::Serialize;
 use toolpost_search::GlobRequest;
 use toolpost_workspace::WorkspacePath;
 
-pub use super::walk::{Complete, Walked};
-pub use toolpost_search::{Case, Hidden, Only, Prune, Rules};
+pub use super::walk::{Complete, WalkReport};
+pub use toolpost_search::{Case, HiddenFiles, Only, Prune, Rules};
 
-/// Finds files by their names.
+/// The `glob` operation, which finds files by their paths.
 pub struct Glob;
 
-/// A request for files by name.
+/// A request for the files whose paths match a pattern.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directory to which the pattern is relative.
     pub base: WorkspacePath,
-    /// The pattern.
+    /// The glob pattern, such as `**/*.rs`.
     pub pattern: String,
-    /// The ignore rules to apply.
+    /// The ignore rules, such as `.gitignore`, to apply.
     pub rules: Rules,
-    /// The handling of dependency directories.
+    /// The treatment of directories of installed packages, caches and build output.
     pub prune: Prune,
-    /// The handling of hidden names.
-    pub hidden: Hidden,
-    /// The case sensitivity.
+    /// The treatment of names that start with a dot.
+    pub hidden: HiddenFiles,
+    /// The case sensitivity of the pattern.
     pub case: Case,
     /// The types of entries to find.
     pub only: Only,
-    /// The maximum number of entries listed; all are counted.
+    /// The maximum number of entries listed; further matches are only counted.
     pub limit: usize,
-    /// The maximum number of levels, from the pattern's first wildcard on; unlimited if not given.
+    /// The maximum number of directory levels from the pattern's first wildcard on; `None` for no limit.
     pub depth: Option<usize>,
 }
 
 impl Request {
-    /// Requests the files that a pattern matches: with hidden ones, without ignore rules, outside dependency
-    /// directories.
+    /// Requests the files that a pattern matches, including hidden and ignored files. Directories of installed
+    /// packages, caches and build output are skipped.
     #[must_use]
     pub fn of(base: WorkspacePath, pattern: String) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Request {
             pattern,
             rules: Rules::None,
             prune: Prune::Dependencies,
-            hidden: Hidden::Show,
+            hidden: HiddenFiles::Show,
             case: Case::Sensitive,
             only: Only::Files,
             limit: 100,
@@ -61,15 +61,15 @@ impl Request {
     }
 }
 
-/// The files that matched.
+/// Files that match a glob.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The matches, newest first; those with the same time by path.
+    /// The matches, newest first; matches with the same time are sorted by path.
     pub matches: Vec<Match>,
     /// The total number of matches.
     pub total: u64,
     /// The parts of the tree that were not searched.
-    pub walk: Walked,
+    pub walk: WalkReport,
     /// The requested pattern, for the reply text.
     #[serde(skip)]
     #[schemars(skip)]
@@ -81,7 +81,7 @@ pub struct Output {
 pub struct Match {
     /// The file, relative to its root.
     pub path: String,
-    /// The time of its last change, in seconds since 1970.
+    /// The time of the last change, in seconds since the Unix epoch.
     pub modified: i64,
 }
 
@@ -130,7 +130,7 @@ fn output(find: &Find, request: &GlobRequest, found: toolpost_search::GlobOutput
     Output {
         matches: matches.collect(),
         total: found.total,
-        walk: Walked::of(&found.skipped, found.unreadable, found.complete)
+        walk: WalkReport::of(&found.skipped, found.unreadable, found.complete)
             .of_one_root(find.files(), &request.base),
         pattern: request.pattern.clone(),
     }

@@ -1,79 +1,81 @@
-//! `grep`: lines that match a regular expression, in the files under a directory.
+//! The `grep` operation: finds lines that match a regular expression, in the files under a directory.
 
-use super::walk::{Walked, walk};
+use super::walk::{WalkReport, walk};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::Failure,
     find::Find,
     operation::Operation,
-    seen::{Part, Seen},
+    seen_content::{SeenContent, SeenRange},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use toolpost_search::{
     GrepOutput, GrepRequest,
-    grep::{Cut, FileHits, Role, Unsearched},
+    grep::{FileHits, LineTruncation, Role, UnsearchedFiles},
 };
+use toolpost_text::budget::ByteBudget;
+use toolpost_text::counted::counted;
 use toolpost_text::{cut::NOTICE, encoding::Text};
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
 pub use toolpost_search::{
-    Case, Hidden, Prune, Rules,
-    grep::{ONE_LINE, Show, Span},
+    Case, HiddenFiles, Mode, Prune, Rules,
+    grep::{CountCompleteness, ONE_LINE, Show, Span},
 };
 
-/// Finds lines by their content.
+/// The `grep` operation, which finds lines by their content.
 pub struct Grep;
 
-/// A search request.
+/// A request for the lines or files that match a regular expression.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directory to search, or a single file.
     pub base: WorkspacePath,
-    /// The regular expression.
+    /// The regular expression to search for.
     pub pattern: String,
     /// The files to search, as globs; a leading `!` excludes.
     pub globs: Vec<String>,
-    /// The types of files to search.
+    /// The types of files to search, such as `rust`; all types if empty.
     pub types: Vec<String>,
-    /// The case sensitivity.
+    /// The case sensitivity of the pattern.
     pub case: Case,
     /// The number of lines to show before a match.
     pub before: u64,
     /// The number of lines to show after a match.
     pub after: u64,
-    /// The choice if a match may extend over several lines.
+    /// Extent of a match: one line, or several.
     pub span: Span,
-    /// The part of a matching line to show.
+    /// The part of a matching line to show: the whole line, or only the matched text.
     pub show: Show,
-    /// The choice to show line numbers.
+    /// Shown or omitted line numbers.
     pub numbers: Numbers,
-    /// The kind of results.
+    /// The kind of results: lines, files, or the number of matching lines per file.
     pub mode: Mode,
     /// The maximum number of lines or files to return.
     pub limit: Option<u64>,
-    /// The maximum number of lines to return if the base is a single file; `limit` if not given.
+    /// The maximum number of lines to return if the base is a single file; `None` means `limit`.
     pub limit_of_file: Option<u64>,
     /// The maximum number of characters of a line; a longer line is cut to the surroundings of the match.
     pub max_line: usize,
-    /// The number of results to skip.
+    /// The number of resulting lines or files to skip at the beginning.
     pub offset: u64,
-    /// The maximum size of the answer, in bytes; the rest is left for the next window.
+    /// The maximum size of the answer, in bytes. Further results can be requested with `offset`.
     pub max_bytes: usize,
-    /// The ignore rules to apply.
+    /// The ignore rules, such as `.gitignore`, to apply.
     pub rules: Rules,
-    /// The handling of dependency directories.
+    /// The treatment of directories of installed packages, caches and build output.
     pub prune: Prune,
-    /// The handling of hidden names.
-    pub hidden: Hidden,
+    /// The treatment of names that start with a dot.
+    pub hidden: HiddenFiles,
     /// The time limit of the search, if it is shorter than that of the call.
     pub time: Option<Duration>,
 }
 
 impl Request {
-    /// Requests the matching lines, also in hidden files, under the ignore rules of git.
+    /// Requests the lines that match a pattern. Hidden files are searched; files that git ignores are not.
     #[must_use]
     pub fn of(base: WorkspacePath, pattern: String, max_bytes: usize) -> Self {
         Self {
@@ -95,19 +97,19 @@ impl Request {
             max_bytes,
             rules: Rules::Git,
             prune: Prune::Nothing,
-            hidden: Hidden::Show,
+            hidden: HiddenFiles::Show,
             time: None,
         }
     }
 }
 
-/// The maximum size of a file that can be shown whole, in bytes.
+/// The maximum size of a file that counts as read if all its lines match, in bytes.
 const WHOLE: u64 = 1 << 20;
 
-/// The default maximum number of characters shown of a line.
+/// The default maximum number of characters that are shown of one line.
 const LINE: usize = 400;
 
-/// The choice to show line numbers.
+/// Line numbers, shown or omitted.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Numbers {
@@ -117,55 +119,22 @@ pub enum Numbers {
     Hidden,
 }
 
-/// The kind of results.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// The matching lines, by path.
-    Content,
-    /// The files with a match, newest first.
-    Files,
-    /// The files with their number of matching lines, by path.
-    Count,
-}
-
-/// The completeness of the counts.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Counted {
-    /// Everything that matches was counted.
-    All,
-    /// There is more than the window shows, and perhaps more than was counted.
-    AtLeast,
-}
-
-impl Counted {
-    /// Formats a number, with "at least" in front if the count is incomplete.
-    #[must_use]
-    pub fn before(self, number: impl std::fmt::Display) -> String {
-        match self {
-            Self::All => number.to_string(),
-            Self::AtLeast => format!("at least {number}"),
-        }
-    }
-}
-
-/// The search results.
+/// The matches of a search.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The kind of results.
+    /// The result kind: lines, files or counts.
     pub mode: Mode,
-    /// The choice to show line numbers.
+    /// Line numbers, shown or omitted.
     pub numbers: Numbers,
-    /// The files in the window, each with its lines in the window.
+    /// The files and lines in the requested range.
     pub files: Vec<File>,
-    /// The total number of lines (or files), including those outside the window; surrounding lines count.
+    /// The number of entries (lines with context, or files), also outside the range.
     pub entries: u64,
-    /// The number of them that were skipped.
+    /// The number of skipped entries before the requested range.
     pub offset: u64,
-    /// The number of them that are shown.
+    /// The number of entries that are shown.
     pub shown: u64,
-    /// The number of entries of the window that did not fit into memory; they are counted and not shown.
+    /// The number of requested entries that did not fit into memory; they are counted but not shown.
     pub window_cut: u64,
     /// The total number of matching lines.
     pub lines_matched: u64,
@@ -173,57 +142,59 @@ pub struct Output {
     pub files_matched: u64,
     /// The number of files that were searched.
     pub files_searched: u64,
-    /// The scope of the counts of entries, lines and files: all files, or only as far as the window needs.
-    pub counted: Counted,
+    /// Completeness of the entry, line and file counts; the search may stop after the requested range.
+    pub counted: CountCompleteness,
     /// The parts of the tree that were not searched.
-    pub walk: Walked,
+    pub walk: WalkReport,
     /// The request and its duration, for the reply text.
     #[serde(skip)]
     #[schemars(skip)]
-    pub asked: Asked,
+    pub asked: RequestSummary,
     #[serde(skip)]
     #[schemars(skip)]
-    pub(crate) seen: Option<Seen>,
+    pub(crate) seen: Option<SeenContent>,
 }
 
 /// The parts of a search request that the reply text repeats.
 #[derive(Debug, Clone)]
-pub struct Asked {
-    /// The directory or file that was searched.
+pub struct RequestSummary {
+    /// The directory or the file that was searched.
     pub base: WorkspacePath,
     /// The regular expression.
     pub pattern: String,
+    /// The handling of dependency directories.
+    pub prune: Prune,
     /// The maximum number of lines or files.
     pub limit: Option<u64>,
-    /// The maximum size of the answer, in bytes.
+    /// The requested maximum size of the answer, in bytes.
     pub max_bytes: usize,
     /// The requested time limit, if any.
     pub time: Option<Duration>,
-    /// The duration.
+    /// The duration of the search.
     pub took: Duration,
 }
 
-/// A file that holds matches.
+/// A file that contains matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct File {
     /// The file, relative to its root.
     pub path: String,
-    /// The number of its matching lines; 1 if only files were requested.
+    /// The number of matching lines in the file; 1 if only files were requested.
     pub matching_lines: u64,
-    /// The lines in the window.
+    /// The requested lines.
     pub lines: Vec<Line>,
 }
 
 /// A line of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Line {
-    /// Its number, counted from 1.
+    /// The line number, counted from 1.
     pub number: u64,
-    /// Its text; a remark in brackets marks a part cut from a long line.
+    /// The text of the line; a remark in brackets replaces a part that was cut from a long line.
     pub text: String,
-    /// True if the line matches, false if it surrounds a match.
+    /// True for a matching line, false for a context line.
     pub is_match: bool,
-    /// True if there are lines between the previous line and this one.
+    /// True if lines of the file between the previous shown line and this one are not shown.
     pub after_gap: bool,
 }
 
@@ -240,15 +211,16 @@ impl Operation for Grep {
 
     async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let (base, began) = (request.base.clone(), Instant::now());
-        let asked_for = Asked {
+        let asked_for = RequestSummary {
             base: base.clone(),
             pattern: request.pattern.clone(),
+            prune: request.prune,
             limit: request.limit,
             max_bytes: request.max_bytes,
             time: request.time,
             took: Duration::ZERO,
         };
-        let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
+        let (numbers, max_bytes) = (request.numbers, request.max_bytes);
         let cx = &cx.within(request.time);
         let (may_read, encoding) = (Some(cx.read_filter()), find.files().encoding());
         let limit_of_file = request.limit_of_file;
@@ -270,8 +242,8 @@ impl Operation for Grep {
             )?;
             let own = own_state(find);
             found.unsearched.withheld_names.retain(|name| !own.iter().any(|folder| name.starts_with(folder)));
-            let said = Asked { took: began.elapsed(), ..asked_for };
-            let mut output = output(found, mode, numbers, said);
+            let said = RequestSummary { took: began.elapsed(), ..asked_for };
+            let mut output = output(found, numbers, said);
             output.walk = output.walk.of_one_root(find.files(), &request.base);
             let mut output = fit(output, max_bytes);
             if kind == Some(FileKind::File) {
@@ -282,13 +254,14 @@ impl Operation for Grep {
         .await
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.seen.clone().into_iter().collect()
     }
 }
 
 fn asked(request: Request) -> GrepRequest {
-    // Ignore rules above a package do not apply inside it, and its dependencies are not part of it.
+    // In an installed package, the ignore rules of the project do not apply, and directories of packages nested in it
+    // are skipped.
     let aside = request.base.root().label().is_some();
     let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     GrepRequest {
@@ -299,11 +272,7 @@ fn asked(request: Request) -> GrepRequest {
         after: size(request.after),
         span: request.span,
         show: request.show,
-        mode: match request.mode {
-            Mode::Content => toolpost_search::Mode::Content,
-            Mode::Files => toolpost_search::Mode::Files,
-            Mode::Count => toolpost_search::Mode::Count,
-        },
+        mode: request.mode,
         limit: request.limit.map(size),
         offset: size(request.offset),
         room: Some(request.max_bytes),
@@ -315,15 +284,11 @@ fn asked(request: Request) -> GrepRequest {
     }
 }
 
-fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Output {
-    let mut walk = Walked::of(&found.skipped, found.unreadable, found.complete);
-    let counted = match found.counted {
-        toolpost_search::grep::Counted::All => Counted::All,
-        toolpost_search::grep::Counted::AtLeast => Counted::AtLeast,
-    };
-    walk.skipped.extend(unsearched(&found.unsearched, counted));
+fn output(found: GrepOutput, numbers: Numbers, asked: RequestSummary) -> Output {
+    let mut walk = WalkReport::of(&found.skipped, found.unreadable, found.complete);
+    walk.skipped.extend(unsearched(&found.unsearched, found.counted));
     Output {
-        mode,
+        mode: found.mode,
         numbers,
         files: found.files.into_iter().map(file).collect(),
         entries: found.entries,
@@ -333,15 +298,15 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Outp
         lines_matched: found.totals.matching_lines,
         files_matched: found.totals.files,
         files_searched: found.totals.searched,
-        counted,
+        counted: found.counted,
         walk,
         asked,
         seen: None,
     }
 }
 
-/// Returns the prefixes of Toolpost's own state directory in replies, if a root contains it; no rule lets
-/// these files be read.
+/// Returns the prefixes with which replies would name files in Toolpost's state directory. These files can never be
+/// read, so replies do not list them as withheld.
 fn own_state(find: &Find) -> Vec<String> {
     let Some(state) = find.files().workspace().state_folder() else { return Vec::new() };
     let below =
@@ -349,8 +314,9 @@ fn own_state(find: &Find) -> Vec<String> {
     below.into_iter().chain([state]).map(|folder| format!("{}/", folder.display())).collect()
 }
 
-/// Returns the content of a file whose lines are all shown whole, as with the pattern `^`.
-fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<Seen> {
+/// Returns the content of a file, which then counts as read, if the results show all its lines whole, for example with
+/// the pattern `^`.
+fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<SeenContent> {
     let [File { lines, .. }] = output.files.as_slice() else { return None };
     let in_order = lines.iter().zip(1..).all(|(line, number)| line.number == number);
     if output.mode != Mode::Content || !in_order || output.lines_matched != lines.len() as u64 {
@@ -361,26 +327,22 @@ fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<Seen> {
     let shown = text.shown(text.view());
     let same = shown.lines().eq(lines.iter().map(|line| line.text.as_str()));
     let bytes = Some(present.bytes.into());
-    same.then(|| Seen { path: path.clone(), hash: Some(present.hash), part: Part::Whole, bytes })
+    same.then(|| SeenContent { path: path.clone(), hash: Some(present.hash), part: SeenRange::Whole, bytes })
 }
 
-/// Drops the entries that do not fit into the answer, so that the reply can report where to continue.
+/// Drops the results at the end that do not fit into the answer, so that the reply can state the offset from which to
+/// continue.
 fn fit(mut output: Output, max_bytes: usize) -> Output {
-    let mut room = max_bytes.saturating_sub(AROUND + output.walk.bytes());
-    let mut fits = |bytes: usize| {
-        let enough = bytes <= room;
-        room = if enough { room - bytes } else { 0 };
-        enough
-    };
+    let mut budget = ByteBudget::new(max_bytes.saturating_sub(AROUND + output.walk.bytes()));
     let (mode, mut shown) = (output.mode, 0_u64);
     for file in &mut output.files {
         let path = file.path.len();
         if mode == Mode::Content {
-            let keep = file.lines.iter().take_while(|line| fits(path + weight(line))).count();
+            let keep = budget.count(file.lines.iter().map(|line| path + weight(line)));
             file.lines.truncate(keep);
             shown += keep as u64;
         } else {
-            shown += u64::from(fits(path + 16));
+            shown += u64::from(budget.takes(path + 16));
         }
     }
     if shown > 0 {
@@ -413,18 +375,26 @@ fn file(hits: FileHits) -> File {
     File { path: hits.path.display(), matching_lines: hits.matching_lines, lines: lines.collect() }
 }
 
-fn with_cut(text: String, cut: Option<Cut>) -> String {
+fn with_cut(text: String, cut: Option<LineTruncation>) -> String {
     match cut {
         None => text,
-        Some(Cut { before: 0, after }) => format!("{text} {NOTICE}{after} more bytes]"),
-        Some(Cut { before, after: 0 }) => format!("{NOTICE}{before} bytes before] {text}"),
-        Some(Cut { before, after }) => {
-            format!("{NOTICE}{before} bytes before] {text} {NOTICE}{after} more bytes]")
+        Some(LineTruncation { before: 0, after }) => {
+            format!("{text} {NOTICE}{}]", counted(after, "more byte"))
+        }
+        Some(LineTruncation { before, after: 0 }) => {
+            format!("{NOTICE}{} before] {text}", counted(before, "byte"))
+        }
+        Some(LineTruncation { before, after }) => {
+            format!(
+                "{NOTICE}{} before] {text} {NOTICE}{}]",
+                counted(before, "byte"),
+                counted(after, "more byte")
+            )
         }
     }
 }
 
-fn unsearched(files: &Unsearched, counted: Counted) -> Vec<String> {
+fn unsearched(files: &UnsearchedFiles, counted: CountCompleteness) -> Vec<String> {
     let mut words = Vec::new();
     let of = |count: u64, what: &str| {
         format!("{} {what}{}", counted.before(count), if count == 1 { "" } else { "s" })
@@ -434,7 +404,7 @@ fn unsearched(files: &Unsearched, counted: Counted) -> Vec<String> {
     }
     if files.only_ascii > 0 {
         words.push(format!(
-            "all but ASCII in {} of unknown encoding (the setting `encoding` names it)",
+            "the non-ASCII characters in {} of unknown encoding (the operator can set `encoding`)",
             of(files.only_ascii, "file"),
         ));
     }
@@ -449,7 +419,7 @@ fn unsearched(files: &Unsearched, counted: Counted) -> Vec<String> {
     if files.too_large > 0 {
         words.push(format!(
             "{} too large to be searched ({})",
-            counted.before(files.too_large),
+            of(files.too_large, "file"),
             files.too_large_names.join(", ")
         ));
     }

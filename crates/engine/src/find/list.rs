@@ -1,6 +1,6 @@
-//! `list`: a directory as a tree.
+//! The `list` operation: lists a directory as a tree.
 
-use super::walk::{Walked, walk};
+use super::walk::{WalkReport, walk};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -11,53 +11,53 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_search::{ListOutput, ListRequest, list::Inside};
+use toolpost_search::{ListOutput, ListRequest, list::ReadStatus};
 use toolpost_workspace::{SiblingStat, WorkspacePath};
 
-pub use toolpost_search::{Hidden, Prune, Rules};
+pub use toolpost_search::{HiddenFiles, Prune, Rules};
 
-/// Lists a directory.
+/// The `list` operation, which lists a directory.
 pub struct List;
 
 /// A request for the listing of a directory.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The directory.
+    /// The directory to list.
     pub base: WorkspacePath,
-    /// The number of levels; 1 is the directory alone.
+    /// The number of levels to list; 1 lists only the entries of the directory itself.
     pub depth: usize,
-    /// The ignore rules to apply.
+    /// The ignore rules, such as `.gitignore`, to apply.
     pub rules: Rules,
-    /// The handling of hidden names.
-    pub hidden: Hidden,
-    /// The handling of dependency directories.
+    /// The treatment of names that start with a dot.
+    pub hidden: HiddenFiles,
+    /// The treatment of directories of installed packages, caches and build output.
     pub prune: Prune,
-    /// Names of further directories to leave out.
+    /// Names of directories to leave out, in addition to those that the other options exclude.
     pub without: Vec<String>,
-    /// The maximum number of entries listed; all are counted.
+    /// The maximum number of entries listed; further entries are only counted.
     pub limit: usize,
-    /// The choice to include file sizes.
+    /// Included or omitted file sizes.
     pub sizes: Sizes,
-    /// The room for the entries.
+    /// The limit for the total size of the listed entries.
     pub room: Room,
 }
 
-/// The room for the entries of a tree: if they need more bytes, fewer entries are listed, and every
-/// directory still shows a part.
+/// The limit for the total size of the listed entries of a tree. If the entries need more bytes, fewer are listed;
+/// every listed directory still shows some of its entries.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
-    /// The maximum number of bytes.
+    /// The maximum total size of the entries, in bytes.
     pub bytes: usize,
-    /// Returns the number of bytes of the lines that show an entry.
+    /// The function that returns the size of an entry in the reply, in bytes.
     pub of_entry: fn(&Node) -> usize,
 }
 
 impl Room {
-    /// No limit in bytes.
+    /// No limit for the size of the entries.
     pub const ANY: Self = Self { bytes: usize::MAX, of_entry: |_| 0 };
 }
 
-/// The choice to include file sizes; each size needs a separate query of the file system.
+/// Included or omitted file sizes; each size needs a separate system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizes {
     /// Sizes are included.
@@ -67,15 +67,15 @@ pub enum Sizes {
 }
 
 impl Request {
-    /// Requests a directory alone: under the ignore rules of git, without hidden names and dependency
-    /// directories.
+    /// Requests only the entries of the directory itself, without hidden entries, entries that git ignores,
+    /// and dependency directories.
     #[must_use]
     pub fn of(base: WorkspacePath) -> Self {
         Self {
             base,
             depth: 1,
             rules: Rules::Git,
-            hidden: Hidden::Skip,
+            hidden: HiddenFiles::Skip,
             prune: Prune::Dependencies,
             without: Vec::new(),
             limit: 1_000,
@@ -85,41 +85,41 @@ impl Request {
     }
 }
 
-/// A tree, as a flat list from the top.
+/// The entries of a directory tree, as a flat list from the top.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The directory, relative to its root.
+    /// The listed directory, relative to its root.
     pub path: String,
-    /// The entries; the content of each directory follows it.
+    /// The listed entries; each directory is followed by its content.
     pub nodes: Vec<Node>,
     /// The number of entries of the directory itself that are not shown.
     pub more: u64,
-    /// The number of entries seen, shown or not.
+    /// The number of entries found, shown or not.
     pub total: u64,
     /// The parts of the tree that were not listed.
-    pub walk: Walked,
-    /// The directory.
+    pub walk: WalkReport,
+    /// The resolved path of the directory.
     #[serde(skip)]
     #[schemars(skip)]
     pub base: WorkspacePath,
 }
 
-/// An entry of a tree.
+/// An entry of a directory tree.
 #[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Node {
-    /// The entry, relative to its root.
+    /// The path, relative to its root.
     pub path: String,
-    /// The number of directories in between; 0 is directly in the directory.
+    /// The depth below the listed directory; 0 for its direct entries.
     pub depth: usize,
-    /// Its type.
+    /// The type of the entry.
     pub kind: FileKind,
     /// The size of a file in bytes, if sizes were requested.
     pub bytes: Option<u64>,
     /// The target of a link.
     pub target: Option<String>,
-    /// True if a directory could not be read.
+    /// True for a directory that could not be read.
     pub unreadable: bool,
-    /// The number of entries of a directory that are not shown.
+    /// The number of the directory's entries not shown.
     pub more: u64,
 }
 
@@ -160,7 +160,8 @@ impl Operation for List {
     }
 }
 
-/// Returns a smaller number of entries for another attempt, if these need more bytes than there are.
+/// Returns a smaller number of entries for another attempt at listing, if the size of the entries (`bytes`) exceeds the
+/// limit `room`.
 fn fewer(entries: usize, bytes: usize, room: usize) -> Option<usize> {
     if bytes <= room || entries <= 1 {
         return None;
@@ -180,7 +181,7 @@ fn output(find: &Find, base: WorkspacePath, sizes: Sizes, listed: ListOutput) ->
         kind: kind(node.kind),
         bytes: bytes(&node),
         target: node.target,
-        unreadable: node.inside == Inside::Unreadable,
+        unreadable: node.inside == ReadStatus::Unreadable,
         more: node.more,
     });
     Output {
@@ -188,7 +189,7 @@ fn output(find: &Find, base: WorkspacePath, sizes: Sizes, listed: ListOutput) ->
         nodes: nodes.collect(),
         more: listed.more,
         total: listed.total,
-        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete)
+        walk: WalkReport::of(&listed.skipped, listed.unreadable, listed.complete)
             .of_one_root(find.files(), &base),
         base,
     }

@@ -1,4 +1,4 @@
-//! Find: globs, regular expressions, listings and the files that they match.
+//! The capability to find files: globs, regular expressions, directory listings, and reads of many files.
 
 pub mod glob;
 pub mod grep;
@@ -7,10 +7,10 @@ pub mod read_many;
 pub(crate) mod walk;
 
 use crate::files::Files;
-use toolpost_grams::Grams;
+use toolpost_trigrams::Grams;
 use toolpost_workspace::WorkspacePath;
 
-/// Searches over the files of the workspace. Clones share their state.
+/// The capability to find and search files of the workspace. Clones share their state.
 #[derive(Clone)]
 pub struct Find {
     files: Files,
@@ -31,7 +31,8 @@ impl Find {
         self.grams.as_ref()
     }
 
-    /// The trigram index for a search below `base`; `None` outside the roots, which the index does not cover.
+    /// Returns the trigram index for a search below `base`; `None` for an external root, which the index does
+    /// not cover.
     pub(crate) fn grams_of(&self, base: &WorkspacePath) -> Option<&Grams> {
         self.grams().filter(|_| base.root().label().is_none())
     }

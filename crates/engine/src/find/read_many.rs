@@ -1,10 +1,10 @@
-//! `read_many`: the texts of many files, chosen by globs or named one by one.
+//! The `read_many` operation: shows the text of many files, selected by globs or by their paths.
 
-mod choose;
-mod look;
-mod share;
+mod contents;
+mod distribution;
+mod selection;
 
-use super::walk::{Complete, Walked};
+use super::walk::{Complete, WalkReport};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -12,52 +12,54 @@ use crate::{
     files::document::text::stretch,
     find::Find,
     operation::Operation,
-    seen::Seen,
+    seen_content::SeenContent,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use toolpost_workspace::WorkspacePath;
 
-use look::Looked;
+use contents::FileResult;
 
 pub use super::grep::Numbers;
 pub use toolpost_search::Rules;
 pub use toolpost_text::window::{Line, Lines};
 
-/// Shows many files.
+/// The `read_many` operation, which shows the text of many files.
 pub struct ReadMany;
 
-/// A request for many files.
+/// A request to read many files.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directory to which globs are relative.
     pub base: WorkspacePath,
-    /// The files to read.
-    pub wanted: Vec<Wanted>,
+    /// The files to read, selected by paths or by globs.
+    pub selectors: Vec<FileSelector>,
+    /// The named paths that cannot be used, for example because they are outside the roots, with the reasons.
+    pub refused: Vec<(String, String)>,
     /// Globs of files to leave out.
     pub without: Vec<String>,
-    /// The maximum number of files; the first by path are kept.
+    /// The maximum number of files to read; if more are selected, the first ones by path are read.
     pub max_files: usize,
-    /// The maximum number of bytes of one file.
+    /// The maximum number of bytes shown of one file.
     pub max_bytes_each: usize,
-    /// The maximum size of the answer in bytes; the files share it.
+    /// The maximum size of the whole answer, in bytes.
     pub max_bytes: usize,
-    /// The ignore rules for files that a glob finds.
+    /// The ignore rules, such as `.gitignore`, for files that a glob finds.
     pub rules: Rules,
-    /// The choice to show line numbers.
+    /// Shown or omitted line numbers.
     pub numbers: Numbers,
 }
 
-/// A file, or a set of files.
+/// The file or the set of files that one path or glob selects.
 #[derive(Debug, Clone)]
-pub enum Wanted {
+pub enum FileSelector {
     /// A named file, or all files in a named directory.
     Named {
-        /// The resolved path.
+        /// The path, resolved inside a root.
         path: WorkspacePath,
         /// The path as the caller wrote it, for suggestions if nothing exists there.
-        said: String,
+        raw_path: String,
     },
     /// All files that a glob matches.
     Glob(String),
@@ -66,54 +68,54 @@ pub enum Wanted {
 /// The content of the files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The choice to show line numbers.
+    /// Line numbers, shown or omitted.
     pub numbers: Numbers,
-    /// The files, by path.
+    /// The files, sorted by path.
     pub files: Vec<File>,
     /// The number of files selected, by glob or by name.
     pub matched: u64,
-    /// The number of them that are not text, or must not be read without a prompt.
+    /// The number of selected files that are not text or need approval.
     pub skipped: u64,
-    /// The number of them that could not be read.
+    /// The number of selected files that could not be read.
     pub failed: u64,
-    /// The number of them that do not fit into the answer, or were not reached in time.
+    /// The number of selected files that did not fit or were not reached in time.
     pub left_out: u64,
     /// The parts of the tree that were not searched.
-    pub walk: Walked,
-    /// The duration.
+    pub walk: WalkReport,
+    /// The duration of the call.
     #[serde(skip)]
     #[schemars(skip)]
     pub took: Duration,
     #[serde(skip)]
     #[schemars(skip)]
-    seen: Vec<Seen>,
+    seen: Vec<SeenContent>,
 }
 
-/// One of the files.
+/// One of the selected files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct File {
     /// The file, relative to its root.
     pub path: String,
-    /// The result.
+    /// The text, or why it is missing.
     pub answer: Answer,
 }
 
-/// The result for one file.
+/// A file's text, or why it is missing.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
-    /// Its text.
+    /// The text of the file.
     Text(Text),
-    /// The file is readable but not shown.
+    /// The file is not text, or reading it needs approval.
     Skipped {
-        /// The reason.
+        /// Why the file was skipped.
         why: String,
     },
     /// The file could not be read.
     Failed {
-        /// The problem.
+        /// The problem, as a sentence.
         what: String,
-        /// Suggestions for the path.
+        /// Similar paths that exist.
         meant: Vec<String>,
     },
 }
@@ -121,7 +123,7 @@ pub enum Answer {
 /// The text of a file, or its beginning.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Text {
-    /// The lines, from the first on.
+    /// The file's lines, from the first on.
     #[serde(serialize_with = "stretch::write")]
     #[schemars(with = "Vec<stretch::Stretch>")]
     pub lines: Lines,
@@ -129,8 +131,8 @@ pub struct Text {
     pub bytes: u64,
     /// The size of the file in bytes.
     pub of_bytes: u64,
-    /// The extent of the text.
-    pub shown: Shown,
+    /// Extent of the shown text: the whole file, or its beginning.
+    pub shown: TextExtent,
     /// Properties that matter for changing the file.
     pub facts: Vec<String>,
     /// The file that was read instead of the requested one, and the reason.
@@ -140,10 +142,10 @@ pub struct Text {
 /// The extent of a file that is shown.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Shown {
+pub enum TextExtent {
     /// The whole file.
     Whole,
-    /// Only its beginning.
+    /// The file's beginning.
     Beginning,
 }
 
@@ -155,9 +157,9 @@ impl Operation for ReadMany {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        let places = request.wanted.iter().map(|wanted| match wanted {
-            Wanted::Named { path, .. } => Touch::Read(path.clone()),
-            Wanted::Glob(_) => Touch::Read(request.base.clone()),
+        let places = request.selectors.iter().map(|selector| match selector {
+            FileSelector::Named { path, .. } => Touch::Read(path.clone()),
+            FileSelector::Glob(_) => Touch::Read(request.base.clone()),
         });
         let mut touches: Vec<Touch> = Vec::new();
         for touch in places {
@@ -171,24 +173,30 @@ impl Operation for ReadMany {
     async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let began = Instant::now();
-        let chosen = choose::choose(find, &request, cx).await?;
-        let matched = chosen.files.len();
-        let mut files = chosen.files;
-        files.truncate(share::how_many(&files, &request));
-        let looked = look::all(find, files, &request, cx).await?;
-        let looked = share::those_that_fit(looked, request.max_bytes);
-        Ok(output(share::out(looked, request.max_bytes), matched, chosen.walk, &request, began))
+        let selected = selection::select(find, &request, cx).await?;
+        let matched = selected.files.len();
+        let mut files = selected.files;
+        files.truncate(distribution::fitting_entries(&files, &request));
+        let contents = contents::read_all(find, files, &request, cx).await?;
+        let contents = distribution::keep_fitting(contents, request.max_bytes);
+        Ok(output(
+            distribution::distribute(contents, request.max_bytes),
+            matched,
+            selected.walk,
+            &request,
+            began,
+        ))
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.seen.clone()
     }
 }
 
 fn output(
-    looked: Vec<Looked>,
+    looked: Vec<FileResult>,
     matched: usize,
-    mut walk: Walked,
+    mut walk: WalkReport,
     request: &Request,
     began: Instant,
 ) -> Output {
@@ -204,11 +212,15 @@ fn output(
         files.extend(looked.answer.map(|answer| File { path: looked.path, answer }));
     }
     let left_out = (matched - files.len()) as u64;
+    let refused = request.refused.iter().cloned();
+    let answer = |what| Answer::Failed { what, meant: Vec::new() };
+    files.extend(refused.map(|(path, what)| File { path, answer: answer(what) }));
+    failed += request.refused.len() as u64;
     let numbers = request.numbers;
     Output {
         numbers,
         files,
-        matched: matched as u64,
+        matched: (matched + request.refused.len()) as u64,
         skipped,
         failed,
         left_out,

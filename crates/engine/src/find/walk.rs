@@ -1,4 +1,4 @@
-//! Walks of operations: their time limits, and reports of the parts that they did not search.
+//! Directory walks of operations: their time limits, their progress, and reports of the parts that were not searched.
 
 use crate::{
     call::CallCtx,
@@ -17,11 +17,12 @@ use std::{
     },
     time::Duration,
 };
-use toolpost_search::{Control, SearchError, Skipped, Unreadable};
+use toolpost_search::{Control, SearchError, SkippedEntries, Unreadable};
+use toolpost_text::counted::counted;
 
 use toolpost_workspace::{LookupError, WorkspacePath};
 
-/// The interval between progress reports of a walk.
+/// The interval between the progress reports of a directory walk.
 const TICK: Duration = Duration::from_millis(500);
 
 /// The completeness of a walk.
@@ -31,17 +32,17 @@ pub enum Complete {
     /// The walk was complete.
     #[default]
     Yes,
-    /// The time limit ended it: there may be more.
+    /// The walk reached the time limit, so results may be missing.
     TimedOut,
-    /// The index is not complete yet: there may be more, and the same request finds it later.
+    /// The index is not complete yet, so results may be missing; the same request finds them later.
     NotReady,
-    /// It was cancelled: there may be more.
+    /// The walk was cancelled, so results may be missing.
     Cancelled,
 }
 
 /// The parts of a tree that a walk did not search.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Walked {
+pub struct WalkReport {
     /// Descriptions of the entries that were skipped on purpose.
     pub skipped: Vec<String>,
     /// The progress of an index that is still being built, as text.
@@ -50,14 +51,14 @@ pub struct Walked {
     pub unreadable: Vec<String>,
     /// The number of paths that could not be read.
     pub unreadable_total: u64,
-    /// The other roots of the workspace, if one whole root was searched and they were not.
+    /// The other roots of the workspace, if the search covered exactly one whole root; otherwise empty.
     pub other_roots: Vec<String>,
-    /// The completeness of the rest.
+    /// Completeness of the walk.
     pub complete: Complete,
 }
 
-/// Runs a search on a blocking thread, within the time limit of the call, and reports its progress; it begins
-/// at `base`.
+/// Runs a search below the directory `base` on a worker thread, within the time limit of the call. Progress is reported
+/// as a count of `what`, such as "steps through files".
 pub(crate) async fn walk<T: Send + 'static>(
     find: &Find,
     cx: &CallCtx,
@@ -68,11 +69,11 @@ pub(crate) async fn walk<T: Send + 'static>(
     let steps = Arc::default();
     let (control, find, base) = (control(cx, &steps), find.clone(), base.clone());
     let found = blocking(move || search(&find, &control).map_err(|error| failed(&find, &base, error)));
-    told(cx, &steps, what, found).await
+    with_progress(cx, &steps, what, found).await
 }
 
-/// Creates the control of a walk. The walk ends when the caller cancels it or the deadline passes; `steps`
-/// counts its checks, which grow with the entries that it has seen.
+/// Creates the control that stops a walk when the caller cancels it or the deadline passes. `steps` counts
+/// how often the walk checks for cancellation, as a measure of its progress.
 fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
     let (cancel, steps) = (cx.cancel.clone(), steps.clone());
     let control = Control::default().cancelled_by(move || {
@@ -85,8 +86,8 @@ fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
     }
 }
 
-/// Waits for a walk, and reports its progress twice a second.
-async fn told<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<Output = T>) -> T {
+/// Waits for a directory walk, and reports its progress twice a second.
+async fn with_progress<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<Output = T>) -> T {
     let mut walk = pin!(walk);
     loop {
         tokio::select! {
@@ -99,9 +100,13 @@ async fn told<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<O
     }
 }
 
-impl Walked {
-    /// Creates the report of skipped and unreadable entries.
-    pub(crate) fn of(skipped: &Skipped, unreadable: Unreadable, complete: toolpost_search::Complete) -> Self {
+impl WalkReport {
+    /// Creates the report of the entries that a walk skipped or could not read.
+    pub(crate) fn of(
+        skipped: &SkippedEntries,
+        unreadable: Unreadable,
+        complete: toolpost_search::Complete,
+    ) -> Self {
         Self {
             skipped: words(skipped),
             unfinished: None,
@@ -116,7 +121,7 @@ impl Walked {
         }
     }
 
-    /// Adds the other roots of the workspace to the report of a search in a whole root.
+    /// Adds the other roots of the workspace to the report, if the search covered exactly one whole root.
     pub(crate) fn of_one_root(mut self, files: &Files, base: &WorkspacePath) -> Self {
         if base.is_root() && base.root().label().is_none() {
             let here = base.absolute();
@@ -125,15 +130,15 @@ impl Walked {
         self
     }
 
-    /// Returns the size of the report, in bytes.
+    /// Returns the approximate size of the report in a reply, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let lists = [&self.skipped, &self.unreadable, &self.other_roots];
         lists.into_iter().flatten().map(|words| words.len() + 2).sum::<usize>()
             + self.unfinished.as_ref().map_or(0, String::len)
     }
 
-    /// Names the roots that were not searched: "the other root of the workspace (/srv/b)"; `None` if there
-    /// are none. `remedy` follows the names, such as "name it as the path".
+    /// Returns a phrase for the roots that were not searched, for example "the other root of the workspace (/srv/b)";
+    /// `None` if there are none. The text `remedy` follows the names, for example "pass it as the path".
     #[must_use]
     pub fn unsearched_roots(&self, remedy: Option<&str>) -> Option<String> {
         let roots = match self.other_roots.len() {
@@ -146,8 +151,8 @@ impl Walked {
     }
 }
 
-fn words(skipped: &Skipped) -> Vec<String> {
-    // Names that an ignore file hides stay hidden; names that Toolpost skips by default are listed.
+fn words(skipped: &SkippedEntries) -> Vec<String> {
+    // Directories that an ignore file excludes are only counted; dependency directories are also named.
     let told = skipped.directories.iter().filter(|_| skipped.dependencies > 0);
     let directories: Vec<&str> = told.map(String::as_str).collect();
     let named = skipped.ignored_directories + skipped.hidden_directories + skipped.dependencies;
@@ -171,7 +176,7 @@ fn words(skipped: &Skipped) -> Vec<String> {
     words
 }
 
-/// The failure for a search that could not run.
+/// Creates the failure for a search that could not run.
 fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
     let words = crate::failure::convert::sentence(&error.to_string());
     match error {
@@ -192,7 +197,7 @@ fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
         SearchError::Access(error) => crate::failure::convert::access(&error.path.clone(), error),
         SearchError::Regex { pattern, why, literal } => {
             let said = shortened(&pattern, PATTERN_SHOWN);
-            let failure = Failure::invalid(format!("The pattern is no regular expression: {said}"))
+            let failure = Failure::invalid(format!("The pattern is not a valid regular expression: {said}"))
                 .found(shortened(&why, REASON_SHOWN));
             let literal = literal.filter(|literal| literal.len() <= PATTERN_SHOWN);
             literal.into_iter().fold(failure, |failure, literal| failure.hint(Hint::Literal(literal)))
@@ -203,14 +208,14 @@ fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
     }
 }
 
-/// The maximum number of characters that a failure repeats of a pattern, and of the reason why it is invalid.
+/// The maximum number of characters of a pattern, and of the reason why it is invalid, in a failure.
 const PATTERN_SHOWN: usize = 1_000;
 const REASON_SHOWN: usize = 4_000;
 
-/// Cuts a long text of the caller, which would fill the reply.
+/// Cuts a text to `most` characters, so that a long pattern does not fill the reply.
 fn shortened(words: &str, most: usize) -> String {
     match toolpost_text::cut::line(words, most) {
         (_, 0) => words.to_owned(),
-        (head, missing) => format!("{head}… ({missing} more characters)"),
+        (head, missing) => format!("{head}… ({})", counted(missing as u64, "more character")),
     }
 }

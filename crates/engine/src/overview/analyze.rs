@@ -1,4 +1,4 @@
-//! `analyze`: the structure of a project and the dependencies between its modules.
+//! The `analyze` operation: the structure of a project and the dependencies between its modules.
 
 pub(crate) mod cycles;
 pub(crate) mod depth;
@@ -6,8 +6,8 @@ pub(crate) mod mapping;
 pub(crate) mod structure;
 
 pub use crate::{
-    agents::guide::Dropped,
-    code::symbol_index::Searched,
+    agents::guide::DroppedClaim,
+    code::symbol_index::SearchCoverage,
     search::investigate::{Finding, Output as Answer},
 };
 pub use depth::Depth;
@@ -19,175 +19,172 @@ use crate::{
     failure::Failure,
     operation::Operation,
     overview::Overview,
-    search::investigate::{
-        limits::Limits,
-        report,
-        rounds::{self, Question},
-    },
+    search::investigate::{self, limits::Limits, report, rounds},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
-/// Analyzes a project.
+/// The `analyze` operation, which shows the structure of a project.
 pub struct Analyze;
 
 /// A request for the analysis of a directory.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The directory.
+    /// The directory to analyze.
     pub base: WorkspacePath,
-    /// The depth of the analysis.
+    /// The number of module levels to distinguish, and the length of the lists.
     pub depth: Depth,
-    /// An additional question, in natural language.
+    /// An additional question about the code, in natural language.
     pub question: Option<String>,
 }
 
 /// The structure of a project.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
-    /// The directory.
+    /// The analyzed directory, as displayed.
     pub path: String,
-    /// The number of files.
+    /// The number of files in `path`.
     pub files: usize,
     /// The number of lines of the files in known languages.
     pub lines: u64,
-    /// The languages, most lines first.
+    /// The languages, sorted by number of lines, the largest first.
     pub languages: Vec<Language>,
-    /// The entry points of programs.
+    /// The entry points of programs, without those in tests.
     pub entries: Vec<Entry>,
-    /// The number of further entry points.
+    /// The number of entry points that are not listed.
     pub more_entries: usize,
-    /// The other roots of the workspace, if one whole root was analyzed and they were not.
+    /// The other roots of the workspace, which were not analyzed; empty if `path` is not a root.
     pub other_roots: Vec<String>,
-    /// The modules, by name.
+    /// The modules, sorted by name.
     pub modules: Vec<Module>,
     /// Dependency cycles: groups of modules that all use one another.
     pub rings: Vec<Vec<String>>,
-    /// The files with the most users.
+    /// The files that are used by the most other files, the most used first.
     pub hotspots: Vec<Hotspot>,
-    /// The symbols that other modules use.
+    /// The symbols that other modules use, the most used first.
     pub public: Vec<Public>,
     /// The files that tests cover.
     pub tests: TestMap,
-    /// The extent of the index that was searched for links.
-    pub searched: Searched,
-    /// The search results for the question.
+    /// The files that were searched for links between files.
+    pub searched: SearchCoverage,
+    /// The search results for the request's question, if any.
     pub answer: Option<Answer>,
-    /// The answer of a model to the question, if a model is configured.
+    /// A model's answer to the request's question, if there is one and a model is configured.
     pub mapped: Option<Mapped>,
 }
 
-/// The answer of a model that was queried about the code chunk by chunk.
+/// The answer of a model that reads the code chunk by chunk.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Mapped {
-    /// The answer, from all claims together; it refers to them as C1, C2, ….
+    /// The answer from all claims together, which cites claims as C1, C2, …; `None` if there are no claims,
+    /// or if the request for the summary failed.
     pub summary: Option<String>,
     /// The reason why there is no summary although there are claims.
     pub unsummed: Option<String>,
-    /// The claims from the chunks; the cited text of each was found in the files.
+    /// The model's claims about the code. The cited text of each claim was found in the files.
     pub claims: Vec<Finding>,
-    /// The number of claims that were dropped because they cite nothing or because a citation does not hold.
+    /// The number of claims that were dropped: they have no citation or a wrong one.
     pub dropped: usize,
-    /// The first of the dropped claims.
-    pub dropped_claims: Vec<Dropped>,
-    /// The number of chunks that were sent to the model.
+    /// The first dropped claims.
+    pub dropped_claims: Vec<DroppedClaim>,
+    /// The number of code chunks sent to the model.
     pub chunks: usize,
-    /// The chunks without an answer, each with the reason.
+    /// The code chunks without an answer, with reasons.
     pub failed: Vec<String>,
-    /// The number of blocks in the chunks.
+    /// The number of functions, types and sections in the chunks.
     pub blocks: usize,
-    /// The number of blocks with terms of the question that were left out.
+    /// The number of functions, types and sections that contain terms of the question and are in no chunk.
     pub left_out: usize,
     /// The reason why the model was not queried.
     pub not_asked: Option<String>,
 }
 
-/// The name of this agent in rules.
+/// The name under which the access rules allow or deny this operation's requests to a model.
 const NAME: &str = "analyst";
 
-/// A language.
+/// The amount of code in one language.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Language {
-    /// Its name.
+    /// The name of the language.
     pub name: String,
-    /// The number of files.
+    /// Files in the language.
     pub files: usize,
-    /// The number of lines.
+    /// Lines in the language.
     pub lines: u64,
 }
 
 /// The entry point of a program.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Entry {
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// The line.
+    /// The line number, counted from 1.
     pub line: u64,
-    /// The text of the line.
+    /// The entry point, for example its declaration.
     pub what: String,
 }
 
-/// A directory with code, as a module of the project.
+/// A directory with code, as a module.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Module {
-    /// Its path, relative to the analyzed directory.
+    /// The directory, relative to the analyzed directory.
     pub name: String,
-    /// The number of code files.
+    /// The module's number of code files.
     pub files: usize,
-    /// The number of lines.
+    /// The module's number of lines.
     pub lines: u64,
-    /// The modules that it uses.
+    /// The modules that this module uses.
     pub uses: Vec<String>,
-    /// The modules that use it.
+    /// The modules that use this module.
     pub used_by: Vec<String>,
 }
 
-/// A file that others use.
+/// A file that other files use.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Hotspot {
-    /// The file.
+    /// The file's path.
     pub path: String,
-    /// The number of files that use it.
+    /// The number of other files that use the file.
     pub used_by: usize,
-    /// The number of places that use it.
+    /// The number of uses in other files.
     pub places: usize,
-    /// Its number of lines.
+    /// The number of lines of the file.
     pub lines: u64,
 }
 
 /// A symbol that other modules use.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Public {
-    /// Its qualified name.
+    /// The qualified name of the symbol.
     pub name: String,
-    /// Its kind.
+    /// The kind of symbol, for example `function`.
     pub kind: String,
-    /// The file.
+    /// The file that defines the symbol.
     pub path: String,
-    /// Its first line.
+    /// The first line of the definition.
     pub line: u32,
-    /// The number of files in other modules that use it.
+    /// The number of files in other modules that use the symbol.
     pub used_by: usize,
 }
 
 /// The files that tests cover.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct TestMap {
-    /// The number of test files of the workspace.
+    /// The number of test files in the workspace.
     pub tests: usize,
-    /// The number of those outside the directory.
+    /// The number of test files outside the analyzed directory.
     pub outside: usize,
-    /// The number of other files.
+    /// The number of files in the analyzed directory that are not tests.
     pub code: usize,
-    /// The number of those that a test uses directly.
+    /// The number of files that a test uses directly.
     pub reached: usize,
-    /// The number of those that define a symbol and that no test is known to use directly.
+    /// The number of files with symbols that no test is known to use directly.
     pub unreached: usize,
-    /// The longest of these.
+    /// The longest files with symbols that no test is known to use directly.
     pub largest_unreached: Vec<String>,
-    /// The number of uses in tests whose target is unknown or only possible; if there are any, a test may use an
-    /// unreached file after all.
+    /// The number of uses in tests whose target is unknown or uncertain. Unless the number is 0, a test may
+    /// use files that count as unreached.
     pub open: usize,
     /// The files that each test uses.
     pub map: Vec<Tested>,
@@ -196,13 +193,13 @@ pub struct TestMap {
 /// A test file, and the files that it uses.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Tested {
-    /// The test.
+    /// The test file.
     pub test: String,
-    /// The files that it uses.
+    /// The files that the test uses.
     pub files: Vec<String>,
 }
 
-/// The limits of the work for a question.
+/// The limits of the search that answers the question of a request.
 const LIMITS: Limits = Limits { turns: 4, calls: 40 };
 
 impl Operation for Analyze {
@@ -220,7 +217,8 @@ impl Operation for Analyze {
         cx.check()?;
         let mut output = depth::analyze(overview, &request.base, request.depth, cx).await?;
         if let Some(objective) = request.question {
-            let question = Question { limits: LIMITS, ..Question::of(objective, request.base) };
+            let question =
+                investigate::Request { limits: LIMITS, ..investigate::Request::of(objective, request.base) };
             let looked = rounds::investigate(overview.search(), &question, cx).await?;
             output.answer = Some(report::report(&question, looked));
             output.mapped = match Guidance::of(overview.search().agents(), cx, NAME) {

@@ -1,11 +1,11 @@
-//! Records of the files of a workspace, cached until the files change.
+//! Records of the symbols and entry points of files, cached until the files change.
 
 mod entries;
 mod gather;
 mod record;
 mod write;
 
-pub(crate) use gather::{Gathered, gather};
+pub(crate) use gather::{ProjectFiles, gather};
 pub(crate) use record::{Limits, Record, Why};
 pub(crate) use write::write;
 
@@ -16,55 +16,61 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
-use toolpost_search::{Hidden, Prune, Rules};
+use toolpost_search::{HiddenFiles, Prune, Rules};
 use toolpost_workspace::{ContentHash, Watch, WatchChanges, Workspace, WorkspacePath, walk::Options};
 
-/// The cached records of the files of a workspace.
+/// The cached records (symbols and entry points) of the files of a workspace, and a flag that is set while a background
+/// thread reads files.
 #[derive(Default)]
-pub(crate) struct Projects(Mutex<Known>, AtomicBool);
+pub(crate) struct Projects(Mutex<RecordCache>, AtomicBool);
 
 #[derive(Default)]
-struct Known {
+struct RecordCache {
     watch: Option<(Rules, Watch)>,
-    /// Files that have not changed since they were read.
+    /// Files that have not changed since they were read, with the hashes of their contents.
     current: HashMap<WorkspacePath, ContentHash>,
-    /// Records by content and file name; the same content can mean something else under another name.
-    made: HashMap<Made, Arc<Record>>,
+    /// Records by content and file name; the file name determines the language.
+    made: HashMap<RecordKey, Arc<Record>>,
 }
 
-/// A content, under the name of its file.
+/// The key of a cached record: the name of the file and the hash of its content.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Made {
+pub(crate) struct RecordKey {
     pub(crate) name: String,
     pub(crate) hash: ContentHash,
 }
 
-/// The number of contents that are kept in excess of the number of files.
+/// The number by which cached records may exceed twice the number of files before unused records are dropped.
 const SPARE: usize = 2_000;
 
 impl Projects {
-    /// Returns the number of files that have a record, out of a total, and the number that do not.
+    /// Returns how many of `files` files have a record that is up to date, and how many do not.
     pub(crate) fn progress(&self, files: usize) -> (usize, usize) {
         let known = self.lock().current.len().min(files);
         (known, files - known)
     }
 
-    /// Claims the work in the background; returns false if it is already in progress.
+    /// Claims the background reading of files for this thread; returns false if another thread has claimed it.
     pub(crate) fn begin(&self) -> bool {
         !self.1.swap(true, Ordering::AcqRel)
     }
 
-    /// Releases the claim on the work in the background.
+    /// Releases this thread's claim on the background reading of files.
     pub(crate) fn end(&self) {
         self.1.store(false, Ordering::Release);
     }
 
-    /// Drops the files that may have changed; changes to files that are read from now on will be noticed.
+    /// Marks the records of files that may have changed as outdated. Starts a file watcher if there is none for these
+    /// ignore rules.
     pub(crate) fn refresh(&self, workspace: &Workspace, rules: Rules) {
         let mut known = self.lock();
         if known.watch.as_ref().is_none_or(|(own, _)| *own != rules) {
-            let options =
-                Options { rules, hidden: Hidden::Show, prune: Prune::Dependencies, ..Options::default() };
+            let options = Options {
+                rules,
+                hidden: HiddenFiles::Show,
+                prune: Prune::Dependencies,
+                ..Options::default()
+            };
             known.current.clear();
             known.watch = Some((rules, Watch::start(workspace, &options)));
             return;
@@ -79,20 +85,20 @@ impl Projects {
         }
     }
 
-    /// Returns the record of a file, if the file has not changed since.
+    /// Returns the cached record of a file, if the file has not changed since it was read.
     pub(crate) fn known(&self, path: &WorkspacePath, name: &str) -> Option<Arc<Record>> {
         let known = self.lock();
         let hash = *known.current.get(path)?;
-        known.made.get(&Made { name: name.to_owned(), hash }).cloned()
+        known.made.get(&RecordKey { name: name.to_owned(), hash }).cloned()
     }
 
-    /// Returns the record of a content.
-    pub(crate) fn made(&self, made: &Made) -> Option<Arc<Record>> {
+    /// Returns the cached record for this file name and content.
+    pub(crate) fn made(&self, made: &RecordKey) -> Option<Arc<Record>> {
         self.lock().made.get(made).cloned()
     }
 
-    /// Stores the record of a file.
-    pub(crate) fn keep(&self, path: &WorkspacePath, made: Made, record: &Arc<Record>) {
+    /// Stores the record of a file. The file counts as current only if the watcher covers its directory.
+    pub(crate) fn keep(&self, path: &WorkspacePath, made: RecordKey, record: &Arc<Record>) {
         let mut known = self.lock();
         let told = path
             .parent()
@@ -103,7 +109,7 @@ impl Projects {
         known.made.insert(made, record.clone());
     }
 
-    /// Drops the records of contents that no file has any more, once there are many.
+    /// Drops the records of outdated file contents, if too many records are cached.
     pub(crate) fn tidy(&self, files: usize) {
         let mut known = self.lock();
         if known.made.len() > 2 * files.max(known.current.len()) + SPARE {
@@ -112,7 +118,7 @@ impl Projects {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, RecordCache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Overviews of a project: its files, its modules and how they depend on one another.
+//! Project overviews: files, modules, and the dependencies between them.
 
 pub mod analyze;
 pub(crate) mod files;
@@ -8,7 +8,7 @@ use crate::{code::Code, files::Files, find::Find, search::Searcher};
 use files::Projects;
 use std::sync::Arc;
 
-/// Overviews of projects. Clones share their state.
+/// The capability to summarize projects. Clones share their state.
 #[derive(Clone)]
 pub struct Overview {
     search: Searcher,
@@ -20,7 +20,7 @@ impl Overview {
         Self { search, projects: Arc::default() }
     }
 
-    /// Returns the same capability over another search.
+    /// Returns a copy of this capability that uses another search capability. Both copies share the cached records.
     pub(crate) fn with_search(&self, search: Searcher) -> Self {
         Self { search, projects: Arc::clone(&self.projects) }
     }

@@ -1,6 +1,6 @@
-//! `project`: an index of a project, generated from its files and returned one window at a time.
+//! The `project` operation: generates an index of a project and returns a part of it.
 
-use super::files::{self, Gathered};
+use super::files::{self, ProjectFiles};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -14,62 +14,65 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_search::Rules;
+use toolpost_text::budget::ByteBudget;
 use toolpost_workspace::{Kind, WorkspacePath, hash};
 
-/// Shows a part of the index of a project.
+/// The `project` operation, which returns a part of a project's index as text.
 pub struct Project;
 
-/// A request for a part of the index.
+/// A request for a part of a project's index.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The root directory of the project.
     pub base: WorkspacePath,
-    /// The character of the index at which the part begins, counted from 0.
+    /// The offset in the index at which the requested part begins, in characters from 0.
     pub offset: usize,
-    /// The maximum number of characters of the part.
+    /// The maximum number of characters of the requested part.
     pub max_characters: usize,
-    /// The maximum size of the answer, in bytes.
+    /// The maximum size of the part in the reply, in bytes.
     pub max_bytes: usize,
-    /// The ignore rules to apply.
+    /// The ignore rules, such as `.gitignore`, to apply.
     pub rules: Rules,
-    /// A file that may contain an index from another tool.
+    /// The path at which another tool may have stored an index of the project.
     pub beside: WorkspacePath,
 }
 
-/// A part of the index.
+/// A part of a project's index.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The root directory of the project.
     pub root: String,
     /// The number of characters of the index.
     pub total: usize,
-    /// The offset at which the part begins.
+    /// The offset at which the part begins, in characters.
     pub offset: usize,
-    /// The offset after its last character.
+    /// The offset after the last character of the part.
     pub end: usize,
-    /// The text of the part; if more follows, it ends with a line.
+    /// The text of the part. If more follows, the part ends after a whole line, unless the line is long.
     pub text: String,
-    /// The fingerprint of the index: it changes with the project.
+    /// The hash of the whole index text.
     pub fingerprint: String,
-    /// The changes of the project since the previous part.
+    /// The change of the index since the previous part.
     pub since: Since,
-    /// The number of files that were not read yet: the index is incomplete.
+    /// The number of the project's files that Toolpost has not read yet. Unless the number is 0, the index is
+    /// incomplete.
     pub unread: usize,
-    /// A file that contains an index from another tool; it may be outdated.
+    /// A file that may contain an index from another tool, possibly an outdated one; `None` if there is no
+    /// such file.
     pub beside: Option<String>,
 }
 
-/// The changes of the project since the previous part.
+/// The change of the index since the previous part that the session requested.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Since {
-    /// There is no previous part in this session, or this is the first part.
+    /// The session requested no previous part, or this part begins at offset 0.
     First,
     /// The index has not changed.
     Same,
-    /// It was incomplete then, and has grown: the parts do not fit together.
+    /// The index was incomplete at the previous part and has grown, so the parts do not fit together.
     Grown,
-    /// It has changed: the parts do not fit together.
+    /// The index has changed, so the parts do not fit together.
     Changed,
 }
 
@@ -88,9 +91,9 @@ impl Operation for Project {
         cx.check()?;
         let gathered = files::gather(overview, &request.base, request.rules, cx).await?;
         if gathered.walk.complete != Complete::Yes {
-            let what = "The time was up before all directories of the project were seen.";
+            let what = "The time limit was reached before all directories of the project were listed.";
             return Err(Failure::new(crate::failure::Kind::Timeout, what)
-                .hint(Hint::Advice("Name a directory of the project as the path.".to_owned())));
+                .hint(Hint::Advice("Pass a subdirectory of the project as the path.".to_owned())));
         }
         let (overview, cx) = (overview.clone(), cx.clone());
         blocking(move || part(&overview, &request, &gathered, &cx)).await
@@ -100,16 +103,15 @@ impl Operation for Project {
 fn part(
     overview: &Overview,
     request: &Request,
-    gathered: &Gathered,
+    gathered: &ProjectFiles,
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
     let (text, unread) = (files::write(&request.base, gathered), gathered.unread());
     let text = text.as_str();
     let total = text.chars().count();
     if request.offset >= total {
-        let what =
-            format!("offset {} lies behind the end: the index has {total} characters.", request.offset);
-        return Err(Failure::invalid(what).hint(Hint::Advice("Begin again with offset 0.".to_owned())));
+        let what = format!("offset {} is after the end: the index has {total} characters.", request.offset);
+        return Err(Failure::invalid(what).hint(Hint::Advice("Start again with offset 0.".to_owned())));
     }
     let fingerprint = hash(text.as_bytes()).to_string();
     let index = PagedIndex { fingerprint: fingerprint.clone(), unread };
@@ -117,7 +119,7 @@ fn part(
         Some(_) if request.offset == 0 => Since::First,
         None => Since::First,
         Some(before) if before.fingerprint == fingerprint => Since::Same,
-        // The index grows while the remaining files are read, whether or not the project changes.
+        // The index can grow while the remaining files are read, even if the project does not change.
         Some(before) if before.unread > 0 => Since::Grown,
         Some(_) => Since::Changed,
     };
@@ -138,19 +140,19 @@ fn part(
     })
 }
 
-/// Returns a window of a text; it ends with a line if more follows and the line is not too long.
+/// Returns the part of a text from the character `offset` on, up to a number of characters and of bytes. If more text
+/// follows, the part ends after a whole line, unless that would drop more than half of the part.
 fn window(text: &str, offset: usize, characters: usize, bytes: usize) -> &str {
     let start = text.char_indices().nth(offset).map_or(text.len(), |(at, _)| at);
     let rest = &text[start..];
-    let mut room = bytes;
+    let mut budget = ByteBudget::new(bytes);
     let mut end = 0;
     for (at, letter) in rest.char_indices().take(characters.max(1)) {
-        // The size in the reply: quotes and line ends take two bytes.
+        // In the reply, quotes, backslashes and line ends are escaped and take two bytes.
         let weight = if matches!(letter, '"' | '\\' | '\n') { 2 } else { letter.len_utf8() };
-        if weight > room && end > 0 {
+        if !budget.takes(weight) && end > 0 {
             break;
         }
-        room = room.saturating_sub(weight);
         end = at + letter.len_utf8();
     }
     let shown = &rest[..end];
@@ -166,9 +168,10 @@ fn window(text: &str, offset: usize, characters: usize, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::window;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn a_part_ends_with_a_line_where_it_can() {
+    fn text_window_ends_at_a_line_break_if_possible() {
         let text = "äb\ncdef\n\"ghi\n";
         let rows = [
             ((0, 100, 100), "äb\ncdef\n\"ghi\n"),
@@ -180,10 +183,10 @@ mod tests {
             ((8, 5, 4), "\"gh"),
             ((0, 0, 0), "ä"),
         ];
-        for ((offset, characters, bytes), wanted) in rows {
+        each(rows, |((offset, characters, bytes), wanted)| {
             assert_eq!(window(text, offset, characters, bytes), wanted, "{offset} {characters} {bytes}");
-        }
-        // The parts cover the text without a gap.
+        });
+        // The parts together cover the text without a gap.
         for characters in 1..16 {
             let (mut offset, mut whole) = (0, String::new());
             while offset < text.chars().count() {

@@ -1,10 +1,10 @@
-//! `batch`: several concurrent calls, each with a separate result.
+//! The `batch` operation: runs several calls at the same time, each with its own result.
 
 use crate::{
     access::{Access, Touch},
     call::{
         CallCtx,
-        nested::{CallGateway, Ended, InnerAnswer, InnerCall, May, Pictures},
+        nested::{CallGateway, CallOutcome, InnerAnswer, InnerCall, May, Pictures},
     },
     failure::Failure,
     operation::Operation,
@@ -20,39 +20,40 @@ use std::{
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// Maximum wait for calls that were asked to stop.
+/// Maximum wait for the calls of a batch to return after they were cancelled.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The `batch` operation.
+/// The `batch` operation, which runs several tool calls.
 pub struct Batch;
 
-/// Calls, and the way to run them.
+/// The calls of a batch, and how to run them.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The calls, in order.
-    pub calls: Vec<Asked>,
-    /// Maximum number of calls that run at the same time; at least one does.
+    /// The calls to run, in the order in which they start.
+    pub calls: Vec<BatchCall>,
+    /// Maximum number of calls that run at the same time; 0 means 1.
     pub max_parallel: usize,
-    /// The effect of a failure on calls that have not started.
+    /// The effect of a failed call on calls that have not started.
     pub on_failure: OnFailure,
-    /// The order of the results.
+    /// The order of the results in the reply.
     pub order: Order,
-    /// Time limit for all calls, if it is less than the time limit of the batch call.
+    /// Time limit for all calls together, if it is shorter than the time limit of the batch call.
     pub time: Option<Duration>,
     /// Maximum size of all replies together, in bytes.
     pub reply_bytes: usize,
-    /// Initial size of all replies together, in bytes: lower if replies become longer as parts of the
-    /// answer.
+    /// Maximum size of all replies together in the first run of the calls, in bytes; then calls whose replies were
+    /// truncated are repeated. Lower than `reply_bytes` if replies become longer when they are embedded in the reply of
+    /// the batch.
     pub first_share: usize,
-    /// Returns the number of bytes that a reply takes in the answer.
-    pub weigh: fn(&str) -> usize,
-    /// Returns whether a reply may have been truncated for lack of room.
+    /// The function that returns how many bytes a call's reply takes in the reply of the batch.
+    pub reply_size: fn(&str) -> usize,
+    /// The function that returns true if a call's reply may have been truncated at its size limit.
     pub is_cut: fn(&str) -> bool,
 }
 
 /// One call of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct BatchCall {
     /// The name of the tool.
     pub tool: String,
     /// The arguments as the caller sent them, as text.
@@ -63,9 +64,9 @@ pub struct Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
-    /// No effect.
+    /// The remaining calls start as usual.
     GoOn,
-    /// They are skipped.
+    /// The remaining calls are skipped.
     Stop,
 }
 
@@ -79,14 +80,14 @@ pub enum Order {
     Settled,
 }
 
-/// The results of the calls.
+/// The results of a batch.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The result of each call; there is one for every call.
-    pub results: Vec<Settled>,
+    /// One result for every call of the batch.
+    pub results: Vec<BatchCallResult>,
     /// The reason why calls were skipped or abandoned, if any were.
-    pub stopped: Option<Stopped>,
-    /// Total run time, in milliseconds.
+    pub stopped: Option<BatchStopReason>,
+    /// Run time of the batch, in milliseconds.
     pub elapsed_ms: u64,
     /// Maximum number of calls that ran at the same time.
     pub max_parallel: usize,
@@ -102,23 +103,23 @@ pub struct Output {
 
 /// The result of one call.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct Settled {
+pub struct BatchCallResult {
     /// The index of the call in the batch, counted from 0.
     pub index: usize,
     /// The name of the tool, as the caller wrote it.
     pub tool: String,
-    /// Its outcome.
-    pub ended: Ended,
-    /// The text of its reply, or the reason why there is none.
+    /// The outcome of the call.
+    pub ended: CallOutcome,
+    /// The text of the reply, or the reason why there is none.
     pub words: String,
-    /// Its run time, in milliseconds.
+    /// Run time of the call, in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// The reason why the rest of a batch was not started.
+/// The reason why calls of a batch were skipped or abandoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Stopped {
+pub enum BatchStopReason {
     /// A call failed, and the batch stops on failure.
     Failure,
     /// The time limit was reached.
@@ -134,7 +135,7 @@ impl Operation for Batch {
     type Request = Request;
     type Output = Output;
 
-    /// Needs no permission itself: the rules judge each call by its accesses.
+    /// A batch itself needs no permission: the rules check the accesses of each of its calls.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }
@@ -146,10 +147,10 @@ impl Operation for Batch {
         let total = request.calls.len();
         let each = request.first_share / total.max(1);
         let queue = request.calls.iter().cloned().enumerate().map(|(at, asked)| (at, asked, each)).collect();
-        let mut running = Running::new(Arc::clone(&gateway), &request, &cx, queue);
+        let mut running = BatchRun::new(Arc::clone(&gateway), &request, &cx, queue);
         while running.fill() {
             running.settle(&cx).await;
-            cx.progress.tell(running.settled.len() as u64, &format!("of {total} calls"));
+            cx.progress.tell(running.settled.len() as u64, &format!("running {total} calls"));
         }
         let stopped = running.stopped;
         let mut results = running.results(request.order);
@@ -168,25 +169,28 @@ impl Operation for Batch {
     }
 }
 
-/// Maximum run time, in milliseconds, of a call that is repeated if its reply was truncated and there is
-/// room for more.
+/// A call with a truncated reply is repeated only if it ran for at most this many milliseconds.
 const QUICK: u64 = 2_000;
-/// Maximum number of repetitions.
+/// Maximum number of times that a call is repeated because its reply was truncated.
 const ROUNDS: usize = 3;
-/// The unused room is redistributed if it is at least the total divided by this number.
+/// Calls with truncated replies are repeated only if at least `1 / WORTH` of the size limit is unused.
 const WORTH: usize = 8;
 
-/// Repeats the calls whose replies were truncated, each with a share of the room that the others left. This
-/// function never truncates a reply: each reply explains how to get its rest, and counts as seen only what
-/// it shows.
-async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, gateway: &Arc<dyn CallGateway>) {
-    let is_cut = |settled: &Settled| {
-        settled.ended == Ended::Done && settled.elapsed_ms <= QUICK && (request.is_cut)(&settled.words)
+/// Repeats the calls whose replies were truncated, each with a share of the unused bytes. This function never
+/// truncates a reply itself: the tool's own truncation says how to get the rest, and records what was shown.
+async fn widened(
+    results: &mut [BatchCallResult],
+    request: &Request,
+    cx: &CallCtx,
+    gateway: &Arc<dyn CallGateway>,
+) {
+    let is_cut = |settled: &BatchCallResult| {
+        settled.ended == CallOutcome::Done && settled.elapsed_ms <= QUICK && (request.is_cut)(&settled.words)
     };
     let mut cut: Vec<usize> =
         results.iter().filter(|settled| is_cut(settled)).map(|settled| settled.index).collect();
     for _ in 0..ROUNDS {
-        let used: usize = results.iter().map(|settled| (request.weigh)(&settled.words)).sum();
+        let used: usize = results.iter().map(|settled| (request.reply_size)(&settled.words)).sum();
         let spare = request.reply_bytes.saturating_sub(used);
         if cut.is_empty() || spare < request.reply_bytes / WORTH {
             return;
@@ -194,12 +198,13 @@ async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, gatew
         let more = spare / cut.len();
         let wanted = results.iter().filter(|settled| cut.contains(&settled.index));
         let queue = wanted.filter_map(|settled| {
-            let weight = (request.weigh)(&settled.words).max(1);
-            // The overhead of embedding the text in the answer takes the same share of the room.
+            let weight = (request.reply_size)(&settled.words).max(1);
+            // A reply becomes longer when it is embedded in the reply of the batch, so it gets its proportional share
+            // of the bytes.
             let room = (weight + more) as u128 * settled.words.len() as u128 / weight as u128;
             Some((settled.index, request.calls.get(settled.index)?.clone(), usize::try_from(room).ok()?))
         });
-        let mut running = Running::new(Arc::clone(gateway), request, cx, queue.collect());
+        let mut running = BatchRun::new(Arc::clone(gateway), request, cx, queue.collect());
         running.on_failure = OnFailure::GoOn;
         while running.fill() {
             running.settle(cx).await;
@@ -211,41 +216,41 @@ async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, gatew
                 continue;
             };
             let has_grown = again.words.len() > before.words.len();
-            if again.ended == Ended::Done && has_grown && !stopped {
+            if again.ended == CallOutcome::Done && has_grown && !stopped {
                 if is_cut(&again) {
                     cut.push(again.index);
                 }
-                *before = Settled { elapsed_ms: before.elapsed_ms + again.elapsed_ms, ..again };
+                *before = BatchCallResult { elapsed_ms: before.elapsed_ms + again.elapsed_ms, ..again };
             }
         }
     }
 }
 
-/// The note on a call that was still running when the time limit of all calls was reached.
-const OVER: &str = "The time of all calls was up while this one ran, so it may not have found all.";
+/// The note on a call that was still running when the time limit of the batch was reached.
+const OVER: &str = "The time limit of the batch was reached during this call, so results may be missing.";
 
-/// The running, waiting and finished calls.
-struct Running {
+/// The waiting, running and finished calls of a batch.
+struct BatchRun {
     gateway: Arc<dyn CallGateway>,
-    /// The index of each call, and the maximum size of its reply in bytes.
-    queue: VecDeque<(usize, Asked, usize)>,
+    /// The calls that have not started: index, call, and maximum size of the reply in bytes.
+    queue: VecDeque<(usize, BatchCall, usize)>,
     /// The running calls: index, tool name and start time.
     open: Vec<(usize, String, Instant)>,
     tasks: JoinSet<(usize, InnerAnswer)>,
-    settled: Vec<Settled>,
+    settled: Vec<BatchCallResult>,
     max_parallel: usize,
     on_failure: OnFailure,
     due: Option<Instant>,
     cancel: CancellationToken,
-    stopped: Option<Stopped>,
+    stopped: Option<BatchStopReason>,
 }
 
-impl Running {
+impl BatchRun {
     fn new(
         gateway: Arc<dyn CallGateway>,
         request: &Request,
         cx: &CallCtx,
-        queue: Vec<(usize, Asked, usize)>,
+        queue: Vec<(usize, BatchCall, usize)>,
     ) -> Self {
         Self {
             gateway,
@@ -261,7 +266,7 @@ impl Running {
         }
     }
 
-    /// Starts as many calls as may run; returns whether any is running.
+    /// Starts waiting calls up to the limit of parallel calls; returns true if any call is running.
     fn fill(&mut self) -> bool {
         while self.stopped.is_none() && self.open.len() < self.max_parallel {
             let Some((index, asked, reply_bytes)) = self.queue.pop_front() else { break };
@@ -276,8 +281,8 @@ impl Running {
         !self.open.is_empty()
     }
 
-    /// Waits for the next call to finish; at the time limit, asks the running calls to stop with their
-    /// partial results.
+    /// Waits for the next call to finish. At the time limit, cancels the running calls and takes the partial
+    /// results that they return within `GRACE`.
     async fn settle(&mut self, cx: &CallCtx) {
         let time_up = async {
             match self.due {
@@ -289,15 +294,16 @@ impl Running {
             biased;
             Some(answer) = self.tasks.join_next() => {
                 self.take(answer);
-                // The calls know the time limit themselves, and can stop at it before this function notices.
+                // The calls have the same time limit as the batch, and can return before the timer of this function
+                // fires.
                 if self.is_over() {
-                    self.stopped = self.stopped.or(Some(Stopped::Time));
+                    self.stopped = self.stopped.or(Some(BatchStopReason::Time));
                     self.cancel.cancel();
                 }
                 return;
             }
-            () = cx.cancel.cancelled() => Stopped::Caller,
-            () = time_up => Stopped::Time,
+            () = cx.cancel.cancelled() => BatchStopReason::Caller,
+            () = time_up => BatchStopReason::Time,
         };
         self.stopped = Some(why);
         self.cancel.cancel();
@@ -315,7 +321,7 @@ impl Running {
     fn take(&mut self, answer: Result<(usize, InnerAnswer), JoinError>) {
         let (index, answer) = match answer {
             Ok(answer) => answer,
-            // The layers catch panics of a call; this one would be a bug of the gateway itself.
+            // The layers of the runtime catch panics of a call, so a panic here is a bug in the gateway itself.
             Err(error) => match error.try_into_panic() {
                 Ok(payload) => std::panic::resume_unwind(payload),
                 Err(_) => return,
@@ -325,42 +331,50 @@ impl Running {
         let (_, tool, began) = self.open.swap_remove(at);
         let InnerAnswer { ended, words, pictures: _ } = answer;
         let words = match ended {
-            Ended::Done if self.is_over() => format!("{OVER}\n{words}"),
+            CallOutcome::Done if self.is_over() => format!("{OVER}\n{words}"),
             _ => words,
         };
-        if ended != Ended::Done && self.on_failure == OnFailure::Stop && self.stopped.is_none() {
-            self.stopped = Some(Stopped::Failure);
+        if ended != CallOutcome::Done && self.on_failure == OnFailure::Stop && self.stopped.is_none() {
+            self.stopped = Some(BatchStopReason::Failure);
         }
-        self.settled.push(Settled { index, tool, ended, words, elapsed_ms: milliseconds(began) });
+        self.settled.push(BatchCallResult { index, tool, ended, words, elapsed_ms: milliseconds(began) });
     }
 
-    /// Returns whether the time limit of all calls is reached.
+    /// Returns true if the time limit of the batch is reached.
     fn is_over(&self) -> bool {
         self.due.is_some_and(|due| Instant::now() >= due)
     }
 
-    /// Records that the calls that did not stop in time have no result.
+    /// Records calls that did not return within `GRACE` as calls without a result.
     fn give_up(&mut self) {
         for (index, tool, began) in std::mem::take(&mut self.open) {
             let elapsed_ms = milliseconds(began);
             let words = format!(
-                "It was given up after {elapsed_ms} ms; nothing came of it. Ask for less, or give it more time."
+                "The call was stopped after {elapsed_ms} ms without a result. Narrow the call, or allow more time."
             );
-            self.settled.push(Settled { index, tool, ended: Ended::GivenUp, words, elapsed_ms });
+            self.settled.push(BatchCallResult {
+                index,
+                tool,
+                ended: CallOutcome::GivenUp,
+                words,
+                elapsed_ms,
+            });
         }
     }
 
-    fn results(self, order: Order) -> Vec<Settled> {
+    fn results(self, order: Order) -> Vec<BatchCallResult> {
         let why = match self.stopped {
-            Some(Stopped::Failure) => "Not begun: a call before it failed.",
-            Some(Stopped::Time) => "Not begun: the time was up.",
-            Some(Stopped::Caller) | None => "Not begun: the caller gave up.",
+            Some(BatchStopReason::Failure) => "This call was not started, because an earlier call failed.",
+            Some(BatchStopReason::Time) => "This call was not started, because the time limit was reached.",
+            Some(BatchStopReason::Caller) | None => {
+                "This call was not started, because the caller cancelled the batch."
+            }
         };
         let mut results = self.settled;
-        let skipped = self.queue.into_iter().map(|(index, asked, _)| Settled {
+        let skipped = self.queue.into_iter().map(|(index, asked, _)| BatchCallResult {
             index,
             tool: asked.tool,
-            ended: Ended::Skipped,
+            ended: CallOutcome::Skipped,
             words: why.to_owned(),
             elapsed_ms: 0,
         });

@@ -7,19 +7,18 @@ pub(crate) mod store;
 
 use crate::agents::AgentAccess;
 
-/// Scripts and batches; a script can ask a model.
+/// The capability to run scripts and batches of calls; a script can also ask a model.
 #[derive(Clone)]
 pub struct Plans {
     agents: AgentAccess,
 }
 
 impl Plans {
-    /// Opens the capability.
     pub(crate) fn new(agents: AgentAccess) -> Self {
         Self { agents }
     }
 
-    /// Models that a script can ask.
+    /// Returns the access to the model that a script can ask.
     pub(crate) fn agents(&self) -> &AgentAccess {
         &self.agents
     }

@@ -1,4 +1,4 @@
-//! `offered`: the tools that a script can call, those that match a query first.
+//! The `offered` operation: finds tools that a script can call, the best match first.
 
 use crate::{
     access::{Access, Touch},
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// The `offered` operation.
+/// The `offered` operation, which finds tools by search terms.
 pub struct FindTools;
 
 /// A search for tools.
@@ -26,7 +26,7 @@ pub struct Request {
 /// The tools that match.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The matching tools, the best first; without search terms, in the order of publication.
+    /// The matching tools, the best match first; without search terms, in the order in which they are served.
     pub tools: Vec<Tool>,
     /// Number of matching tools.
     pub fitting: usize,
@@ -34,18 +34,18 @@ pub struct Output {
     pub names: Vec<String>,
 }
 
-/// A tool that matches.
+/// A matching tool.
 #[derive(Debug, Serialize, JsonSchema, PartialEq, Eq, Clone)]
 pub struct Tool {
-    /// Its name.
+    /// The tool's name in scripts.
     pub name: String,
-    /// Its description.
+    /// The tool's description.
     pub description: String,
-    /// The schema of its arguments, as JSON.
+    /// The JSON schema of the tool's arguments, as text.
     pub schema: String,
 }
 
-/// The weights of a term in the name, in the description, and in the arguments.
+/// The weights of a search term in the name, in the description, and in the arguments of a tool.
 const COUNTS: [usize; 3] = [10, 3, 1];
 
 impl Operation for FindTools {
@@ -55,7 +55,7 @@ impl Operation for FindTools {
     type Request = Request;
     type Output = Output;
 
-    /// Needs no permission.
+    /// Listing the tools needs no permission.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }
@@ -64,17 +64,17 @@ impl Operation for FindTools {
         let gateway = cx.gateway()?;
         let offered = gateway.tools();
         let names = offered.iter().map(|tool| tool.name.clone()).collect();
-        let sought = words(&request.query);
+        let query_words = words(&request.query);
         let tools = offered.into_iter().map(|tool| Tool {
             name: tool.name,
             description: tool.description,
             schema: tool.schema,
         });
         let mut fitting: Vec<(usize, Tool)> = tools
-            .map(|tool| (score(&tool, &sought), tool))
-            .filter(|(score, _)| sought.is_empty() || *score > 0)
+            .map(|tool| (score(&tool, &query_words), tool))
+            .filter(|(score, _)| query_words.is_empty() || *score > 0)
             .collect();
-        // The sort is stable: equally good matches keep the order of publication.
+        // The sort is stable: tools with the same score stay in the order in which they are served.
         fitting.sort_by_key(|(score, _)| Reverse(*score));
         let count = fitting.len();
         let tools = fitting.into_iter().take(request.limit).map(|(_, tool)| tool).collect();
@@ -82,8 +82,8 @@ impl Operation for FindTools {
     }
 }
 
-/// Returns the score of a tool for some terms.
-fn score(tool: &Tool, sought: &[String]) -> usize {
+/// Returns the score of a tool for the search terms; 0 if the tool contains none of them.
+fn score(tool: &Tool, query_words: &[String]) -> usize {
     let parts = [words(&tool.name), words(&tool.description), words(&tool.schema)];
     let whole = tool.name.to_lowercase();
     let of_word = |word: &String| {
@@ -92,10 +92,10 @@ fn score(tool: &Tool, sought: &[String]) -> usize {
         let named = if whole.contains(word.as_str()) { COUNTS[0] } else { 0 };
         found.map(|(_, count)| count).sum::<usize>() + named
     };
-    sought.iter().map(of_word).sum()
+    query_words.iter().map(of_word).sum()
 }
 
-/// Splits a text into its words in lower case; parts of compound names are words, too.
+/// Splits a text into words in lower case; a name such as `listFiles` is split into several words.
 fn words(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -116,16 +116,20 @@ fn words(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn words_are_found_in_names_of_any_writing() {
-        for (text, wanted) in [
-            ("listFiles", vec!["list", "files"]),
-            ("mcp__git-hub__create_issue", vec!["mcp", "git", "hub", "create", "issue"]),
-            ("Finds files.", vec!["finds", "files"]),
-            ("", vec![]),
-        ] {
-            assert_eq!(words(text), wanted, "{text}");
-        }
+    fn tool_names_are_split_into_words_in_any_case_style() {
+        each(
+            [
+                ("listFiles", vec!["list", "files"]),
+                ("mcp__git-hub__create_issue", vec!["mcp", "git", "hub", "create", "issue"]),
+                ("Finds files.", vec!["finds", "files"]),
+                ("", vec![]),
+            ],
+            |(text, wanted)| {
+                assert_eq!(words(text), wanted, "{text}");
+            },
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `plan`: runs a script that calls tools as functions.
+//! The `plan` operation: runs a script that calls tools as functions.
 
 mod caller;
 
@@ -19,7 +19,7 @@ use toolpost_workspace::unique;
 /// The library of every script: the tools as functions, and helpers for lists and texts.
 const LIBRARY: &str = include_str!("plan/library.js");
 
-/// The `plan` operation.
+/// The `plan` operation, which runs a script.
 pub struct Plan;
 
 /// A script, its library and its limits.
@@ -29,17 +29,17 @@ pub struct Request {
     pub code: String,
     /// Additional JavaScript functions of the dialect.
     pub library: Option<String>,
-    /// The tools that return the next part of their answer when the same call is repeated.
-    pub paged: Vec<Paged>,
+    /// The tools that return the next part of their answer if the same call is repeated.
+    pub paged: Vec<PagedTool>,
     /// The limits of the script.
     pub limits: Limits,
     /// Maximum size of the reply of each call, in bytes.
     pub reply_bytes: usize,
 }
 
-/// A tool that continues after its last part when the same call is repeated with the same session name.
+/// A tool that returns the next part of its answer if the same call is repeated with the same session name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Paged {
+pub struct PagedTool {
     /// The name of the tool.
     pub tool: String,
     /// The argument that takes the session name.
@@ -49,34 +49,34 @@ pub struct Paged {
 /// The result of a script.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Its return value: a text verbatim, anything else as JSON; `None` if it returned nothing.
+    /// The return value: a string verbatim, any other value as JSON; `None` if the script returned nothing.
     pub value: Option<String>,
-    /// Its log lines, in order.
+    /// The log lines, in order.
     pub logs: Vec<String>,
-    /// Number of further log lines.
+    /// Number of log lines that were left out.
     pub logs_left_out: usize,
-    /// Its outputs, in order.
+    /// The lines that the script wrote with `output`, in order.
     pub outputs: Vec<String>,
-    /// Number of further outputs.
+    /// Number of output lines that were left out.
     pub outputs_left_out: usize,
-    /// The reason why it stopped early, if it did.
-    pub stopped: Option<Stopped>,
-    /// Number of calls that it made.
+    /// The reason why the script stopped early, if it did.
+    pub stopped: Option<ScriptStop>,
+    /// Number of calls by the script.
     pub calls: usize,
     /// Number of calls that failed.
     pub failed: usize,
-    /// Total run time, in milliseconds.
+    /// The script's run time, in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// The reason why a script stopped early; its effects up to then remain.
+/// The reason why a script stopped early. Changes that its calls made before are not undone.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct Stopped {
-    /// The kind of reason.
+pub struct ScriptStop {
+    /// The reason for the stop.
     pub why: Why,
-    /// The line of the script, counted from 1, if it is known.
+    /// The line of the script, from 1, if known.
     pub line: Option<u32>,
-    /// The column in that line.
+    /// The column in the script's line.
     pub column: Option<u32>,
     /// The error message.
     pub message: String,
@@ -86,21 +86,21 @@ pub struct Stopped {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// An error was thrown that nothing caught.
+    /// The script threw an error and did not catch it.
     Error,
-    /// It computed too long without a call.
+    /// The script computed too long without a call.
     Compute,
-    /// It reached its time limit.
+    /// The script reached its time limit.
     Time,
-    /// It needed too much memory.
+    /// The script reached its memory limit.
     Memory,
-    /// Its call stack was too deep.
+    /// The call stack of the script was too deep.
     Stack,
-    /// It made too many calls.
+    /// The script made too many calls.
     Calls,
-    /// It waited for a promise that nothing resolves.
+    /// The script waited for a promise that nothing resolves.
     Waiting,
-    /// The caller cancelled it.
+    /// The caller cancelled the script.
     Cancelled,
 }
 
@@ -112,7 +112,7 @@ impl Operation for Plan {
     type Request = Request;
     type Output = Output;
 
-    /// Needs no permission itself: the rules judge each call by its accesses.
+    /// A script itself needs no permission: the rules check the accesses of each of its calls.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }
@@ -120,7 +120,7 @@ impl Operation for Plan {
     async fn run(plans: &Plans, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let gateway = Arc::clone(cx.gateway()?);
         if prepared(&request.code).trim().is_empty() {
-            return Err(Failure::invalid("The script is empty: nothing was run."));
+            return Err(Failure::invalid("The script is empty, so nothing was run."));
         }
         let session = format!("plan-{}", unique());
         let wall = cx.time_left(request.limits.wall);
@@ -159,14 +159,14 @@ impl Operation for Plan {
     }
 }
 
-/// Converts a fault to the reason why the script stopped, or to a failure if nothing of it ran.
-fn stopped(fault: Fault) -> Result<Stopped, Failure> {
+/// Converts the error that ended a script to the reason why it stopped, or to a failure if it never started.
+fn stopped(fault: Fault) -> Result<ScriptStop, Failure> {
     let Fault { why, line, column, message } = fault;
     let why = match why {
         toolpost_script::Why::Syntax => {
             let place = place(line, column);
             return Err(Failure::invalid(format!(
-                "The script cannot be read{place}: {message}. Nothing was run."
+                "The script cannot be parsed{place}: {message}. Nothing was run."
             )));
         }
         toolpost_script::Why::Busy => {
@@ -182,7 +182,7 @@ fn stopped(fault: Fault) -> Result<Stopped, Failure> {
         toolpost_script::Why::Waiting => Why::Waiting,
         toolpost_script::Why::Cancelled => Why::Cancelled,
     };
-    Ok(Stopped { why, line, column, message })
+    Ok(ScriptStop { why, line, column, message })
 }
 
 /// Formats a position in a script.
@@ -194,8 +194,8 @@ fn place(line: Option<u32>, column: Option<u32>) -> String {
     }
 }
 
-impl Stopped {
-    /// Describes in a sentence the position at which the script stopped, and the reason.
+impl ScriptStop {
+    /// Describes where and why the script stopped, for example "stopped at line 3: …".
     #[must_use]
     pub fn words(&self) -> String {
         let colon = if self.line.is_some() { ":" } else { " because" };

@@ -1,14 +1,14 @@
-//! Embeddings from a service that the operator configured.
+//! Embeddings from a remote service that the operator configured.
 
-use toolpost_index::embed::{Embedder, Side, Unembedded, Vector};
 use toolpost_net::{Embeddings, EmbeddingsError, PostError};
+use toolpost_ranked::embed::{EmbedError, Embedder, TextRole, Vector};
 
-/// The maximum number of texts in one request.
+/// The maximum number of texts in one request to an embedding service.
 const BATCH: usize = 64;
-/// The maximum size of a text that is sent, in bytes: services refuse texts longer than their model can read.
+/// The maximum size of a text that is sent, in bytes; services refuse texts that exceed the model's limit.
 const LONGEST: usize = 6_000;
 
-/// A service that computes embeddings.
+/// A remote service that computes embeddings.
 #[derive(Debug)]
 pub struct Service {
     embeddings: Embeddings,
@@ -16,7 +16,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Creates the embedder of a configured service.
+    /// Creates an embedder that uses the configured service.
     #[must_use]
     pub fn new(embeddings: Embeddings) -> Self {
         let name = format!("service-{}-{}", embeddings.place(), embeddings.model());
@@ -39,18 +39,18 @@ impl Embedder for Service {
 
     fn embed(
         &self,
-        _side: Side,
+        _side: TextRole,
         texts: &[&str],
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Vector>, Unembedded> {
+    ) -> Result<Vec<Vector>, EmbedError> {
         let texts: Vec<&str> = texts.iter().map(|text| &text[..text.floor_char_boundary(LONGEST)]).collect();
         match self.embeddings.ask(&texts, &stop) {
             Ok(vectors) => Ok(vectors.iter().map(|vector| Vector::of(vector)).collect()),
-            Err(EmbeddingsError::Post(PostError::Stopped { .. })) => Err(Unembedded::Stopped),
+            Err(EmbeddingsError::Post(PostError::Stopped { .. })) => Err(EmbedError::Stopped),
             Err(fault) => {
-                let next = "the operator configures the service by embedding and embedding_model; without them the embedded \
-                            model is used";
-                Err(Unembedded::Model { what: fault.to_string(), next: next.to_owned() })
+                let next = "the operator configures the service with the settings embedding and embedding_model; \
+                            without them the built-in model is used";
+                Err(EmbedError::Model { what: fault.to_string(), next: next.to_owned() })
             }
         }
     }

@@ -1,16 +1,17 @@
-//! `investigate`: answers a question with searches, links between symbols, cited places and gaps; a model
-//! guides it if one is configured.
+//! The `investigate` operation: answers a question from searches and links between symbols, with cited
+//! locations and gaps.
+//!
+//! If a model is configured, it guides the investigation.
 
 pub(crate) mod guided;
 pub(crate) mod ledger;
 pub(crate) mod limits;
 pub(crate) mod report;
 pub(crate) mod rounds;
-pub(crate) mod terms;
 
-pub use crate::agents::guide::{Dropped, Guide, GuideEnded};
-pub use limits::{Ended, Limits, Written};
-pub use rounds::Question as Request;
+pub use crate::agents::guide::{DroppedClaim, Guide, GuideEndReason};
+pub use limits::{EndReason, Limits, ReportFormat};
+pub use rounds::Request;
 
 use crate::{
     access::{Access, Touch},
@@ -23,52 +24,52 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Investigates a question.
+/// The `investigate` operation, which answers a question about the code.
 pub struct Investigate;
 
 /// The result of an investigation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The objective.
+    /// The question as asked.
     pub objective: String,
     /// The findings, best first.
     pub findings: Vec<Finding>,
-    /// Things that were not found, not searched or not understood.
+    /// Descriptions of what was not found, not searched or not resolved.
     pub gaps: Vec<String>,
-    /// Places to check before a change.
+    /// Locations to check before a change.
     pub recommended: Vec<Finding>,
-    /// The confidence, from 0 to 1.
+    /// The confidence in the findings, from 0 to 1.
     pub confidence: f64,
-    /// The reasons for the confidence.
+    /// The reasons for the confidence, one clause each.
     pub grounds: Vec<String>,
     /// Statistics of the investigation.
     pub meta: Meta,
-    /// The result of the guidance by a model; `None` if there is no model.
+    /// How a model guided the search, or why it was not asked; `None` without a model.
     pub guide: Option<Guide>,
-    /// The audience of the report.
+    /// The format of the report.
     #[serde(skip)]
     #[schemars(skip)]
-    pub written: Written,
+    pub written: ReportFormat,
 }
 
 /// A claim with its evidence.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Finding {
-    /// The claim.
+    /// The claimed fact.
     pub claim: String,
     /// The evidence, as `path:line`.
     pub evidence: Vec<String>,
-    /// The file.
+    /// The file's path.
     pub path: String,
-    /// The first line of the place.
+    /// The first line of the location.
     pub first_line: u64,
-    /// Its last line.
+    /// The last line of the location.
     pub last_line: u64,
-    /// The name of the symbol at the place; empty for lines without one.
+    /// The name of the symbol at the location; empty for lines outside a symbol.
     pub name: String,
-    /// Its kind.
+    /// The kind of location, for example `function`, or `claim` for claims of a model.
     pub kind: String,
-    /// The score, comparable only within the same answer; 0 for claims of a model.
+    /// The score, comparable only within one answer; 0 for claims of a model.
     pub score: f64,
     /// The author of the claim.
     pub by: Whose,
@@ -78,32 +79,32 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Whose {
-    /// The search, about its own results.
+    /// The search, which describes its results.
     Search,
-    /// A model; its citations were verified in the files.
+    /// A model; the citations of the claim were verified in the files.
     Model,
 }
 
 /// Statistics of an investigation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Meta {
-    /// The number of rounds.
+    /// The number of rounds of the search and turns of the model.
     pub turns: usize,
-    /// The maximum number of rounds.
+    /// The maximum value of `turns`.
     pub max_turns: usize,
-    /// The number of operations.
+    /// The number of operations of the search and tool calls of the model.
     pub calls: usize,
-    /// The maximum number of operations.
+    /// The maximum value of `calls`.
     pub max_calls: usize,
     /// The duration in milliseconds.
     pub elapsed_ms: u64,
     /// The terms that were searched for.
     pub keywords: Vec<String>,
-    /// The reason why it ended.
-    pub ended: Ended,
+    /// The reason why the investigation ended.
+    pub ended: EndReason,
     /// The number of files that were searched.
     pub searched: usize,
-    /// The start time.
+    /// The time at which the investigation started.
     #[serde(skip)]
     #[schemars(skip)]
     pub began: Instant,

@@ -1,31 +1,28 @@
-//! `search`: the blocks of code that match a query, best first.
+//! The `search` operation (keyword search): finds the blocks of code that match a query, best first.
 
-pub(super) mod ask;
+mod ask;
 mod cursor;
-pub(super) mod left_out;
-pub(super) mod lend;
-pub(super) mod page;
 pub(super) mod places;
 
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::Failure,
-    files::document::text::stretch,
-    find::walk::Walked,
+    find::walk::WalkReport,
     operation::Operation,
-    search::Searcher,
-    seen::Seen,
+    search::{Searcher, parse::ParsedQuery},
+    seen_content::SeenContent,
     workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_text::window::Lines;
 use toolpost_workspace::WorkspacePath;
 
-pub use toolpost_index::ranked::Tests;
+pub use super::page::{Block, Truncation};
+pub use super::parse::Matching;
+pub use toolpost_ranked::Tests;
 
-/// Finds blocks by a query.
+/// The `search` operation, which finds blocks of code by keywords.
 pub struct Search;
 
 /// A keyword search request.
@@ -33,117 +30,72 @@ pub struct Search;
 pub struct Request {
     /// The directory to search, or a single file.
     pub base: WorkspacePath,
-    /// The query.
+    /// The query, as the caller wrote it.
     pub query: String,
-    /// The interpretation of the query.
+    /// How to read the query: as terms and operators, or as exact text.
     pub matching: Matching,
-    /// The choice to search tests.
+    /// Treatment of tests: searched or left out.
     pub tests: Tests,
-    /// The maximum number of blocks.
+    /// The maximum number of blocks of code in the answer.
     pub limit: usize,
     /// The maximum number of tokens of all blocks together; unlimited if `None`.
     pub tokens: Option<u64>,
-    /// The position at which the answer begins.
+    /// The position in the results at which the answer begins.
     pub from: From,
     /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
 }
 
-/// The interpretation of a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Matching {
-    /// By the query grammar.
-    Query,
-    /// As a literal text, ignoring letter case.
-    Exact,
-}
-
-/// The position at which an answer begins.
+/// The position in the results at which an answer begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum From {
     /// At the best match.
     First,
-    /// After the blocks of the answer that returned this cursor.
+    /// After the last block of the answer that returned this cursor.
     Cursor(String),
-    /// After the blocks already shown for the same query under this name; at the best match if there are
-    /// none.
+    /// After the blocks already shown for the same query under this session name; at the best match if there
+    /// are none.
     Named(String),
 }
 
-/// The search results.
+/// Blocks that match a query.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The query, as parsed.
     pub understood: String,
-    /// The blocks, best first.
+    /// The matching blocks, best first.
     pub blocks: Vec<Block>,
     /// The total number of matching blocks.
     pub total: usize,
-    /// The number of them that were shown before.
+    /// The number of matching blocks that earlier answers showed.
     pub before: usize,
-    /// The number of files that contain them.
+    /// The number of files with matching blocks.
     pub files: usize,
-    /// The number of further matches in tests.
+    /// The number of matches in tests, which are left out.
     pub tests: usize,
-    /// The estimated number of tokens of the blocks: four bytes each.
+    /// The estimated number of tokens of the blocks, with four bytes for each token.
     pub tokens: u64,
-    /// The reason why blocks are missing at the end.
-    pub cut: Cut,
-    /// The cursor for the rest.
+    /// Why not all matching blocks are shown.
+    pub cut: Truncation,
+    /// The cursor at which the next answer continues; `None` if no blocks are left.
     pub next: Option<String>,
-    /// True if the answer that this one continues had already shown the last block.
+    /// True if the last block was shown in an earlier answer.
     pub over: bool,
-    /// True if files have changed since the answer that this one continues, so that some blocks may appear
-    /// twice or not at all.
+    /// True if files changed since the earlier answer. Some blocks may then appear twice or not at all.
     pub changed: bool,
     /// The number of files that were searched.
     pub searched: usize,
-    /// Remarks about other possible meanings of the query.
+    /// Notes about the query, for example about other possible meanings.
     pub notes: Vec<String>,
     /// The parts of the tree that were not searched.
-    pub walk: Walked,
-    /// True if the number of tokens is not limited.
+    pub walk: WalkReport,
+    /// True if the request does not limit the number of tokens.
     #[serde(skip)]
     #[schemars(skip)]
     pub all: bool,
     #[serde(skip)]
     #[schemars(skip)]
-    seen: Vec<Seen>,
-}
-
-/// The reason why not all blocks are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Cut {
-    /// All are shown.
-    No,
-    /// The limit of blocks was reached.
-    Limit,
-    /// The next block has more tokens than are left.
-    Tokens,
-    /// The answer has no room for more.
-    Room,
-}
-
-/// Lines that belong together.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Block {
-    /// The file.
-    pub path: String,
-    /// The first line, counted from 1.
-    pub first_line: u64,
-    /// The last line.
-    pub last_line: u64,
-    /// Its kind, for example `function`; `lines` if it is not a symbol.
-    pub kind: String,
-    /// The qualified name; empty for lines without one.
-    pub name: String,
-    /// The score, comparable only within the same answer.
-    pub score: f64,
-    /// Its lines; the last ones may be missing if there is no room.
-    #[serde(serialize_with = "stretch::write")]
-    #[schemars(with = "Vec<stretch::Stretch>")]
-    pub lines: Lines,
+    seen: Vec<SeenContent>,
 }
 
 impl Operation for Search {
@@ -159,14 +111,14 @@ impl Operation for Search {
 
     async fn run(search: &Searcher, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let question = ask::read(&request)?;
+        let query = ParsedQuery::of(&request.query, request.matching)?;
         let (search, cx) = (search.clone(), cx.clone());
         let index = search.words().clone();
         let _report = crate::code::symbol_index::ready::report(&cx, move || index.progress());
-        blocking(move || ask::answer(&search, &request, &question, &cx)).await
+        blocking(move || ask::answer(&search, &request, &query, &cx)).await
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.seen.clone()
     }
 }

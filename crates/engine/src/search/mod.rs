@@ -1,9 +1,12 @@
-//! Search: keyword, semantic and usage search, and investigations.
+//! The capability to search code: keyword, semantic and usage search, and investigations.
 
 pub(crate) mod embedding_service;
 pub mod investigate;
 pub mod keyword;
-pub(crate) mod packages;
+mod page;
+pub(crate) mod parse;
+mod rank;
+pub(crate) mod retrieve;
 pub mod seek;
 pub mod semantic;
 pub mod usage;
@@ -15,43 +18,41 @@ use crate::{
     files::Files,
     find::Find,
 };
-use packages::{Package, Packages};
+use retrieve::packages::{Package, Packages};
 use std::sync::{Arc, OnceLock, atomic::AtomicBool};
-use toolpost_index::{
-    embed::{BadModel, Embedder, Static},
-    ranked::{Index as Words, Meaning},
-};
 use toolpost_net::code::Service;
+use toolpost_ranked::embed::{BadModel, Embedder, Static};
+use toolpost_ranked::{Index as Words, Meaning};
 use toolpost_workspace::WorkspacePath;
 
-/// Backend of natural-language search in dialects with search agents.
+/// The backend of natural-language search, for dialects that offer an agentic search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Seeking {
+pub enum SearchBackend {
     /// Keyword search alone.
     #[default]
     Words,
-    /// An agent if a model is available, otherwise query expansion.
+    /// A search agent if a model is available, otherwise query expansion.
     Agent,
 }
 
-/// Keyword, semantic and usage search. Clones share their state.
+/// The capability to search code. Clones share their state.
 #[derive(Clone)]
 pub struct Searcher {
     state: Arc<State>,
     agents: AgentAccess,
 }
 
-/// Dependencies of the capability.
+/// The indexes, models and services that the code searches use.
 pub(crate) struct Deps {
     pub(crate) code: Code,
     /// Keyword index of the workspace.
     pub(crate) words: Words,
-    /// Indexes of dependencies.
+    /// Indexes of the project's dependencies.
     pub(crate) packages: Packages,
-    /// Embedding model; the embedded one if none is named.
+    /// The configured embedding model; `None` for the built-in model.
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
-    pub(crate) seeking: Seeking,
-    /// Code search service that usage searches also query.
+    pub(crate) seeking: SearchBackend,
+    /// Remote code search service that usage searches also query; `None` if none is configured.
     pub(crate) service: Option<Arc<Service>>,
 }
 
@@ -68,7 +69,7 @@ impl Searcher {
         Self { state: Arc::new(state), agents }
     }
 
-    /// Returns the same capability with other models and agents.
+    /// Returns a copy of this capability that uses other models and agents. Both copies share the indexes.
     pub(crate) fn with_agents(&self, agents: AgentAccess) -> Self {
         Self { state: Arc::clone(&self.state), agents }
     }
@@ -93,38 +94,44 @@ impl Searcher {
         &self.state.deps.words
     }
 
-    pub(crate) fn seeking(&self) -> Seeking {
+    pub(crate) fn seeking(&self) -> SearchBackend {
         self.state.deps.seeking
     }
 
-    /// Code search service that usage searches also query.
+    /// Returns the remote code search service that usage searches also query; `None` if none is configured.
     pub(crate) fn service(&self) -> Option<Arc<Service>> {
         self.state.deps.service.clone()
     }
 
-    /// Flag that is set while embeddings are computed in the background.
+    /// Returns the flag that is set while embeddings are computed in the background.
     pub(crate) fn filling(&self) -> &Arc<AtomicBool> {
         &self.state.filling
     }
 
-    /// Returns the dependency that contains a path; `None` for a path in a root.
+    /// Lists the roots of the workspace that do not contain a path.
+    pub(crate) fn other_roots(&self, base: &WorkspacePath) -> Vec<String> {
+        let here = base.root().shown();
+        self.files().roots().into_iter().filter(|root| *root != here).collect()
+    }
+
+    /// Returns the indexes of the dependency that contains a path; `None` for a path in the workspace.
     pub(crate) fn package(&self, path: &WorkspacePath) -> Option<Package> {
         let (packages, workspace) = (&self.state.deps.packages, self.files().workspace());
         packages.of(workspace, self.words(), || self.model().ok(), path)
     }
 
-    /// The embedding model.
+    /// Returns the embedding model.
     ///
     /// # Errors
-    /// As `meaning`.
+    /// `Internal` if the built-in model cannot be used.
     pub(crate) fn model(&self) -> Result<Arc<dyn Embedder>, Failure> {
         self.meaning().map(|meaning| meaning.model().clone())
     }
 
-    /// Embeddings of the workspace's blocks.
+    /// Returns the embeddings of the blocks of code in the workspace.
     ///
     /// # Errors
-    /// `Internal` if the embedded model cannot be used.
+    /// `Internal` if the built-in model cannot be used.
     pub(crate) fn meaning(&self) -> Result<Meaning, Failure> {
         let made = self.state.meaning.get_or_init(|| {
             let model = match &self.state.deps.embedder {

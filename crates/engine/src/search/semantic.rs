@@ -1,25 +1,26 @@
-//! `semantic`: the blocks of code with the meaning of the query, regardless of its terms; best first.
+//! The `semantic` operation (semantic search): finds blocks of code that are similar in meaning to the
+//! query, best first.
 
 mod ask;
 
-use super::keyword::{self, Block};
+use super::page::Block;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::Failure,
-    find::walk::Walked,
+    find::walk::WalkReport,
     operation::Operation,
     search::Searcher,
-    seen::Seen,
+    seen_content::SeenContent,
     workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
-pub use keyword::Cut;
+pub use super::page::Truncation;
 
-/// Finds blocks by their meaning.
+/// The `semantic` operation, which finds blocks of code by meaning.
 pub struct Semantic;
 
 /// A semantic search request.
@@ -29,7 +30,7 @@ pub struct Request {
     pub bases: Vec<WorkspacePath>,
     /// The query, in natural language.
     pub query: String,
-    /// The maximum number of blocks.
+    /// The maximum number of blocks of code in the answer.
     pub limit: usize,
     /// The maximum number of tokens of all blocks together.
     pub tokens: u64,
@@ -39,40 +40,39 @@ pub struct Request {
     pub max_bytes: usize,
 }
 
-/// The search results.
+/// Blocks similar to a query.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The blocks, best first.
+    /// The similar blocks, best first.
     pub blocks: Vec<Alike>,
     /// The number of files that were searched.
     pub searched: usize,
-    /// The number of their blocks.
+    /// The number of blocks in searched files.
     pub compared: usize,
-    /// The number of files without embeddings yet; only their terms were compared.
+    /// The number of files that have no embeddings yet and were searched by keywords only.
     pub without: usize,
     /// The model that computed the embeddings.
     pub model: String,
-    /// True if the model knows none of the query's words, so that only the words themselves were searched
-    /// for.
+    /// True if the model's vocabulary has none of the query's words; the search then used keywords only.
     pub unknown: bool,
-    /// The reason why fewer blocks are shown than requested.
-    pub cut: Cut,
+    /// Why fewer blocks are shown than requested.
+    pub cut: Truncation,
     /// The parts of the tree that were not searched.
-    pub walk: Walked,
+    pub walk: WalkReport,
     #[serde(skip)]
     #[schemars(skip)]
-    seen: Vec<Seen>,
+    seen: Vec<SeenContent>,
 }
 
-/// Lines that belong together, and the reasons for them.
+/// A matching block, and the reasons for the match.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Alike {
-    /// The lines; their score is at most 1.
+    /// The block; its score is at most 1.
     #[serde(flatten)]
     pub block: Block,
     /// The semantic similarity to the query: 1 for equal meaning; `None` if it is unknown.
     pub likeness: Option<f64>,
-    /// The terms of the query that they contain, rare ones first.
+    /// The terms of the query that the block contains, rare ones first.
     pub words: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ impl Operation for Semantic {
         blocking(move || ask::answer(&search, &request, &cx)).await
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.seen.clone()
     }
 }

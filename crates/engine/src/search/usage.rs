@@ -1,21 +1,21 @@
-//! `usage`: examples of the use of an API, in the project's dependencies and in the project itself.
+//! The `usage` operation (usage search): finds examples of the use of an API, in the project's
+//! dependencies and in the project itself.
 
 mod ask;
-mod consult;
-mod purpose;
-mod weigh;
+mod remote_service;
 
-use super::keyword::{Block, Cut};
+use super::page::{Block, Truncation};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
+    code::symbol_index::ready,
     failure::{Failure, Hint, Kind},
     operation::Operation,
-    search::Searcher,
-    seen::Seen,
+    search::{Searcher, parse},
+    seen_content::SeenContent,
     workers::blocking,
 };
-pub use consult::{Consulted, Finding};
+pub use remote_service::{ServiceAnswer, ServiceFinding};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 use toolpost_net::code::Service;
 use toolpost_workspace::WorkspacePath;
 
-/// Finds code and documents of dependencies.
+/// The `usage` operation, which finds examples of the use of an API.
 pub struct Usage;
 
 /// A usage search request.
@@ -34,74 +34,79 @@ pub struct Request {
     pub base: WorkspacePath,
     /// The query, in natural language.
     pub query: String,
-    /// The maximum number of tokens of the answer.
+    /// The maximum number of tokens of the answer, estimated at four bytes each.
     pub tokens: u64,
     /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
-    /// The requested length, compared with a default reply.
+    /// Requested length of the answer: the default, or more.
     pub extent: Extent,
-    /// The service that is queried too.
+    /// The remote service that is also queried, if one is configured.
     pub service: Option<Arc<Service>>,
 }
 
-/// The requested length of the answer.
+/// Requested length of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// At most the default length.
     Usual,
-    /// More than a reply holds by default.
+    /// More than the default length.
     Long,
 }
 
-/// The search results.
+/// Examples of API use.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The packages with matches, best first.
     pub packages: Vec<Package>,
-    /// The estimated number of tokens of the blocks: four bytes each.
+    /// The estimated number of tokens of the blocks, with four bytes for each token.
     pub tokens: u64,
-    /// The reason why no more is shown.
-    pub cut: Cut,
+    /// Why no more blocks are shown.
+    pub cut: Truncation,
     /// The number of packages that were searched.
     pub searched: usize,
-    /// The number of their files.
+    /// The number of files that were searched in these packages and in the project.
     pub files: usize,
-    /// The files that name the dependencies.
+    /// The manifests and lock files that name the dependencies.
     pub read: Vec<String>,
-    /// Packages that are not on this machine, grouped by the way to install them.
+    /// Dependencies that are not installed, grouped by the way to install them.
     pub missing: Vec<String>,
     /// The number of further missing packages, which are not named.
     pub missing_more: usize,
-    /// The number of packages that there was no time for; the files read so far stay in the index.
+    /// The number of packages that were not searched for lack of time. A repeated call continues the
+    /// indexing.
     pub later: usize,
+    /// Progress of the indexes of the searched packages if they are incomplete, as a sentence without a
+    /// period.
+    pub unfinished: Option<String>,
     /// Files or packages that could not be read, with the reason.
     pub unreadable: Vec<String>,
     /// The number of files that the rules protect from being read.
     pub withheld: usize,
-    /// The model that compared meanings.
+    /// The model that computed the embeddings.
     pub model: String,
-    /// True if the model knows none of the query's words, so that only the words themselves were searched
-    /// for.
+    /// True if the model's vocabulary has none of the query's words; the search then used keywords only.
     pub unknown: bool,
     /// The answer of a remote service, if the operator configured one.
-    pub service: Option<Consulted>,
-    /// The reason why nothing on this machine was searched; `None` if it was searched.
+    pub service: Option<ServiceAnswer>,
+    /// The other roots of the workspace, which were not searched.
+    pub other_roots: Vec<String>,
+    /// The reason why the local search failed; `None` if it succeeded.
     pub unsearched: Option<String>,
-    /// The requested length.
+    /// The requested length of the answer.
     #[serde(skip)]
     #[schemars(skip)]
     pub extent: Extent,
     #[serde(skip)]
     #[schemars(skip)]
-    seen: Vec<Seen>,
+    seen: Vec<SeenContent>,
 }
 
 /// A package with its matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Package {
-    /// Its name and version, for example `rust:serde@1.0.228`; `None` for the project itself.
+    /// The name and version of the package, for example `rust:serde@1.0.228`; `None` for the project itself.
     pub name: Option<String>,
-    /// The blocks, best first.
+    /// The matching blocks, best first.
     pub blocks: Vec<Block>,
 }
 
@@ -113,24 +118,26 @@ impl Operation for Usage {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        let service = request.service.as_ref().map(|service| Touch::Consult(consult::host(service)));
+        let service = request.service.as_ref().map(|service| Touch::Consult(remote_service::host(service)));
         Touch::reads(&request.base).into_iter().chain(service).collect()
     }
 
     async fn run(search: &Searcher, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        if request.query.trim().is_empty() {
-            return Err(Failure::invalid("The query is empty: say in a few words what to look for."));
-        }
+        parse::words(&request.query)?;
+        let index = search.words().clone();
+        let _report = ready::report(cx, move || index.progress());
         let Some(service) = request.service.clone() else {
             let (search, cx) = (search.clone(), cx.clone());
             return blocking(move || ask::answer(&search, &request, &cx, None)).await;
         };
-        // Both run at once; the room for each is known when both have answered.
+        // The service and the local search run at the same time. The local search waits for the answer of the
+        // service before it divides the size limit.
         let (tell, told) = oneshot::channel();
         let asked = async {
-            let consulted = consult::consult(service, search, &request, cx).await?;
-            // If the receiver is gone, only the answer below counts.
+            let consulted = remote_service::query(service, search, &request, cx).await?;
+            // If the local search has failed, the channel has no receiver; `together` then uses the return
+            // value.
             let _ = tell.send(consulted.clone());
             Ok(consulted)
         };
@@ -140,15 +147,16 @@ impl Operation for Usage {
         together(searched, consulted?, &request)
     }
 
-    fn seen(output: &Output) -> Vec<Seen> {
+    fn seen(output: &Output) -> Vec<SeenContent> {
         output.seen.clone()
     }
 }
 
-/// Returns the answer of the service if nothing on this machine could be searched; fails if both failed.
+/// Returns the results of the search on this machine, which include the service's answer. If that search failed,
+/// returns only the service's answer; fails if both failed.
 fn together(
     searched: Result<Output, Failure>,
-    consulted: Consulted,
+    consulted: ServiceAnswer,
     request: &Request,
 ) -> Result<Output, Failure> {
     let failure = match searched {
@@ -158,7 +166,7 @@ fn together(
         Err(failure) => failure,
     };
     if let Some(why) = &consulted.failed {
-        let advice = format!("{} was asked, too: {why}", consulted.name);
+        let advice = format!("The search service {} did not help either: {why}", consulted.name);
         return Err(failure.hint(Hint::Advice(advice)));
     }
     let consulted = consulted.cut(request.tokens.min(request.max_bytes as u64 / 4));
@@ -166,22 +174,30 @@ fn together(
 }
 
 impl Output {
+    /// Returns true if some files or packages were not searched for lack of time.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.unfinished.is_some() || self.later > 0
+    }
+
     fn nothing(extent: Extent) -> Self {
         Self {
             packages: Vec::new(),
             tokens: 0,
-            cut: Cut::No,
+            cut: Truncation::No,
             searched: 0,
             files: 0,
             read: Vec::new(),
             missing: Vec::new(),
             missing_more: 0,
             later: 0,
+            unfinished: None,
             unreadable: Vec::new(),
             withheld: 0,
             model: String::new(),
             unknown: false,
             service: None,
+            other_roots: Vec::new(),
             unsearched: None,
             extent,
             seen: Vec::new(),

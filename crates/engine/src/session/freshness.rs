@@ -1,63 +1,73 @@
-//! Freshness: the content that a caller must have seen of a file before it writes the file.
+//! Freshness: the part of a file that a caller must have read before it may write the file.
 
 use std::collections::HashMap;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
-/// The content that the caller has last seen of each file that it writes.
-pub type Expected = HashMap<WorkspacePath, ContentHash>;
+/// For each file that a call writes, the hash of the content that the caller last saw.
+pub type ExpectedHashes = HashMap<WorkspacePath, ContentHash>;
 
 /// The reads that a dialect requires before a write to an existing file.
 ///
-/// In any case, a file that was seen and has changed since is never overwritten as a whole.
+/// Regardless of these requirements, a file that has changed since it was seen is never overwritten as a
+/// whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fresh {
-    /// Required before a change of a part.
-    pub part: Need,
-    /// Required before an overwrite of the whole file.
-    pub whole: Need,
+    /// The requirement before a part of a file is changed.
+    pub part: ReadRequirement,
+    /// The requirement before a whole file is overwritten.
+    pub whole: ReadRequirement,
     /// The treatment of a partial change if the file was seen and has changed since.
-    pub changed: Changed,
+    pub changed: StaleEditPolicy,
 }
 
-/// A read requirement.
+/// Content that a caller must have read before a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum ReadRequirement {
     /// The current content must have been seen.
     Seen,
-    /// Nothing must have been seen.
+    /// The content need not have been seen.
     Nothing,
 }
 
 /// The treatment of a partial change if the file has changed since it was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Changed {
-    /// The change is made if its position in the current content is certain, and the reply reports it.
+pub enum StaleEditPolicy {
+    /// The change is made if its position in the current content is certain; the reply reports that the file
+    /// has changed.
     Told,
     /// The change is refused.
     Refused,
 }
 
 impl Fresh {
-    /// Every write needs a read; a partial change is made if its position is certain.
-    pub const REQUIRED: Self = Self { part: Need::Seen, whole: Need::Seen, changed: Changed::Told };
-    /// No write needs a read.
-    pub const NOT_ASKED: Self = Self { part: Need::Nothing, whole: Need::Nothing, changed: Changed::Told };
+    /// Every write needs an earlier read of the file. If the file has changed since the read, a partial change is made
+    /// if its position is certain.
+    pub const REQUIRED: Self =
+        Self { part: ReadRequirement::Seen, whole: ReadRequirement::Seen, changed: StaleEditPolicy::Told };
+    /// No write needs an earlier read of the file. If the file was seen and has changed since, a partial change is made
+    /// if its position is certain.
+    pub const NOT_ASKED: Self = Self {
+        part: ReadRequirement::Nothing,
+        whole: ReadRequirement::Nothing,
+        changed: StaleEditPolicy::Told,
+    };
 }
 
-/// Minimum number of hex digits of a hash.
+/// Minimum number of hex digits in a content pin, which is a prefix of a content hash.
 const LEAST: usize = 12;
 
-/// The content that a file must have before a call may write it.
+/// A content pin: the content that a file must have before a call may write it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pinned {
-    /// The file; without one, the only file that the call writes.
+pub struct ContentPin {
+    /// The pinned file; `None` means the only file that the call writes.
     pub(crate) path: Option<WorkspacePath>,
-    /// The hash of the content or a prefix of it, in lower-case hex digits.
+    /// The hash of the required content, or a prefix of the hash, in lower-case hex digits.
     pub(crate) hex: String,
 }
 
-impl Pinned {
-    /// Pins the content of a file; `None` if `hex` is not a hash.
+impl ContentPin {
+    /// Pins the content that a file must have before a write; `None` if `hex` is not a hash or a prefix of at least 12
+    /// hex digits.
     #[must_use]
     pub fn new(path: Option<WorkspacePath>, hex: &str) -> Option<Self> {
         let hex = hex.to_ascii_lowercase();

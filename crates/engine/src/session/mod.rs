@@ -1,14 +1,14 @@
-//! State that is remembered between the calls of one client.
+//! Sessions: the state between the calls of one client.
 
+pub(crate) mod approvals;
 pub(crate) mod freshness;
-pub(crate) mod grants;
 mod slots;
 
 use crate::{
-    seen::{Part, Seen},
+    seen_content::{SeenContent, SeenRange},
     session::{
-        freshness::{Changed, Fresh, Need, Pinned},
-        grants::Granted,
+        approvals::SessionApprovals,
+        freshness::{ContentPin, Fresh, ReadRequirement, StaleEditPolicy},
         slots::Slots,
     },
 };
@@ -18,42 +18,45 @@ use std::{
 };
 use toolpost_workspace::{Coverage, ReadLedger, WorkspacePath, unique};
 
-/// Maximum size of the remembered file contents, in bytes; they serve to report later changes.
+/// Maximum size of all stored file contents, in bytes. The contents are stored to report later changes of the
+/// files.
 const REMEMBERED: usize = 8 * 1024 * 1024;
-/// Maximum number of remembered contents of one file, to find lines that were seen in an earlier one.
+/// Maximum number of stored versions of one file. The versions are used to find lines that have moved since the client
+/// saw them.
 const VERSIONS: usize = 5;
-/// Maximum number of remembered remarks; beyond it, all are forgotten.
+/// Maximum number of notes that are remembered as shown. When the number is reached, all are forgotten.
 const REMARKS: usize = 1_000;
-/// Maximum number of remembered questions, to continue with their answers; beyond it, all are forgotten.
+/// Maximum number of stored search cursors (positions in search results). When a further cursor arrives, all cursors
+/// are dropped.
 const SEARCHES: usize = 1_000;
 
-/// State that is remembered between the calls of one client.
+/// The state between the calls of one client.
 #[derive(Debug, Default)]
 pub struct Session {
     id: String,
     name: Option<String>,
     caller: Caller,
-    /// The files that were seen, with the content hash and the parts.
+    /// The files that the client has seen, with the content hash and the seen parts.
     pub ledger: ReadLedger,
     /// The user's approvals for the rest of the session.
-    pub granted: Granted,
-    remembered: Mutex<Remembered>,
-    failures: Mutex<Repeated>,
-    /// The index of each project of which a part was shown last.
+    pub granted: SessionApprovals,
+    remembered: Mutex<ContentHistory>,
+    failures: Mutex<RepeatedFailure>,
+    /// For each project directory, the project index (operation `project`) of which a part was shown last.
     paged: Mutex<HashMap<WorkspacePath, PagedIndex>>,
-    /// The cursor up to which each question was answered.
+    /// For each search, the cursor after the last shown result.
     searches: Mutex<HashMap<String, String>>,
-    /// The remarks about the session that its client has seen.
+    /// The notes that the client has seen and that are shown only once.
     remarks: Mutex<HashSet<String>>,
     slots: Slots,
 }
 
-/// The index of a project of which a part was shown.
+/// An index of a project, as the operation `project` generates it, of which a part was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PagedIndex {
-    /// The fingerprint of its text.
+    /// The hash of the index text.
     pub(crate) fingerprint: String,
-    /// The number of files that were not read yet.
+    /// The number of the project's files that were not read when the part was shown.
     pub(crate) unread: usize,
 }
 
@@ -63,71 +66,80 @@ enum Caller {
     /// A client, which must read a file before it changes it.
     #[default]
     Client,
-    /// The user, who needs no read, and can pin the content of the files that a call writes.
-    User(Vec<Pinned>),
+    /// The user, who may write files without reading them, and can pin the content that a file must have.
+    User(Vec<ContentPin>),
 }
 
 #[derive(Debug, Default)]
-struct Remembered {
-    /// The contents of each file, the latest last.
+struct ContentHistory {
+    /// The stored contents of each file that the client has seen, the latest last.
     files: HashMap<WorkspacePath, VecDeque<Version>>,
-    /// The remembered contents, the oldest first; an entry that is missing in `files` was forgotten before.
+    /// The file and the number of each stored content, the oldest first; entries that are no longer in `files` are
+    /// skipped.
     order: VecDeque<(WorkspacePath, u64)>,
     bytes: usize,
     next: u64,
 }
 
-/// A content of a file, and its number among all remembered contents.
+/// The content of a file, and its number among all stored contents.
 type Version = (u64, Arc<[u8]>);
 
 #[derive(Debug, Default)]
-struct Repeated {
+struct RepeatedFailure {
     call: u64,
     times: u32,
 }
 
 impl Session {
-    /// Creates a session with nothing remembered.
+    /// Creates an empty session without a name.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::new(Self { id: unique(), ..Self::default() })
     }
 
-    /// Creates a session that shares the persistent state of all sessions of this name.
+    /// Creates a session that shares its stored state with all sessions of this name. Without a name, nothing
+    /// is shared.
     #[must_use]
     pub fn named(name: Option<String>) -> Arc<Self> {
         Arc::new(Self { id: unique(), name, ..Self::default() })
     }
 
-    /// Creates a session for one call by the user: no write needs a read, and pinned files are compared
-    /// first.
+    /// Creates a session for one call by the user. Writes need no read, and pinned files must have the pinned
+    /// content.
     #[must_use]
-    pub fn of_user(name: Option<String>, pinned: Vec<Pinned>) -> Arc<Self> {
+    pub fn of_user(name: Option<String>, pinned: Vec<ContentPin>) -> Arc<Self> {
         Arc::new(Self { id: unique(), name, caller: Caller::User(pinned), ..Self::default() })
     }
 
-    /// Returns the read requirements of this session, in a dialect that requires `dialect`.
+    /// Returns the reads that this session requires before a write: for a client those of its `dialect`, for
+    /// the user none.
     #[must_use]
     pub fn fresh(&self, dialect: Fresh) -> Fresh {
         match &self.caller {
             Caller::Client => dialect,
-            Caller::User(pinned) if pinned.is_empty() => {
-                Fresh { part: Need::Nothing, whole: Need::Nothing, changed: dialect.changed }
-            }
-            Caller::User(_) => Fresh { part: Need::Nothing, whole: Need::Nothing, changed: Changed::Refused },
+            Caller::User(pinned) if pinned.is_empty() => Fresh {
+                part: ReadRequirement::Nothing,
+                whole: ReadRequirement::Nothing,
+                changed: dialect.changed,
+            },
+            Caller::User(_) => Fresh {
+                part: ReadRequirement::Nothing,
+                whole: ReadRequirement::Nothing,
+                changed: StaleEditPolicy::Refused,
+            },
         }
     }
 
-    /// Returns the files whose content the user pinned.
+    /// Returns the content pins of the user: the content that files must have before a write.
     #[must_use]
-    pub fn pinned(&self) -> &[Pinned] {
+    pub fn pinned(&self) -> &[ContentPin] {
         match &self.caller {
             Caller::Client => &[],
             Caller::User(pinned) => pinned,
         }
     }
 
-    /// Returns the name under which the session continues, if it has one.
+    /// Returns the name of the session, under which a later session can continue with the stored state.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -145,18 +157,19 @@ impl Session {
         &self.id
     }
 
-    /// Records that a call has shown a file or a part of it.
-    pub fn record(&self, seen: Seen) {
+    /// Records that a call has shown a file or a part of it. If the hash of the content is unknown, forgets
+    /// the file.
+    pub fn record(&self, seen: SeenContent) {
         let Some(hash) = seen.hash else {
             self.ledger.forget(&seen.path);
             return;
         };
         let known = self.ledger.seen(&seen.path).map(|record| record.coverage);
         let part = match seen.part {
-            Part::Whole => toolpost_workspace::ShownPart::Whole,
-            Part::Lines(lines) => toolpost_workspace::ShownPart::Lines(lines),
-            Part::AsBefore if known == Some(Coverage::Whole) => toolpost_workspace::ShownPart::Whole,
-            Part::AsBefore | Part::Some => toolpost_workspace::ShownPart::Part,
+            SeenRange::Whole => toolpost_workspace::ShownPart::Whole,
+            SeenRange::Lines(lines) => toolpost_workspace::ShownPart::Lines(lines),
+            SeenRange::AsBefore if known == Some(Coverage::Whole) => toolpost_workspace::ShownPart::Whole,
+            SeenRange::AsBefore | SeenRange::Some => toolpost_workspace::ShownPart::Part,
         };
         self.ledger.record(&seen.path, hash, part);
         if let Some(bytes) = seen.bytes {
@@ -164,13 +177,13 @@ impl Session {
         }
     }
 
-    /// Returns the bytes of a file when it was last seen, if they are still remembered.
+    /// Returns the content that a file had when it was last seen, if the session still stores this content.
     #[must_use]
     pub fn remembered(&self, path: &WorkspacePath) -> Option<Arc<[u8]>> {
         self.versions(path).into_iter().next()
     }
 
-    /// Returns the last contents of a file that were seen and are still remembered, the latest first.
+    /// Returns the stored versions of a file that the client has seen, the latest first.
     #[must_use]
     pub fn versions(&self, path: &WorkspacePath) -> Vec<Arc<[u8]>> {
         let kept = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,13 +200,14 @@ impl Session {
         last.times
     }
 
-    /// Records the index of a project of which a part is shown; returns the previous one.
+    /// Records the project index of which a part is shown; returns the index that was recorded for the
+    /// directory before.
     pub(crate) fn paged(&self, base: &WorkspacePath, index: PagedIndex) -> Option<PagedIndex> {
         let mut paged = self.paged.lock().unwrap_or_else(PoisonError::into_inner);
         paged.insert(base.clone(), index)
     }
 
-    /// Records the cursor up to which a question was answered.
+    /// Records the cursor after the last shown result of a search.
     pub fn searched(&self, question: &str, cursor: String) {
         let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
         if searches.len() >= SEARCHES && !searches.contains_key(question) {
@@ -202,13 +216,13 @@ impl Session {
         searches.insert(question.to_owned(), cursor);
     }
 
-    /// Returns the cursor up to which a question was answered, if it was asked before.
+    /// Returns the cursor after the last shown result of a search, if the search was made before.
     #[must_use]
     pub fn last_search(&self, question: &str) -> Option<String> {
         self.searches.lock().unwrap_or_else(PoisonError::into_inner).get(question).cloned()
     }
 
-    /// Records that a remark about the session is shown; returns whether it was not shown before.
+    /// Records that a note of a reply is shown; returns true if it was not shown before.
     pub fn says_first(&self, remark: &str) -> bool {
         let mut remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
         if remarks.len() >= REMARKS {
@@ -217,13 +231,13 @@ impl Session {
         remarks.insert(remark.to_owned())
     }
 
-    /// Returns whether a remark about the session was shown.
+    /// Returns true if a note of a reply was already shown.
     #[must_use]
     pub fn has_said(&self, remark: &str) -> bool {
         self.remarks.lock().unwrap_or_else(PoisonError::into_inner).contains(remark)
     }
 
-    /// Resets the failure count: the next failure is the first.
+    /// Resets the count of consecutive failures after a successful call.
     pub fn succeeded(&self) {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner).times = 0;
     }
@@ -235,7 +249,7 @@ impl Session {
     }
 }
 
-impl Remembered {
+impl ContentHistory {
     fn add(&mut self, path: WorkspacePath, bytes: Arc<[u8]>) {
         let versions = self.files.entry(path.clone()).or_default();
         if versions.back().is_some_and(|(_, latest)| *latest == bytes) {
@@ -261,7 +275,8 @@ impl Remembered {
         }
     }
 
-    /// Forgets one content of a file, if it is still remembered; no older content of that file is.
+    /// Drops one version of a file if the version is still stored. Versions are dropped in the order of their
+    /// numbers, so a stored version with this number is the oldest of its file.
     fn forget(&mut self, path: &WorkspacePath, number: u64) {
         let Some(versions) = self.files.get_mut(path) else { return };
         if versions.front().is_some_and(|(first, _)| *first == number) {

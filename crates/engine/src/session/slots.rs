@@ -1,4 +1,4 @@
-//! State that capabilities keep in a session, one value for each type.
+//! State of capabilities in a session, one value for each type.
 
 use std::{
     any::{Any, TypeId},
@@ -7,12 +7,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// One value for each type; a value is created on first use.
+/// The state of the capabilities in a session: one value for each type, created on first use.
 #[derive(Default)]
 pub(super) struct Slots(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
 impl Slots {
-    /// Returns the value of a type.
+    /// Returns the value of the type `T`, and creates it on first use.
     pub(super) fn get<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = slots.entry(TypeId::of::<T>()).or_insert_with(|| Arc::<T>::default());
@@ -34,7 +34,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
-    fn a_value_of_a_type_is_kept_apart_from_those_of_other_types() {
+    fn slots_store_one_value_per_type() {
         let slots = Slots::default();
         slots.get::<AtomicU32>().store(7, Ordering::Relaxed);
         slots.get::<Mutex<String>>().lock().unwrap().push('a');

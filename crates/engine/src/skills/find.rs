@@ -1,12 +1,12 @@
-//! Search for skills: the project's before the user's, and the conventional directories in a fixed order.
+//! Finds skills: first those of the project, in a fixed order of conventional directories, then the user's.
 
-use super::{Found, Skill, Source, folder, read};
+use super::{FoundSkills, Skill, Source, folder, read};
 use crate::{call::permissions::MayRead, skills::SkillLibrary};
 use std::collections::HashSet;
 use toolpost_workspace::{OpenError, Options, Scope, Workspace};
 
-/// The conventional directories of a project. If several have a skill of the same name, the first one
-/// counts.
+/// The conventional skill directories of a project. If several contain a skill of the same name, the first
+/// one is used.
 const CUSTOMARY: [&str; 7] = [
     ".toolpost/skills",
     ".agents/skills",
@@ -17,10 +17,10 @@ const CUSTOMARY: [&str; 7] = [
     ".skills",
 ];
 
-/// Finds all skills.
-pub(crate) fn find(library: &SkillLibrary, may: &MayRead) -> Found {
+/// Finds all skills; `may` decides which files of the project may be read.
+pub(crate) fn find(library: &SkillLibrary, may: &MayRead) -> FoundSkills {
     let places = library.places();
-    let mut found = Found::default();
+    let mut found = FoundSkills::default();
     let workspace = library.files().workspace();
     for root in workspace.roots() {
         for place in CUSTOMARY {
@@ -59,8 +59,8 @@ pub(crate) fn find(library: &SkillLibrary, may: &MayRead) -> Found {
     found
 }
 
-impl Found {
-    /// Adds a skill, unless one with its name was found before.
+impl FoundSkills {
+    /// Adds a skill. If a skill with the same name was found before, records this one as shadowed (hidden) instead.
     fn take(&mut self, skill: Skill) {
         match self.skills.iter().find(|known| known.name == skill.name) {
             // The same file can be reachable by two paths.

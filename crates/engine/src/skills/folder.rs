@@ -1,18 +1,18 @@
-//! Skill directories on the disk: a bounded walk that does not leave them.
+//! Walks skill directories on the disk, with limits and without leaving the directory.
 
 use toolpost_workspace::{Kind, Root, Workspace, WorkspacePath, hash};
 
-/// Maximum depth of a skill in a skills directory, and maximum number of visited directories.
+/// Maximum depth of a walk below a directory of skills, and maximum number of directories that it visits.
 const DEEPEST: usize = 5;
 const DIRECTORIES: usize = 2_000;
 /// The file that makes a directory a skill, and its maximum size in bytes.
 pub(super) const FILE: &str = "SKILL.md";
 const LONGEST: u64 = 512 * 1024;
-/// Maximum number of listed resources of a skill, and the maximum size of a resource whose content is
-/// compared.
+/// Maximum number of listed resources (other files) of a skill, and maximum size of a resource that is hashed, in
+/// bytes.
 const NAMED: usize = 100;
 const COMPARED: u64 = 1024 * 1024;
-/// Directories that contain no skills.
+/// Names of files and directories that a walk for skills skips.
 const PASSED: [&str; 2] = [".git", "node_modules"];
 
 /// The file of a skill, and the files next to it.
@@ -21,11 +21,11 @@ pub(super) struct Raw {
     pub(super) folder: WorkspacePath,
     pub(super) text: String,
     pub(super) resources: (Vec<String>, usize),
-    /// The text and the resources, in the form that is compared.
+    /// The text of `SKILL.md`, and the names and hashes of the resources: the content that the user trusts.
     pub(super) content: String,
 }
 
-/// Finds the skills in a directory of a root; adds the skipped ones to `problems`.
+/// Finds the skills in a directory of a root; reports skipped skills in `problems`.
 pub(super) fn walk(
     workspace: &Workspace,
     root: &Root,
@@ -39,8 +39,11 @@ pub(super) fn walk(
     while let Some((here, depth)) = open.pop() {
         seen += 1;
         if seen > DIRECTORIES {
-            problems
-                .push(format!("{}/{place}: only {DIRECTORIES} directories were looked into", root.shown()));
+            problems.push(format!(
+                "{}/{place}: only the first {DIRECTORIES} directories were searched, so skills in the \
+                 others may be missing",
+                root.shown()
+            ));
             break;
         }
         let Some(folder) = directory(workspace, root, &here, problems) else { continue };
@@ -67,7 +70,7 @@ pub(super) fn walk(
     found
 }
 
-/// Finds a directory of a root. A link can lead to it, but not out of the root.
+/// Resolves a directory of a root. Links are followed inside the root only.
 fn directory(
     workspace: &Workspace,
     root: &Root,
@@ -77,7 +80,7 @@ fn directory(
     match workspace.within(root, here) {
         Ok(path) => workspace.stat(&path).is_ok_and(|stat| stat.kind == Kind::Directory).then_some(path),
         Err(error) => {
-            problems.push(format!("{here} is passed over: {error}"));
+            problems.push(format!("{here} was skipped, because {error}"));
             None
         }
     }
@@ -92,19 +95,20 @@ fn raw(
 ) -> Result<Raw, String> {
     let file = workspace.within(root, &joined(here, FILE)).map_err(|error| error.to_string())?;
     if !folder.contains(&file) {
-        return Err("it is a link that leads out of the skill's folder".to_owned());
+        return Err("the file is a link to a target outside the skill's directory".to_owned());
     }
     if !may(&file) {
-        return Err("the rules do not let it be read".to_owned());
+        return Err("the rules do not allow reading the file".to_owned());
     }
     let read = workspace.read(&file, LONGEST).map_err(|error| error.to_string())?;
-    let text = String::from_utf8(read.bytes).map_err(|_| "it is no UTF-8".to_owned())?;
+    let text = String::from_utf8(read.bytes).map_err(|_| "the file is not UTF-8".to_owned())?;
     let mut content = text.clone();
     let resources = resources(workspace, root, here, folder, &mut content);
     Ok(Raw { file, folder: folder.clone(), text, resources, content })
 }
 
-/// Lists the files next to a skill; links are left out, since they can lead anywhere.
+/// Lists the other files in a skill's directory, counts those beyond `NAMED`, and adds the names and hashes of all
+/// these files to `content`. Links are left out, because they can point outside the directory.
 fn resources(
     workspace: &Workspace,
     root: &Root,

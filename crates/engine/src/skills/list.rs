@@ -1,4 +1,4 @@
-//! `skills`: the available skills, by name and description.
+//! The `skills` operation: lists the available skills with their descriptions.
 
 pub use super::{Skill, Source};
 
@@ -14,34 +14,35 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The `skills` operation.
+/// The `skills` operation, which lists the available skills.
 pub struct Skills;
 
-/// A filter of the list.
+/// A request for the list of skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
-    /// A text that the name or the description must contain.
+    /// A text that the name or the description of each listed skill must contain; `None` for all skills.
     pub filter: Option<String>,
 }
 
 /// The available skills.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The usable skills, by their names.
+    /// The usable skills, sorted by name.
     pub skills: Vec<Skill>,
     /// The locations of the project's skills that the user has not trusted.
     pub untrusted: Vec<String>,
-    /// Skills that another one of the same name hides: the name, the hidden one, the used one.
+    /// Skills that another skill of the same name hides: name, location of the hidden skill, location of the
+    /// used skill.
     pub shadowed: Vec<(String, String, String)>,
-    /// The problems of skill files, in a sentence each.
+    /// The problems of skill files, one line each.
     pub problems: Vec<String>,
-    /// Number of skills without the filter.
+    /// Number of usable skills before the filter is applied.
     pub all: usize,
 }
 
 impl Operation for Skills {
     const NAME: &'static str = "skills";
-    /// The rules judge each file when it is read.
+    /// The access rules are checked for each skill file before the file is read.
     const ACCESS: &'static [Access] = &[Access::Reads];
     type Capability = SkillLibrary;
     type Request = Request;

@@ -12,7 +12,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::files::Files;
 
-/// The user's skill directories, and the project skills that the user trusts.
+/// The user's skill directories, and the check for project skills that the user trusts.
 #[derive(Clone)]
 pub struct SkillPlaces {
     /// The user's skill directories; missing ones are skipped.
@@ -22,7 +22,7 @@ pub struct SkillPlaces {
     pub trusted: Trusts,
 }
 
-/// Checks whether a file with this location and content is trusted.
+/// Checks whether the user trusts a skill. The arguments are the skill's `location` and `content`.
 pub type Trusts = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
 
 impl Default for SkillPlaces {
@@ -31,7 +31,7 @@ impl Default for SkillPlaces {
     }
 }
 
-/// Skills of the user and of the project. Clones share their state.
+/// The capability to load skills of the user and of the project. Clones share their state.
 #[derive(Clone)]
 pub struct SkillLibrary {
     files: Files,
@@ -39,17 +39,15 @@ pub struct SkillLibrary {
 }
 
 impl SkillLibrary {
-    /// Opens the capability.
     pub(crate) fn new(files: Files, places: SkillPlaces) -> Self {
         Self { files, places }
     }
 
-    /// Files of the workspace.
     pub(crate) fn files(&self) -> &Files {
         &self.files
     }
 
-    /// Directories that are searched, and the skills that are trusted.
+    /// Returns the user's skill directories, and the check for trusted project skills.
     pub(crate) fn places(&self) -> &SkillPlaces {
         &self.places
     }
@@ -58,31 +56,32 @@ impl SkillLibrary {
 /// A skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Skill {
-    /// Its name.
+    /// The name of the skill.
     pub name: String,
-    /// Its purpose.
+    /// The purpose of the skill, from its front matter.
     pub description: String,
-    /// The path of its file.
+    /// The absolute path of the file `SKILL.md`.
     pub location: String,
-    /// Its origin.
+    /// The origin of the skill.
     pub source: Source,
-    /// Its instructions.
+    /// The instructions: the text after the front matter.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) body: String,
-    /// Its directory.
+    /// The absolute path of the skill's directory.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) folder: String,
-    /// The files next to it, relative to the directory, and the number of further ones.
+    /// The other files in the skill's directory and its subdirectories, relative to the skill's directory,
+    /// and the number of files that this list leaves out.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) resources: (Vec<String>, usize),
-    /// True if only the user may start it.
+    /// True if only the user, and not a model, may start the skill.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) is_users: bool,
-    /// The content of its directory, in the form that the user trusts.
+    /// The content of the directory, in the form that the user trusts.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) content: String,
@@ -92,27 +91,29 @@ pub struct Skill {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// It belongs to the project.
+    /// A directory of the project.
     Project,
-    /// It belongs to the user.
+    /// A directory of the user.
     User,
 }
 
 /// The results of a search for skills.
 #[derive(Debug, Default)]
-pub struct Found {
-    /// The usable skills, by their names.
+pub struct FoundSkills {
+    /// The usable skills, sorted by name.
     pub skills: Vec<Skill>,
     /// The project's skills that the user has not trusted.
     pub untrusted: Vec<Skill>,
-    /// Skills that another one of the same name hides: the name, the hidden one, the used one.
+    /// Skills that another skill of the same name hides: name, location of the hidden skill, location of the
+    /// used skill.
     pub shadowed: Vec<(String, String, String)>,
-    /// The problems of skill files, in a sentence each.
+    /// The problems of skill files, one line each.
     pub problems: Vec<String>,
 }
 
 impl Skill {
-    /// Returns the content of its directory, in the form that the user trusts.
+    /// Returns the content of the skill's directory, in the form that the user trusts: the text of
+    /// `SKILL.md`, and the names and hashes of the other files.
     #[must_use]
     pub fn content(&self) -> &str {
         &self.content

@@ -1,7 +1,7 @@
-//! `skill`: starts a skill and returns its instructions, once in a session.
+//! The `skill` operation: returns the instructions of a skill, once in a session.
 
 use super::find::find;
-use super::{Found, Skill as OneSkill};
+use super::{FoundSkills, Skill as OneSkill};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -19,38 +19,38 @@ use std::{
 use toolpost_text::names;
 use toolpost_workspace::{ContentHash, hash};
 
-/// The `skill` operation.
+/// The `skill` operation, which returns the instructions of a skill.
 pub struct Skill;
 
-/// A skill and its input.
+/// A request to start a skill with an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Its name.
+    /// The name of the skill.
     pub name: String,
-    /// Its input, as one text.
+    /// The whole input of the skill, as one text.
     pub input: Option<String>,
-    /// The parts of the input, each with its name or number.
+    /// The parts of the input, each with its name or number first and its value second.
     pub parts: Vec<(String, String)>,
 }
 
-/// The skill and its instructions.
+/// A skill with instructions.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The skill.
+    /// The started skill.
     pub skill: OneSkill,
-    /// The directory that its relative paths refer to.
+    /// The absolute path of the skill's directory, to which paths in the instructions are relative.
     pub folder: String,
-    /// Its instructions; `None` if this session has already received them, with the same input.
+    /// The instructions; `None` if this session has already received them with the same input.
     pub instructions: Option<String>,
-    /// The files next to it, relative to its directory.
+    /// The other files in the skill's directory tree, relative to the skill's directory.
     pub resources: Vec<String>,
-    /// Number of further files.
+    /// Number of files that `resources` leaves out.
     pub more: usize,
 }
 
-/// The placeholder for the input in the instructions.
+/// The placeholder for the whole input in the instructions of a skill.
 const WHOLE: &str = "$ARGUMENTS";
-/// Maximum number of skills that a refusal names.
+/// Maximum number of skills that the failure for an unknown skill lists.
 const NAMED: usize = 50;
 
 impl Operation for Skill {
@@ -79,20 +79,20 @@ impl Operation for Skill {
     }
 }
 
-/// Skills that were started in a session, each with the hash of the text that was sent.
+/// The location of each skill that was started in a session, with the hash of the text that was last sent.
 #[derive(Debug, Default)]
 struct ActiveSkills(Mutex<HashMap<String, ContentHash>>);
 
 impl ActiveSkills {
-    /// Records a text; returns whether it differs from the one that was sent before.
+    /// Records the text of a skill; returns true if it differs from the text that was sent before.
     fn add(&self, skill: &str, text: ContentHash) -> bool {
         let mut active = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         active.insert(skill.to_owned(), text) != Some(text)
     }
 }
 
-fn choose(found: Found, name: &str) -> Result<OneSkill, Failure> {
-    let Found { skills, untrusted, .. } = found;
+fn choose(found: FoundSkills, name: &str) -> Result<OneSkill, Failure> {
+    let FoundSkills { skills, untrusted, .. } = found;
     let (users, skills): (Vec<OneSkill>, Vec<OneSkill>) =
         skills.into_iter().partition(|skill| skill.is_users);
     let all: Vec<String> = skills.iter().map(|skill| skill.name.clone()).collect();
@@ -101,30 +101,32 @@ fn choose(found: Found, name: &str) -> Result<OneSkill, Failure> {
     }
     if let Some(skill) = untrusted.iter().find(|skill| skill.name == name) {
         let what = format!(
-            "The skill {name} comes with the project, and nobody has said that it is trusted: {}.",
+            "The skill {name} comes with the project, and the user has not trusted it: {}.",
             skill.location
         );
-        let advice =
-            "Go on without it, or ask the user to read it and to trust it with `toolpost skills trust`.";
+        let advice = "Continue without the skill, or ask the user to review it and trust it with `toolpost skills trust`.";
         return Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())));
     }
     if users.iter().any(|skill| skill.name == name) {
-        let what = format!("Only the user begins with the skill {name} (disable-model-invocation).");
-        return Err(Failure::new(Kind::Denied, what).hint(Hint::Advice("Go on without it.".to_owned())));
+        let what = format!("Only the user can start the skill {name} (disable-model-invocation).");
+        return Err(
+            Failure::new(Kind::Denied, what).hint(Hint::Advice("Continue without the skill.".to_owned()))
+        );
     }
     let failure = Failure::new(Kind::NotFound, format!("There is no skill {name:?}."));
     if all.is_empty() {
-        return Err(failure.found("There are no skills here."));
+        return Err(failure.found("No skills are available."));
     }
     let known: Vec<&str> = all.iter().map(String::as_str).collect();
     let near: Vec<String> = names::suggest(name, &known, 3).into_iter().map(str::to_owned).collect();
     let more = if known.len() > NAMED { ", …" } else { "" };
     let named = known.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    let failure = failure.found(format!("There are: {named}{more}."));
+    let failure = failure.found(format!("Available skills: {named}{more}."));
     Err(if near.is_empty() { failure } else { failure.hint(Hint::DidYouMean(near)) })
 }
 
-/// Inserts the input at the placeholders of the instructions, or appends it if there are none.
+/// Inserts the input at the placeholders of a skill's instructions, or appends the whole input if no placeholder used
+/// it.
 fn filled(body: &str, request: &Request) -> String {
     let mut text = String::with_capacity(body.len());
     let (mut rest, mut used) = (body, false);
@@ -137,8 +139,8 @@ fn filled(body: &str, request: &Request) -> String {
             Some((name, after)) => {
                 let own = request.parts.iter().find(|(own, _)| own == name.trim_matches(['"', '\'']));
                 text.push_str(own.map_or("", |(_, value)| value));
-                // A part that the input lacks inserts nothing and does not count as a use: the whole input
-                // is then appended.
+                // A placeholder for a missing part becomes empty and does not count as a use of the input, so
+                // the whole input is appended if no other placeholder uses it.
                 (used || own.is_some(), after)
             }
             None => {
@@ -157,9 +159,10 @@ fn filled(body: &str, request: &Request) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn the_input_stands_where_it_is_wanted() {
+    fn skill_arguments_replace_placeholders_or_are_appended() {
         let parts = vec![("file".to_owned(), "a.ts".to_owned()), ("0".to_owned(), "x".to_owned())];
         let request = Request { name: String::new(), input: Some("IN".to_owned()), parts };
         let rows = [
@@ -169,9 +172,9 @@ mod tests {
             ("Do $ARGUMENTS[none].", "Do .\n\nARGUMENTS: IN"),
             ("$ARGUMENTS[open", "IN[open"),
         ];
-        for (body, wanted) in rows {
+        each(rows, |(body, wanted)| {
             assert_eq!(filled(body, &request), wanted, "{body}");
-        }
+        });
         assert_eq!(filled("Do $ARGUMENTS.", &Request::default()), "Do .");
     }
 }

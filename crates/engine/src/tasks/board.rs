@@ -1,4 +1,4 @@
-//! Operations on a task list; a refused one leaves the list unchanged.
+//! Changes of a task list; a refused change leaves the list unchanged.
 
 use super::{Board, CHARACTERS, MOST, Priority, Status, Task};
 use crate::failure::{Failure, Hint, Kind};
@@ -8,55 +8,56 @@ use toolpost_text::counted::counted;
 /// A task in a list that replaces the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Its id.
+    /// The id of the task.
     pub id: String,
-    /// The title.
+    /// The title of the task.
     pub title: String,
-    /// Its status.
+    /// The status of the task.
     pub status: Status,
-    /// Its priority.
+    /// The priority of the task.
     pub priority: Priority,
 }
 
 /// A new task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTask {
-    /// Its id; by default, one is generated.
+    /// The id of the task; if `None`, an id is generated.
     pub id: Option<String>,
-    /// Its title.
+    /// The title of the task.
     pub title: String,
-    /// Its other fields.
+    /// The description, status, priority and dependencies of the task.
     pub edit: Edit,
 }
 
-/// A change of a task; fields without a value stay.
+/// A change of a task; fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// The title.
+    /// The new title of the task.
     pub title: Option<String>,
-    /// Details that do not fit in the title.
+    /// The new description of the task, for details that do not fit in the title.
     pub description: Option<String>,
-    /// The status.
+    /// The new status of the task.
     pub status: Option<Status>,
-    /// The priority.
+    /// The new priority of the task.
     pub priority: Option<Priority>,
-    /// The ids of the tasks that must be completed before it.
+    /// The ids of the tasks that must be completed or cancelled before this task.
     pub blocked_by: Option<Vec<String>>,
 }
 
-/// Maximum length of an id, in characters.
+/// Maximum length of a task's id, in characters.
 const ID: usize = 100;
-/// Maximum number of tasks that a refusal lists.
+/// Maximum number of tasks that the failure for an unknown task lists.
 const NAMED: usize = 20;
 
 impl Board {
-    /// Replaces the list. Fields that only other tools set stay with their tasks.
+    /// Replaces the task list. A task whose id is in the old and the new list keeps its description and its
+    /// dependencies on tasks of the new list.
     pub(crate) fn replace(&mut self, items: Vec<Item>) -> Result<(), Failure> {
         let mut ids = HashSet::new();
         for item in &items {
             check_id(&item.id)?;
             if !ids.insert(item.id.as_str()) {
-                let what = format!("Two tasks have the id {}; each needs one of its own.", item.id);
+                let what = format!("Two tasks have the id {}; give each task a different id.", item.id);
                 return Err(Failure::invalid(what));
             }
         }
@@ -82,15 +83,15 @@ impl Board {
         self.take(next)
     }
 
-    /// Adds a task, and returns its id.
+    /// Adds a task to the list, and returns its id.
     pub(crate) fn create(&mut self, fresh: NewTask) -> Result<String, Failure> {
         let mut next = self.clone();
         let id = match fresh.id.map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()) {
             Some(id) => {
                 check_id(&id)?;
                 if let Some(task) = self.task(&id) {
-                    let what = format!("There is a task {id} already: {}.", task.title);
-                    let advice = "Update that one, or leave the id out, so that one is made.";
+                    let what = format!("The task {id} already exists: {}.", task.title);
+                    let advice = "Update that task, or leave the id out to get a new one.";
                     return Err(Failure::new(Kind::Conflict, what).hint(Hint::Advice(advice.to_owned())));
                 }
                 id
@@ -103,7 +104,7 @@ impl Board {
                 }
             },
         };
-        // A refusal lists the existing tasks, and this one does not exist yet.
+        // The dependencies are checked before the task is added, because a failure lists the existing tasks.
         if let Some(ids) = &fresh.edit.blocked_by {
             self.known(&id, ids.clone())?;
         }
@@ -123,8 +124,8 @@ impl Board {
     /// Changes a task, and returns the names of the changed fields.
     pub(crate) fn update(&mut self, id: &str, edit: Edit) -> Result<Vec<&'static str>, Failure> {
         if edit == Edit::default() {
-            return Err(Failure::invalid(format!("Nothing is said that is to become of {id}.")).hint(
-                Hint::Advice("Give at least one of title, description, status, blockedBy.".to_owned()),
+            return Err(Failure::invalid(format!("The update of {id} contains no changes.")).hint(
+                Hint::Advice("Pass at least one of title, description, status, blockedBy.".to_owned()),
             ));
         }
         let mut next = self.clone();
@@ -133,7 +134,8 @@ impl Board {
         Ok(changed)
     }
 
-    /// Completes a task, and returns the tasks that no longer wait for anything.
+    /// Completes a task, and returns the ids of the open tasks that waited for this task and now wait for no other open
+    /// task.
     pub(crate) fn complete(&mut self, id: &str) -> Result<Vec<String>, Failure> {
         let mut next = self.clone();
         let changed = next.put(id, Edit { status: Some(Status::Completed), ..Edit::default() })?;
@@ -146,7 +148,7 @@ impl Board {
         Ok(free)
     }
 
-    /// Records that the work is complete; fails if a task is open.
+    /// Records the reported result of the session's work; fails if a task is open.
     pub(crate) fn finish(&mut self, completion: super::Completion) -> Result<(), Failure> {
         let open: Vec<&Task> = self.tasks.iter().filter(|task| task.status.is_open()).collect();
         if open.is_empty() {
@@ -156,8 +158,8 @@ impl Board {
         let verb = if open.len() == 1 { "is" } else { "are" };
         let (count, all) = (open.len(), counted(self.tasks.len() as u64, "task"));
         let what = format!("The work is not complete: {count} of {all} {verb} open.");
-        let advice = "Do what is left; complete what is done, and cancel what is not needed any more. Then say again that \
-                      the work is complete.";
+        let advice = "Finish the open tasks; complete the finished ones, and cancel those that are not needed. Then \
+                      report again that the work is complete.";
         Err(Failure::new(Kind::Conflict, what)
             .found(listed(open.into_iter()))
             .hint(Hint::Advice(advice.to_owned())))
@@ -180,7 +182,7 @@ impl Board {
         let task = task.clone();
         if let Some(ring) = self.ring() {
             let what = format!("These tasks would wait for one another: {}.", ring.join(" → "));
-            let advice = "Name only tasks that can be done first.";
+            let advice = "List in blockedBy only tasks that can be done first.";
             return Err(Failure::new(Kind::Conflict, what).hint(Hint::Advice(advice.to_owned())));
         }
         if (task.status, &task.blocked_by) != (before.status, &before.blocked_by) {
@@ -196,20 +198,21 @@ impl Board {
         Ok(same.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect())
     }
 
-    /// Refuses to start or complete a task while it waits for an open one.
+    /// Refuses to start or complete a task that waits for open tasks.
     fn may_be(&self, task: &Task) -> Result<(), Failure> {
         let open = self.open_before(task);
         if open.is_empty() || !matches!(task.status, Status::InProgress | Status::Completed) {
             return Ok(());
         }
-        let verb = if task.status == Status::Completed { "completed" } else { "begun" };
-        let what = format!("{} cannot be {verb}: it waits for what is still open.", named(task));
+        let verb = if task.status == Status::Completed { "completed" } else { "started" };
+        let what = format!("{} cannot be {verb}: it waits for tasks that are still open.", named(task));
         Err(Failure::new(Kind::Conflict, what).found(listed(open.into_iter())).hint(Hint::Advice(
-            "Complete or cancel these first, or say that it does not wait for them.".to_owned(),
+            "Complete or cancel these tasks first, or remove them from blockedBy.".to_owned(),
         )))
     }
 
-    /// Checks the ids that a task waits for, and removes duplicates.
+    /// Checks the ids of the tasks that the task `of` would wait for, and removes duplicates. Fails if a task
+    /// does not exist or is `of` itself.
     fn known(&self, of: &str, ids: Vec<String>) -> Result<Vec<String>, Failure> {
         let mut known: Vec<String> = Vec::new();
         for id in ids {
@@ -230,30 +233,30 @@ impl Board {
     fn unknown(&self, id: &str) -> Failure {
         let failure = Failure::new(Kind::NotFound, format!("There is no task {id:?}."));
         if self.tasks.is_empty() {
-            return failure.found("No task was made in this session.");
+            return failure.found("No task was created in this session.");
         }
         let more = self.tasks.len().saturating_sub(NAMED);
         let more = if more > 0 { format!("\n… {more} more") } else { String::new() };
-        failure.found(format!("There are:\n{}{more}", listed(self.tasks.iter().take(NAMED))))
+        failure.found(format!("The tasks are:\n{}{more}", listed(self.tasks.iter().take(NAMED))))
     }
 
     fn take(&mut self, next: Self) -> Result<(), Failure> {
         if let Some(task) = next.tasks.iter().find(|task| task.title.is_empty()) {
-            return Err(Failure::invalid(format!("{} does not say what is to be done.", task.id)));
+            return Err(Failure::invalid(format!("{} has no title.", task.id)));
         }
         if next.tasks.len() > MOST {
-            let what = format!("{} tasks are too many; a list has at most {MOST}.", next.tasks.len());
+            let what = format!("The list would have {} tasks; the maximum is {MOST}.", next.tasks.len());
             return Err(Failure::new(Kind::TooLarge, what));
         }
         let size = |task: &Task| task.title.len() + task.description.as_ref().map_or(0, String::len);
         let all: usize = next.tasks.iter().map(size).sum();
         if all > CHARACTERS {
-            let what = format!("The tasks would have {all} bytes; they may have {CHARACTERS} together.");
-            let advice = "Say it shorter, and keep what is long in a file.";
+            let what = format!("The tasks would have {all} bytes together; the maximum is {CHARACTERS}.");
+            let advice = "Shorten the titles and descriptions, and put long texts in a file.";
             return Err(Failure::new(Kind::TooLarge, what).hint(Hint::Advice(advice.to_owned())));
         }
         *self = next;
-        // A reported completion is void once the tasks change.
+        // A change of the tasks invalidates a reported completion.
         self.completion = None;
         Ok(())
     }
@@ -261,9 +264,9 @@ impl Board {
 
 fn check_id(id: &str) -> Result<(), Failure> {
     let is_fit = |letter: char| !letter.is_control() && !letter.is_whitespace();
-    if id.is_empty() || id.len() > ID || !id.chars().all(is_fit) {
+    if id.is_empty() || id.chars().count() > ID || !id.chars().all(is_fit) {
         let what = format!("{:?} cannot be the id of a task.", toolpost_text::cut::line(id, ID).0);
-        let advice = format!("An id has 1 to {ID} characters without blanks, such as task-1.");
+        let advice = format!("An id has 1 to {ID} characters without spaces, such as task-1.");
         return Err(Failure::invalid(what).hint(Hint::Advice(advice)));
     }
     Ok(())

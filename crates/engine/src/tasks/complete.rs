@@ -1,4 +1,6 @@
-//! `complete`: reports the result of the work; refused while tasks of the session are open.
+//! The `complete` operation: records the final result that the agent reports for the work of a session.
+//!
+//! The operation fails while tasks of the session are open.
 
 pub use super::{Completion, Tally};
 
@@ -13,15 +15,15 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The `complete` operation.
+/// The `complete` operation, which records the result of a session's work.
 pub struct Complete;
 
-/// A result of the work.
+/// A request to record the result of a session's work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The result, as text.
+    /// The result of the work, as text.
     pub result: String,
-    /// A command that demonstrates it; it is stored and never run.
+    /// A command that demonstrates the result. It is stored and never run.
     pub command: Option<String>,
 }
 
@@ -30,11 +32,11 @@ pub struct Request {
 pub struct Output {
     /// The result and the command.
     pub completion: Completion,
-    /// Number of the session's tasks for each status; none is open.
+    /// Number of tasks for each status; none is open.
     pub tally: Tally,
 }
 
-/// Maximum size of a result, in bytes.
+/// Maximum size of a result and its command together, in bytes.
 const LONGEST: usize = 256 * 1024;
 
 impl Operation for Complete {
@@ -52,15 +54,15 @@ impl Operation for Complete {
         cx.check()?;
         if request.result.trim().is_empty() {
             return Err(Failure::invalid("The result is empty.").hint(Hint::Advice(
-                "Say in a few sentences what was done, and how that is known.".to_owned(),
+                "Describe in a few sentences what was done and how it was checked.".to_owned(),
             )));
         }
         let command = request.command.filter(|command| !command.trim().is_empty());
         let bytes = request.result.len() + command.as_ref().map_or(0, String::len);
         if bytes > LONGEST {
-            let what = format!("The result has {bytes} bytes; it may have {LONGEST}.");
+            let what = format!("The result has {bytes} bytes; the maximum is {LONGEST}.");
             return Err(Failure::new(crate::failure::Kind::TooLarge, what).hint(Hint::Advice(
-                "Say what matters, and name the files in which the rest stands.".to_owned(),
+                "Shorten the result, and name files that contain the details.".to_owned(),
             )));
         }
         let completion = Completion { result: request.result, command };

@@ -1,4 +1,4 @@
-//! `tasks`: the task list of a session.
+//! The `tasks` operation: shows or changes the task list of a session.
 
 pub use super::{Edit, Item, NewTask, Priority, Status, Tally, Task};
 
@@ -13,42 +13,42 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The `tasks` operation.
+/// The `tasks` operation, which shows or changes a task list.
 pub struct Tasks;
 
-/// A request to show or change the list.
+/// A request to show or change the task list of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
-    /// Replaces all tasks by these.
+    /// Replaces all tasks of the session with these.
     Replace(Vec<Item>),
-    /// Adds a task.
+    /// Adds a task to the list.
     Create(NewTask),
-    /// Changes a task.
+    /// Changes the task with this id.
     Update(String, Edit),
-    /// Completes a task.
+    /// Completes the task with this id.
     Complete(String),
-    /// Shows the list.
+    /// Shows the list without a change.
     List,
 }
 
-/// The list after the call.
+/// The task list after the call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The effect of the call.
     pub done: Done,
     /// The tasks, in the order of their creation.
-    pub tasks: Vec<Listed>,
+    pub tasks: Vec<TaskEntry>,
     /// Number of tasks for each status.
     pub tally: Tally,
 }
 
-/// A task of the list.
+/// A task in a list.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
-    /// The task.
+pub struct TaskEntry {
+    /// The listed task.
     #[serde(flatten)]
     pub task: Task,
-    /// The open tasks that it waits for, by id and title.
+    /// The open tasks that block this task, as `id (title)`.
     pub waits_for: Vec<String>,
 }
 
@@ -58,30 +58,30 @@ pub struct Listed {
 pub enum Done {
     /// The list was replaced.
     Replaced {
-        /// The new ids.
+        /// The ids that only the new list has.
         added: Vec<String>,
-        /// The removed ids.
+        /// The ids that only the previous list had.
         removed: Vec<String>,
-        /// The changed tasks, such as `a: pending → completed`.
+        /// The changed tasks, for example `a: pending → completed`.
         changed: Vec<String>,
     },
     /// A task was created.
     Created {
-        /// Its id.
+        /// The id of the task.
         id: String,
     },
     /// A task was changed.
     Updated {
-        /// Its id.
+        /// The id of the task.
         id: String,
-        /// The changed fields.
+        /// The names of the changed fields.
         changed: Vec<String>,
     },
     /// A task was completed.
     Completed {
-        /// Its id.
+        /// The id of the task.
         id: String,
-        /// The ids of the tasks that no longer wait for anything.
+        /// The ids of the tasks that waited for this task and now wait for no other open task.
         free: Vec<String>,
     },
     /// The list was shown.
@@ -90,7 +90,7 @@ pub enum Done {
 
 impl Operation for Tasks {
     const NAME: &'static str = "tasks";
-    /// The list is not part of the workspace.
+    /// The task list is not part of the workspace, so no access needs permission.
     const ACCESS: &'static [Access] = &[];
     type Capability = TaskBoards;
     type Request = Request;
@@ -147,7 +147,7 @@ fn differences(before: &Board, now: &Board) -> Done {
             words.push(format!("{} → {} priority", name(old.priority), name(task.priority)));
         }
         if old.title != task.title {
-            words.push("other words".to_owned());
+            words.push("new title".to_owned());
         }
         (!words.is_empty()).then(|| format!("{}: {}", task.id, words.join(", ")))
     });
@@ -159,6 +159,6 @@ fn output(done: Done, board: Board) -> Output {
         let open = board.open_before(task).into_iter();
         open.map(|task| format!("{} ({})", task.id, task.title)).collect()
     };
-    let tasks = board.tasks.iter().map(|task| Listed { waits_for: waits(task), task: task.clone() });
+    let tasks = board.tasks.iter().map(|task| TaskEntry { waits_for: waits(task), task: task.clone() });
     Output { done, tally: Tally::of(&board.tasks), tasks: tasks.collect() }
 }

@@ -1,4 +1,4 @@
-//! The tasks of a session: one list, whichever tool writes it.
+//! The task list of a session; all tools share one list.
 
 mod board;
 pub mod complete;
@@ -15,23 +15,22 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use toolpost_workspace::Workspace;
 
-/// Task lists of the workspace. Clones share their state.
+/// The capability to track tasks. Clones share their state.
 #[derive(Clone)]
 pub struct TaskBoards(Arc<State>);
 
 struct State {
     workspace: Workspace,
-    /// Opened on first use, so that an unusable state directory fails the calls that need it.
+    /// The task lists; opened on first use, so that an unusable state directory affects only calls that need the lists.
     lists: OnceLock<Result<Tasks, Failure>>,
 }
 
 impl TaskBoards {
-    /// Opens the capability.
     pub(crate) fn new(workspace: Workspace) -> Self {
         Self(Arc::new(State { workspace, lists: OnceLock::new() }))
     }
 
-    /// Returns the task lists.
+    /// Returns the task lists of all sessions.
     ///
     /// # Errors
     /// `Io` if the state directory cannot be used.
@@ -40,7 +39,7 @@ impl TaskBoards {
     }
 }
 
-/// Runs work on the lists for the session of a call.
+/// Runs `work` with the task lists and the session of a call, on a worker thread.
 pub(crate) async fn on_lists<T: Send + 'static>(
     boards: &TaskBoards,
     cx: &CallCtx,
@@ -50,26 +49,26 @@ pub(crate) async fn on_lists<T: Send + 'static>(
     blocking(move || work(boards.tasks()?, &session)).await
 }
 
-/// Maximum number of tasks in a list, and of characters in all of them together.
+/// Maximum number of tasks in a list, and maximum size of all titles and descriptions together, in bytes.
 pub(crate) const MOST: usize = 500;
 pub(crate) const CHARACTERS: usize = 256 * 1024;
 
 /// A task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Task {
-    /// Its id.
+    /// The id of the task.
     pub id: String,
-    /// Its title, on one line.
+    /// The title of the task, on one line.
     pub title: String,
     /// Details that do not fit in the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its status.
+    /// The status of the task.
     pub status: Status,
-    /// Its priority.
+    /// The priority of the task, if it was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<Priority>,
-    /// The ids of the tasks that must be completed before it.
+    /// The ids of the tasks that must be completed or cancelled first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<String>,
 }
@@ -92,13 +91,13 @@ pub enum Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
-    /// It can wait.
+    /// The task can wait.
     Low,
     /// The usual priority.
     Medium,
-    /// It comes first.
+    /// The task comes before tasks of lower priority.
     High,
-    /// Takes precedence over everything else.
+    /// The task comes before all others.
     Critical,
 }
 
@@ -107,30 +106,30 @@ pub enum Priority {
 pub struct Completion {
     /// The result, as the agent wrote it.
     pub result: String,
-    /// A command that demonstrates it; Toolpost has not run it.
+    /// A command that demonstrates the result; Toolpost has not run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
 
-/// Completion of a session's work, if it was reported.
+/// The reported result of a session's work, if there is one.
 #[derive(Debug, Default)]
 struct SharedCompletion(Mutex<Option<Completion>>);
 
 impl Completion {
-    /// Returns the completion that was reported in a session and not cleared since.
+    /// Returns the result that was reported in a session, unless the tasks have changed since.
     #[must_use]
     pub fn of(session: &Session) -> Option<Self> {
         let completion = session.state::<SharedCompletion>();
         completion.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Records that the work of a session is complete.
+    /// Records the reported result in the session.
     pub(crate) fn record(self, session: &Session) {
         let completion = session.state::<SharedCompletion>();
         *completion.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(self);
     }
 
-    /// Records that the work of a session goes on.
+    /// Removes the reported result from the session.
     pub(crate) fn clear(session: &Session) {
         let completion = session.state::<SharedCompletion>();
         *completion.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -141,9 +140,9 @@ impl Completion {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Board {
-    /// The roots of the workspace that they belong to.
+    /// The roots of the workspace that the tasks belong to.
     pub(crate) roots: Vec<String>,
-    /// Number of generated ids; none is generated twice.
+    /// Number of generated ids, so that no id is generated twice.
     pub(crate) made: u64,
     /// The tasks, in the order of their creation.
     pub(crate) tasks: Vec<Task>,
@@ -165,10 +164,10 @@ pub struct Tally {
 }
 
 impl Status {
-    /// All statuses.
+    /// All statuses of tasks.
     pub const ALL: [Self; 4] = [Self::Pending, Self::InProgress, Self::Completed, Self::Cancelled];
 
-    /// Returns the name of the status.
+    /// Returns the name of the status, for example `in_progress`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -179,10 +178,10 @@ impl Status {
         }
     }
 
-    /// Parses a name or a common synonym.
+    /// Parses the name of a status, or a common synonym of it.
     #[must_use]
-    pub fn read(said: &str) -> Option<Self> {
-        let word = plain(said);
+    pub fn read(text: &str) -> Option<Self> {
+        let word = plain(text);
         let other = match word.as_str() {
             "todo" | "open" | "not_started" => Some(Self::Pending),
             "active" | "started" | "doing" | "inprogress" => Some(Self::InProgress),
@@ -193,7 +192,7 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.name() == word).or(other)
     }
 
-    /// Returns whether work on the task remains.
+    /// Returns true if work on a task with this status remains.
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::InProgress)
@@ -201,10 +200,10 @@ impl Status {
 }
 
 impl Priority {
-    /// All priorities.
+    /// All priorities of tasks.
     pub const ALL: [Self; 4] = [Self::Low, Self::Medium, Self::High, Self::Critical];
 
-    /// Returns the name of the priority.
+    /// Returns the name of the priority, for example `high`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -215,10 +214,10 @@ impl Priority {
         }
     }
 
-    /// Parses a name or a common synonym.
+    /// Parses the name of a priority, or a common synonym of it.
     #[must_use]
-    pub fn read(said: &str) -> Option<Self> {
-        let word = plain(said);
+    pub fn read(text: &str) -> Option<Self> {
+        let word = plain(text);
         let other = match word.as_str() {
             "normal" => Some(Self::Medium),
             "urgent" => Some(Self::Critical),
@@ -244,13 +243,13 @@ impl Tally {
         tally
     }
 
-    /// Returns the total number of tasks.
+    /// Returns the number of tasks of all statuses together.
     #[must_use]
     pub fn all(self) -> usize {
         self.pending + self.in_progress + self.completed + self.cancelled
     }
 }
 
-fn plain(said: &str) -> String {
-    said.trim().to_lowercase().replace([' ', '-'], "_")
+fn plain(text: &str) -> String {
+    text.trim().to_lowercase().replace([' ', '-'], "_")
 }

@@ -1,4 +1,4 @@
-//! Dependencies between tasks: the open ones, and cycles.
+//! Dependencies between tasks: finds open dependencies and cycles.
 
 use super::{Board, Task};
 use std::collections::HashMap;
@@ -14,7 +14,8 @@ impl Board {
         before.filter(|task| task.status.is_open()).collect()
     }
 
-    /// Finds a cycle of tasks that wait for one another; returns the ids, with the first one repeated at the end.
+    /// Finds a cycle of tasks that wait for one another; returns the ids, with the first id repeated at the
+    /// end.
     pub(crate) fn ring(&self) -> Option<Vec<String>> {
         let by_id: HashMap<&str, &Task> = self.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
         let mut over: HashMap<&str, bool> = HashMap::new();

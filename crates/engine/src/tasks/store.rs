@@ -1,4 +1,4 @@
-//! Storage of task lists: in the state directory, or with the session if there is none.
+//! Storage of task lists: in the state directory, or in the session if there is no state directory.
 
 use super::{Board, Tally};
 use crate::{
@@ -16,28 +16,28 @@ use toolpost_workspace::{JsonStore, JsonStoreError, Workspace, hash};
 pub(crate) struct Tasks {
     roots: Vec<String>,
     shelf: Option<JsonStore>,
-    /// Distinguishes the lists of this workspace from those of others.
+    /// A hash of the roots, which distinguishes the lists of this workspace from those of other workspaces.
     mark: String,
 }
 
 /// The task lists of a workspace, the most recently changed first.
-pub type TaskLists = Vec<Kept>;
+pub type TaskLists = Vec<StoredTaskList>;
 
 /// A stored task list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
-    /// The session's name; a later session of this name continues the list.
+pub struct StoredTaskList {
+    /// The name of the session; a later session with this name continues the list.
     pub session: String,
-    /// The time of its last change.
+    /// The time of the last change of the list.
     pub changed: SystemTime,
-    /// Number of its tasks for each status.
+    /// Number of tasks in the list for each status.
     pub tally: Tally,
     /// The reported result, if the work was reported as complete.
     pub result: Option<String>,
 }
 
 impl Tasks {
-    /// Opens the lists of a workspace. An unreadable list fails when it is used.
+    /// Opens the task lists of a workspace. An unreadable list is reported only when it is used.
     pub(crate) fn of(workspace: &Workspace) -> Result<Self, Failure> {
         let roots: Vec<String> = workspace.roots().iter().map(toolpost_workspace::Root::shown).collect();
         let folder = workspace.state_folder().map(|folder| folder.join("tasks"));
@@ -54,7 +54,8 @@ impl Tasks {
         }
     }
 
-    /// Changes the tasks of a session; if that fails, they stay unchanged.
+    /// Changes the tasks of a session, and returns the result of `change` with all tasks after it. If the
+    /// change fails, the tasks stay unchanged.
     pub(crate) fn change<T>(
         &self,
         session: &Session,
@@ -78,7 +79,8 @@ impl Tasks {
         }
     }
 
-    /// Lists the stored task lists of this workspace.
+    /// Lists the stored task lists of this workspace; empty if there is no state directory. Fails if a list
+    /// cannot be read.
     pub(crate) fn lists(&self) -> Result<TaskLists, Failure> {
         let Some(shelf) = &self.shelf else { return Ok(Vec::new()) };
         let mut lists = Vec::new();
@@ -87,7 +89,7 @@ impl Tasks {
                 continue;
             };
             let board: Board = shelf.read(&name).map_err(failed)?.unwrap_or_default();
-            lists.push(Kept {
+            lists.push(StoredTaskList {
                 session: session.to_owned(),
                 changed,
                 tally: Tally::of(&board.tasks),
@@ -102,7 +104,7 @@ impl Tasks {
     }
 }
 
-/// Board of a session without a state directory.
+/// The task list of a session if there is no state directory.
 #[derive(Debug, Default)]
 struct SharedBoard(Mutex<Board>);
 
@@ -112,7 +114,7 @@ impl SharedBoard {
     }
 }
 
-/// A failure of a change, or of the store.
+/// The failure of a change of a task list, or of its storage.
 struct Trouble(Failure);
 
 impl From<Failure> for Trouble {
@@ -128,7 +130,7 @@ impl From<JsonStoreError> for Trouble {
 }
 
 fn failed(error: JsonStoreError) -> Failure {
-    let words = convert::sentence(&format!("The tasks cannot be kept: {error}"));
+    let words = convert::sentence(&format!("The tasks cannot be stored: {error}"));
     match error {
         JsonStoreError::Name(_) => Failure::invalid(words),
         JsonStoreError::Io { .. } | JsonStoreError::Damaged { .. } => Failure::new(Kind::Io, words),

@@ -1,4 +1,4 @@
-//! `bridge`: calls a tool of an upstream MCP server.
+//! The `bridge` operation: calls a tool of an upstream MCP server.
 
 use super::Piece;
 use crate::access::resource::RemoteTool;
@@ -12,24 +12,24 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The `bridge` operation.
+/// The `bridge` operation, which calls a tool of an upstream MCP server.
 pub struct Bridge;
 
-/// A call of an upstream tool.
+/// A request to call a tool of an upstream MCP server.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The tool.
+    /// The tool to call.
     pub tool: RemoteTool,
     /// The arguments, a JSON object as text.
     pub arguments: String,
 }
 
-/// The answer of the server.
+/// A server's answer to a tool call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The tool.
+    /// The called tool.
     pub tool: RemoteTool,
-    /// The parts of the answer.
+    /// Parts of the answer.
     pub content: Vec<Piece>,
 }
 

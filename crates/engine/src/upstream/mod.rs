@@ -11,29 +11,29 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A part of an upstream server's answer.
+/// A part of an upstream tool's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Piece {
-    /// A text.
+    /// Text.
     Text {
-        /// The text.
+        /// The part's text.
         text: String,
     },
     /// An image.
     Image {
-        /// The media type.
+        /// The image's media type.
         mime: String,
-        /// The file's bytes.
+        /// The bytes of the image file.
         #[serde(skip)]
         #[schemars(skip)]
         data: Vec<u8>,
     },
 }
 
-/// Connections to upstream servers.
+/// Connections to upstream MCP servers.
 pub trait Bridges: Send + Sync {
-    /// Calls a tool within the time of a call; the arguments are a JSON object.
+    /// Calls a tool within the time limit of the call `cx`; `arguments` is a JSON object as text.
     fn call<'a>(
         &'a self,
         tool: &'a RemoteTool,
@@ -41,30 +41,29 @@ pub trait Bridges: Send + Sync {
         cx: &'a CallCtx,
     ) -> Asking<'a, Vec<Piece>>;
 
-    /// Stops the servers that this process started, and starts no more.
+    /// Stops the upstream servers that this process started, and prevents further starts.
     fn end(&self) -> Asking<'_, ()>;
 }
 
-/// Upstream servers. Clones share their state.
+/// The capability to call tools of upstream MCP servers. Clones share their state.
 #[derive(Clone)]
 pub struct UpstreamAccess {
     bridges: Option<Arc<dyn Bridges>>,
 }
 
 impl UpstreamAccess {
-    /// Opens the capability.
     pub(crate) fn new(bridges: Option<Arc<dyn Bridges>>) -> Self {
         Self { bridges }
     }
 
-    /// Connections to upstream servers.
+    /// Returns the connections to upstream MCP servers.
     ///
     /// # Errors
-    /// `NotFound` if there is none.
+    /// `NotFound` if no upstream server is connected.
     pub(crate) fn bridges(&self) -> Result<Arc<dyn Bridges>, Failure> {
         self.bridges.clone().ok_or_else(|| {
-            Failure::new(Kind::NotFound, "No other server is connected here.").hint(Hint::Advice(
-                "Do it with the other tools; the user connects servers by --mcp-config.".to_owned(),
+            Failure::new(Kind::NotFound, "No upstream MCP server is connected.").hint(Hint::Advice(
+                "Use the other tools; the user connects servers with --mcp-config.".to_owned(),
             ))
         })
     }

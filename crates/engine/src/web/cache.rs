@@ -1,78 +1,80 @@
-//! Cache of fetched pages, so that the parts of a long page fit together and no server gets the same request
-//! twice in a short time.
+//! Cache of fetched pages, so that the parts of a long page come from the same version, and no server
+//! gets the same request twice in a short time.
 
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use toolpost_net::{End, Fetched};
+use toolpost_net::{End, FetchResponse};
 
-/// The maximum size of the cache in bytes, and the maximum number of answers.
+/// The maximum size of the cache in bytes, and the maximum number of cached answers.
 const MOST: (usize, usize) = (32 << 20, 64);
-/// The maximum age of a fresh answer, whatever its headers allow.
+/// The maximum age at which a cached answer counts as fresh, even if its headers allow more.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
-/// The maximum age of a fresh answer without a `max-age`.
+/// The age up to which a cached answer counts as fresh if its headers have no `max-age`.
 const USUAL: Duration = Duration::from_secs(60);
 
-/// The sort of hosts that an answer came from.
+/// The kind of host that sent a cached answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Near {
-    /// Hosts that the operator named.
+    /// One of the operator's rules names the host.
     Own,
-    /// Hosts of the public network.
+    /// A public host that no rule names.
     Far,
 }
 
-/// The cached answers, in memory; the oldest are dropped first.
+/// The cached answers of servers, in memory; the oldest are dropped first.
 #[derive(Debug, Default)]
-pub(crate) struct Cache(Mutex<VecDeque<Arc<Kept>>>);
+pub(crate) struct Cache(Mutex<VecDeque<Arc<CacheEntry>>>);
 
-/// A cached answer.
+/// A cached answer of a server to a request.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct CacheEntry {
     address: String,
     accept: &'static str,
-    pub(crate) fetched: Arc<Fetched>,
+    pub(crate) fetched: Arc<FetchResponse>,
     pub(crate) stored: Instant,
     fresh: Duration,
 }
 
-impl Kept {
-    /// Returns true if it may be used unchanged; a further part of a page should come from the same answer as
-    /// the first.
+impl CacheEntry {
+    /// Returns true if the cached answer can be used without a request. For a further part of a page
+    /// (`further`), an older answer is accepted, so that all parts come from the same version.
     pub(crate) fn serves(&self, further: bool) -> bool {
         self.stored.elapsed() < if further { LONGEST } else { self.fresh }
     }
 }
 
 impl Cache {
-    /// Finds the answer to an equal request.
-    pub(crate) fn find(&self, address: &str, accept: &str) -> Option<Arc<Kept>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|kept| kept.address == address && kept.accept == accept).cloned()
+    /// Finds the cached answer for a URL and an `Accept` header, fresh or not.
+    pub(crate) fn find(&self, address: &str, accept: &str) -> Option<Arc<CacheEntry>> {
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().find(|entry| entry.address == address && entry.accept == accept).cloned()
     }
 
-    /// Stores an answer, unless its headers forbid it.
-    pub(crate) fn keep(&self, accept: &'static str, fetched: Arc<Fetched>, near: Near) {
+    /// Stores an answer in place of the earlier one for the same URL. Does not store it if the transfer broke
+    /// off or if the headers forbid storing; an answer that was cut at the size limit is stored.
+    pub(crate) fn keep(&self, accept: &'static str, fetched: Arc<FetchResponse>, near: Near) {
         let Some(address) = fetched.hops.first().map(|address| address.as_str().to_owned()) else { return };
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|kept| (kept.address.as_str(), kept.accept) != (address.as_str(), accept));
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|entry| (entry.address.as_str(), entry.accept) != (address.as_str(), accept));
         let whole = matches!(fetched.end, End::Whole | End::Cut);
         let Some(fresh) = fresh(fetched.head.cache.as_deref(), near).filter(|_| whole) else { return };
-        kept.push_back(Arc::new(Kept { address, accept, fetched, stored: Instant::now(), fresh }));
-        let bytes =
-            |kept: &VecDeque<Arc<Kept>>| kept.iter().map(|kept| kept.fetched.body.len()).sum::<usize>();
-        while kept.len() > MOST.1 || bytes(&kept) > MOST.0 {
-            kept.pop_front();
+        entries.push_back(Arc::new(CacheEntry { address, accept, fetched, stored: Instant::now(), fresh }));
+        let bytes = |entries: &VecDeque<Arc<CacheEntry>>| {
+            entries.iter().map(|entry| entry.fetched.body.len()).sum::<usize>()
+        };
+        while entries.len() > MOST.1 || bytes(&entries) > MOST.0 {
+            entries.pop_front();
         }
     }
 }
 
-/// Returns the time for which an answer is fresh; `None` if it must not be stored.
-fn fresh(said: Option<&str>, near: Near) -> Option<Duration> {
-    let said = said.unwrap_or_default().to_ascii_lowercase();
-    let mut words = said.split(',').map(str::trim);
+/// Returns how long an answer with this `Cache-Control` header is fresh; `None` if it must not be stored.
+fn fresh(cache_control: Option<&str>, near: Near) -> Option<Duration> {
+    let cache_control = cache_control.unwrap_or_default().to_ascii_lowercase();
+    let mut words = cache_control.split(',').map(str::trim);
     if words.clone().any(|word| word == "no-store") {
         return None;
     }
@@ -87,15 +89,16 @@ fn fresh(said: Option<&str>, near: Near) -> Option<Duration> {
 mod tests {
     use super::*;
     use toolpost_net::{Head, WebAddress};
+    use toolpost_test_rows::each;
 
-    fn answer(address: &str, cache: Option<&str>, bytes: usize, end: End) -> Arc<Fetched> {
+    fn answer(address: &str, cache: Option<&str>, bytes: usize, end: End) -> Arc<FetchResponse> {
         let head = Head { cache: cache.map(str::to_owned), ..Head::default() };
         let hops = vec![WebAddress::parse(address).unwrap()];
-        Arc::new(Fetched { hops, status: 200, head, body: vec![b'x'; bytes], end })
+        Arc::new(FetchResponse { hops, status: 200, head, body: vec![b'x'; bytes], end })
     }
 
     #[test]
-    fn answers_say_how_long_they_are_kept() {
+    fn cache_lifetime_follows_the_cache_control_header() {
         let seconds = Duration::from_secs;
         let rows = [
             (None, Near::Far, Some(USUAL)),
@@ -107,15 +110,15 @@ mod tests {
             (Some("private, no-store"), Near::Far, None),
             (Some("max-age=x"), Near::Far, Some(USUAL)),
         ];
-        for (said, near, wanted) in rows {
-            assert_eq!(fresh(said, near), wanted, "{said:?}");
-        }
+        each(rows, |(header, near, wanted)| {
+            assert_eq!(fresh(header, near), wanted, "{header:?}");
+        });
     }
 
     #[test]
-    fn so_much_is_kept_and_no_more() {
+    fn cache_is_limited_in_entries_and_bytes() {
         let cache = Cache::default();
-        let found = |address: &str| cache.find(address, "a").map(|kept| kept.fetched.body.len());
+        let found = |address: &str| cache.find(address, "a").map(|entry| entry.fetched.body.len());
         cache.keep("a", answer("http://x/broken", None, 1, End::Late), Near::Far);
         cache.keep("a", answer("http://x/secret", Some("no-store"), 1, End::Whole), Near::Far);
         for number in 0..70 {
@@ -123,9 +126,9 @@ mod tests {
         }
         cache.keep("a", answer("http://x/69", None, 2, End::Whole), Near::Far);
         let rows = [("broken", None), ("secret", None), ("5", None), ("6", Some(1)), ("69", Some(2))];
-        for (name, wanted) in rows {
+        each(rows, |(name, wanted)| {
             assert_eq!(found(&format!("http://x/{name}")), wanted, "{name}");
-        }
+        });
         assert!(cache.find("http://x/69", "b").is_none());
         cache.keep("a", answer("http://x/big", None, MOST.0, End::Cut), Near::Far);
         assert_eq!((found("http://x/69"), found("http://x/big")), (None, Some(MOST.0)));

@@ -1,4 +1,4 @@
-//! `fetch`: the content of a web address, as text or as a picture.
+//! The `fetch` operation: fetches a URL and returns its content as text or as an image.
 
 pub(crate) mod content;
 pub(crate) mod failed;
@@ -13,38 +13,39 @@ use crate::{
     web::Web,
     workers::blocking,
 };
-use page::{Wanted, shown};
+use page::{ContentRequest, shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
-use toolpost_net::{Fetched, WebAddress};
+use toolpost_net::{FetchResponse, WebAddress};
 
+pub use failed::OWN_SERVER;
 pub use page::Origin;
 
-/// The time limit for reading a document.
+/// The time limit for converting a document such as a PDF to text.
 const READING: Duration = Duration::from_secs(30);
-/// The part of an answer reserved for the frame of the text, in bytes and in lines.
+/// The part of a reply that is reserved for everything except the text, in bytes and in lines.
 const AROUND: (usize, usize) = (1_500, 20);
 
-/// Fetches the content of an address.
+/// The `fetch` operation, which fetches a URL.
 pub struct Fetch;
 
-/// A request to fetch an address.
+/// A request to fetch a URL.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The address.
+    /// The URL to fetch.
     pub address: WebAddress,
-    /// A remark about the address, in one sentence.
+    /// A note for the reply if `address` is not the URL that the caller passed.
     pub note: Option<String>,
     /// The output format of pages.
     pub format: Format,
-    /// The time limit.
+    /// The time limit for the answer of the server.
     pub time: Duration,
-    /// The byte of the text at which the shown part begins.
+    /// The offset in the text at which the shown part begins, in bytes.
     pub offset: u64,
-    /// The maximum size of the answer, in bytes.
+    /// The maximum size of the reply, in bytes.
     pub max_bytes: usize,
-    /// The maximum number of lines of the answer.
+    /// The maximum number of lines of the reply.
     pub max_lines: usize,
 }
 
@@ -55,11 +56,11 @@ pub enum Format {
     Markdown,
     /// Plain text.
     Text,
-    /// The source, unchanged.
+    /// The HTML source, unchanged.
     Html,
 }
 
-/// The format of a text.
+/// The format of the text in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
@@ -69,7 +70,7 @@ pub enum Form {
     Text,
     /// HTML.
     Html,
-    /// JSON, formatted in lines.
+    /// JSON, pretty-printed.
     Json,
     /// The text of the pages of a PDF.
     Pdf,
@@ -78,21 +79,21 @@ pub enum Form {
 /// The fetched content.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The address that answered.
+    /// The final URL, after redirects.
     pub url: String,
-    /// All addresses, in order, if there were redirects.
+    /// All URLs in order, if there were redirects; otherwise empty.
     pub led: Vec<String>,
     /// The HTTP status.
     pub status: u16,
-    /// The declared content type.
+    /// The content type that the server declared, if it did.
     pub content_type: Option<String>,
-    /// The number of bytes received.
+    /// The size of the body after decompression, in bytes.
     pub bytes: u64,
-    /// Its origin: the network or the cache.
+    /// The origin: the network or the cache.
     pub origin: Origin,
-    /// The content.
+    /// The content to show.
     pub content: Content,
-    /// Remarks about it.
+    /// Notes about the content, for example about missing parts.
     pub notes: Vec<String>,
 }
 
@@ -102,20 +103,20 @@ pub struct Output {
 pub enum Content {
     /// Text.
     Words(Words),
-    /// A picture.
+    /// An image.
     Image(Image),
 }
 
 /// The text of an answer, or a part of it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Words {
-    /// The format.
+    /// The text's format.
     pub form: Form,
-    /// The title of the page.
+    /// The title of the page; `None` if the page has no title or was not converted.
     pub title: Option<String>,
-    /// The character encoding.
+    /// The character encoding of the source; `None` for a PDF.
     pub encoding: Option<String>,
-    /// The text.
+    /// The shown part of the text.
     pub text: String,
     /// The offset of the part in the whole text, in bytes.
     pub offset: u64,
@@ -139,22 +140,23 @@ impl Format {
 }
 
 impl Request {
-    /// Requests the content of an address. For a file that GitHub shows in a page, the file itself is
-    /// fetched.
+    /// Creates a request for a URL, with a time limit of 30 seconds and no size limits. If the URL is a GitHub page
+    /// that shows a file, the raw file is requested instead, except in the format `Html`.
     ///
     /// # Errors
-    /// `Invalid` if the address is not one that can be fetched.
+    /// `Invalid` if `url` is not a URL that can be fetched.
     pub fn new(url: &str, format: Format) -> Result<Self, Failure> {
         let bad = |error: toolpost_net::BadAddress| {
             let shown = toolpost_text::escape::text(url.trim()).into_owned();
             let shown: String = shown.chars().take(200).collect();
+            let shown = if shown.is_empty() { "An empty URL" } else { &shown };
             Failure::invalid(format!("{shown} cannot be fetched: {}", convert::sentence(&error.to_string())))
-                .hint(Hint::Advice("Files of the workspace are read with the tools for files.".to_owned()))
+                .hint(Hint::Advice("Read files of the workspace with the file tools.".to_owned()))
         };
         let address = WebAddress::parse(url).map_err(bad)?;
         let raw = (format != Format::Html).then(|| raw(&address)).flatten();
         let note = raw.as_ref().map(|raw| {
-            format!("{address} shows a file inside of a page; the file itself was fetched, from {raw}")
+            format!("{address} shows a file inside a page; the file itself was fetched, from {raw}")
         });
         Ok(Self {
             address: raw.unwrap_or(address),
@@ -168,7 +170,7 @@ impl Request {
     }
 }
 
-/// Returns the address of a file that GitHub shows in a page.
+/// Returns the URL of the raw file if the URL is a GitHub page that shows a file.
 fn raw(address: &WebAddress) -> Option<WebAddress> {
     if !matches!(address.host().as_str(), "github.com" | "www.github.com") {
         return None;
@@ -196,17 +198,22 @@ impl Operation for Fetch {
         cx.check()?;
         let got = page::get(web, &request, cx).await?;
         let (fetched, origin) = (got.fetched, got.origin);
-        let wanted = Wanted { format: request.format, time: cx.time_left(READING) };
+        let wanted = ContentRequest { format: request.format, time: cx.time_left(READING) };
         blocking(move || made(&fetched, origin, &request, &wanted)).await
     }
 }
 
-fn made(fetched: &Fetched, origin: Origin, request: &Request, wanted: &Wanted) -> Result<Output, Failure> {
+fn made(
+    fetched: &FetchResponse,
+    origin: Origin,
+    request: &Request,
+    wanted: &ContentRequest,
+) -> Result<Output, Failure> {
     let address = fetched.address().unwrap_or(&request.address);
     let mut notes: Vec<String> = request.note.iter().cloned().collect();
     let content = match shown(fetched, address, wanted)? {
-        page::Shown::Image(image) => Content::Image(image),
-        page::Shown::Text { form, title, text, encoding, notes: more } => {
+        page::WebContent::Image(image) => Content::Image(image),
+        page::WebContent::Text { form, title, text, encoding, notes: more } => {
             notes.extend(more);
             let encoding = encoding.map(str::to_owned);
             Content::Words(cut(
@@ -228,12 +235,14 @@ fn made(fetched: &Fetched, origin: Origin, request: &Request, wanted: &Wanted) -
     })
 }
 
-/// Takes the part of the text that begins at the offset and fits into the answer.
+/// Takes the part of the text that begins at the requested offset and fits into the reply. Fails if the offset is after
+/// the end of the text.
 fn cut(words: Words, request: &Request) -> Result<Words, Failure> {
     let total = words.text.len();
     let from = usize::try_from(request.offset).unwrap_or(usize::MAX);
     if from > total || (from == total && total > 0) {
-        let what = format!("offset is {from}, and what {} says has {total} bytes.", request.address);
+        let what =
+            format!("offset {from} is after the end: the content of {} has {total} bytes.", request.address);
         return Err(Failure::invalid(what).hint(Hint::Page(0)));
     }
     let from = words.text.floor_char_boundary(from);
@@ -242,7 +251,7 @@ fn cut(words: Words, request: &Request) -> Result<Words, Failure> {
         (request.max_bytes.saturating_sub(AROUND.0), request.max_lines.saturating_sub(AROUND.1));
     let by_lines = rest.match_indices('\n').nth(lines.saturating_sub(1)).map_or(rest.len(), |(at, _)| at + 1);
     let most = rest.floor_char_boundary(bytes.min(by_lines));
-    // At the end of a line, unless that drops too much.
+    // The part ends after a whole line, unless this would drop more than a quarter of the part.
     let line = rest[..most].rfind('\n').map(|at| at + 1).filter(|at| *at > most / 4 * 3);
     let end = if most == rest.len() { most } else { line.unwrap_or(most) };
     let next = (end < rest.len()).then_some((from + end) as u64);

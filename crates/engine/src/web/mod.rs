@@ -6,7 +6,7 @@ pub mod fetch;
 use cache::Cache;
 use std::sync::Arc;
 
-/// The web, with a cache of recently fetched pages. Clones share the cache.
+/// The capability to fetch web pages, with a cache of recently fetched pages. Clones share the cache.
 #[derive(Clone, Default)]
 pub struct Web(Arc<Cache>);
 

@@ -1,4 +1,4 @@
-//! A separate world for each test: a root, a secret outside it, and an engine with one session.
+//! The test environment: a root, a secret file outside it, and an engine with one session.
 
 use std::{fs, os::unix::fs::symlink, path::PathBuf, sync::Arc};
 use tempfile::TempDir;
@@ -19,7 +19,8 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Creates files; `-> target` is a symlink, a name that ends with a slash a directory.
+    /// Creates an environment with these files. The content `-> target` makes a symlink, and a name with
+    /// a slash at its end makes a directory.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let base = TempDir::new().unwrap();
         for directory in ["ws", "state", "out"] {
@@ -33,7 +34,7 @@ impl World {
         world
     }
 
-    /// Creates a file in the root, and the directories above it.
+    /// Creates a file in the root, and its missing parent directories.
     pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let (path, bytes) = (self.at(name), bytes.as_ref());
         if name.ends_with('/') {
@@ -46,7 +47,7 @@ impl World {
         }
     }
 
-    /// The path of a name in the root.
+    /// Returns the path of a name in the root.
     pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.base.path().join("ws").join(name)
     }
@@ -55,7 +56,8 @@ impl World {
         CallCtx { fresh, ..permissive(self.session.clone()) }
     }
 
-    /// Follows the `fresh` layer: judge, run, record.
+    /// Runs an operation like the `fresh` layer of the runtime: checks freshness, runs, records the seen
+    /// content.
     pub(crate) async fn run<O: RunsOn<Engine>>(
         &self,
         request: O::Request,
@@ -77,7 +79,7 @@ impl World {
         self.run::<Read>(request, self.cx(Fresh::REQUIRED)).await.unwrap();
     }
 
-    /// Every file with its content and every symlink with its target, in order.
+    /// Lists every file with its content and every symlink with its target, sorted by name.
     pub(crate) fn files(&self) -> Vec<(String, String)> {
         let mut files = Vec::new();
         let mut open = vec![self.at("")];
@@ -98,7 +100,7 @@ impl World {
         files
     }
 
-    /// Formats a failure: the kind, the number of the failed change, the problem, and the message.
+    /// Returns the kind of a failure, and its text: number of the failed change, problem, message.
     pub(crate) fn said(&self, failure: &Failure) -> (Kind, String) {
         let root = self.at("").canonicalize().unwrap().display().to_string();
         let change = failure.facts.change.map_or(String::new(), |number| format!("#{number} "));
@@ -107,7 +109,7 @@ impl World {
     }
 }
 
-/// Permissions for everything but what a test withholds, as no call outside a test has.
+/// Permissions that allow everything except what a test withholds. Only tests use them.
 pub(crate) struct Permissive {
     pub(crate) read: MayRead,
     pub(crate) write: MayRead,
@@ -142,7 +144,7 @@ impl Permissions for Permissive {
     }
 }
 
-/// Context of a call that is allowed everything, as no call outside a test is.
+/// Returns a call context that allows everything. Only tests use it.
 pub(crate) fn permissive(session: Arc<Session>) -> CallCtx {
     CallCtx {
         permissions: Arc::new(Permissive::default()),

@@ -1,16 +1,18 @@
-//! Context7: documentation of libraries, in a single request.
+//! Context7, a search service for library documentation.
 
 use serde::Deserialize;
 
-use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear, web};
+use super::{
+    Answer, Answers, Asking, CodeSearchResponse, CodeSearchResult, Provider, Question, Unclear, web,
+};
 
-/// The Context7 service.
+/// Request and response format of the Context7 service.
 #[derive(Debug)]
 pub(super) struct Context7;
 
-/// Maximum number of libraries in a request.
+/// Maximum number of libraries that a request names.
 const LIBRARIES: usize = 4;
-/// Error code of an empty result.
+/// Error code of Context7 that means an empty result.
 const NOTHING: &str = "no_documentation_found";
 
 #[derive(Deserialize)]
@@ -78,27 +80,27 @@ impl Provider for Context7 {
         }
     }
 
-    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<Found, Unclear> {
+    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear> {
         let reply: Reply = answer.json()?;
         if reply.code_snippets.is_none() && reply.info_snippets.is_none() {
-            return Err(Unclear::Form("it holds no list of snippets".to_owned()));
+            return Err(Unclear::Form("the response has no list of snippets".to_owned()));
         }
         let site = base.trim_end_matches('/').trim_end_matches("/api");
         let place = |url: Option<String>, library: Option<&String>| {
             let library = library.filter(|id| id.starts_with('/')).map(|id| format!("{site}{id}"));
             url.as_deref().and_then(web).or(library)
         };
-        let code = reply.code_snippets.unwrap_or_default().into_iter().map(|code| Finding {
+        let code = reply.code_snippets.unwrap_or_default().into_iter().map(|code| CodeSearchResult {
             url: place(code.code_id.clone(), code.library_id.as_ref()),
             text: listed(&code),
             title: titled(code.library_id, code.code_title),
         });
-        let info = reply.info_snippets.unwrap_or_default().into_iter().map(|info| Finding {
+        let info = reply.info_snippets.unwrap_or_default().into_iter().map(|info| CodeSearchResult {
             url: place(info.page_id, info.library_id.as_ref()),
             text: info.content,
             title: titled(info.library_id, info.breadcrumb),
         });
-        Ok(Found { findings: code.chain(info).collect(), ..Found::default() })
+        Ok(CodeSearchResponse { findings: code.chain(info).collect(), ..CodeSearchResponse::default() })
     }
 
     fn means_nothing(&self, status: u16, body: &str) -> bool {
@@ -111,7 +113,7 @@ fn titled(library: Option<String>, title: Option<String>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(": "))
 }
 
-/// Formats a snippet: its text, then its code.
+/// Formats a code snippet: its description, then its code.
 fn listed(code: &Code) -> String {
     let said =
         code.code_description.iter().map(|said| said.trim().to_owned()).filter(|said| !said.is_empty());

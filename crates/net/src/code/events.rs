@@ -1,15 +1,15 @@
-//! Parser of server-sent events.
+//! Parser of a stream of server-sent events.
 
 /// A server-sent event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Event {
-    /// Event type; `message` by default.
+    /// The value of the field `event`; `message` without that field.
     pub(super) sort: String,
-    /// Data of the event.
+    /// The lines of the field `data`, joined by line feeds.
     pub(super) data: String,
 }
 
-/// Parses a stream; an incomplete event at its end is dropped.
+/// Parses a stream of server-sent events; an incomplete event at its end is dropped.
 pub(super) fn events(stream: &str) -> Vec<Event> {
     let mut out = Vec::new();
     let (mut sort, mut data): (Option<&str>, Vec<&str>) = (None, Vec::new());
@@ -41,7 +41,7 @@ mod tests {
     use super::events;
 
     #[test]
-    fn streams_are_taken_apart() {
+    fn server_sent_events_are_parsed() {
         let stream = ": hello\nevent: matches\ndata: [1,\r\ndata: 2]\n\nid: 1\ndata:{}\n\nevent: empty\n\nevent: done\ndata: {}\n";
         let found: Vec<_> = events(stream).into_iter().map(|event| (event.sort, event.data)).collect();
         let wanted = [("matches", "[1,\n2]"), ("message", "{}")];

@@ -1,22 +1,24 @@
-//! Exa: a tool of its MCP server, called in a single request.
+//! Exa, a code search service: one tool call to its MCP server, in a single request.
 
 use serde::Deserialize;
 use serde_json::json;
 
 use super::events::events;
-use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear, web};
+use super::{
+    Answer, Answers, Asking, CodeSearchResponse, CodeSearchResult, Provider, Question, Unclear, web,
+};
 
-/// The Exa service.
+/// Request and response format of the Exa service.
 #[derive(Debug)]
 pub(super) struct Exa;
 
-/// Name of the tool.
+/// Name of the search tool of Exa's MCP server.
 const TOOL: &str = "get_code_context_exa";
-/// Minimum and maximum number of tokens that it accepts.
+/// Minimum and maximum number of tokens of the answer that the tool accepts as its argument.
 const TOKENS: (u64, u64) = (1_000, 50_000);
-/// Text of an empty result.
+/// Start of the text that means an empty result, in lower case.
 const NOTHING: &str = "no code snippets or documentation found";
-/// Separator between findings.
+/// Separator between search results in the text of the tool's answer.
 const BETWEEN: &str = "\n\n---\n\n";
 
 #[derive(Deserialize)]
@@ -77,14 +79,14 @@ impl Provider for Exa {
         }
     }
 
-    fn read(&self, _base: &str, answer: &Answer<'_>) -> Result<Found, Unclear> {
+    fn read(&self, _base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear> {
         let reply: Reply =
             if answer.body.trim_start().starts_with('{') { answer.json()? } else { streamed(answer)? };
         if let Some(refusal) = reply.error {
             return Err(Unclear::Said(refusal.message));
         }
         let Some(outcome) = reply.result else {
-            return Err(Unclear::Form("it holds neither a result nor an error".to_owned()));
+            return Err(Unclear::Form("the response has neither a result nor an error".to_owned()));
         };
         let pieces: Vec<&str> = outcome.content.iter().map(|piece| piece.text.trim()).collect();
         let text = pieces.join("\n\n");
@@ -93,23 +95,28 @@ impl Provider for Exa {
             return Err(Unclear::Said(text.to_owned()));
         }
         if text.is_empty() || text.to_lowercase().starts_with(NOTHING) {
-            return Ok(Found::default());
+            return Ok(CodeSearchResponse::default());
         }
-        Ok(Found { findings: parts(text).into_iter().map(finding).collect(), ..Found::default() })
+        Ok(CodeSearchResponse {
+            findings: parts(text).into_iter().map(finding).collect(),
+            ..CodeSearchResponse::default()
+        })
     }
 }
 
-/// Finds the reply in the event stream.
+/// Finds the JSON-RPC reply in a stream of server-sent events.
 fn streamed(answer: &Answer<'_>) -> Result<Reply, Unclear> {
     let replies =
         events(answer.body).into_iter().filter_map(|event| serde_json::from_str::<Reply>(&event.data).ok());
     let mut replies = replies.filter(|reply| reply.result.is_some() || reply.error.is_some());
-    let none =
-        || answer.broken.unwrap_or("it is neither JSON nor a stream of events with a reply").to_owned();
+    let none = || {
+        answer.broken.unwrap_or("the response is neither JSON nor a stream of events with a reply").to_owned()
+    };
     replies.next().ok_or_else(|| Unclear::Form(none()))
 }
 
-/// Splits the text at the separators before a new finding; the same line can also occur within one.
+/// Splits the text of the tool's answer into results. A separator counts only if a new result follows it, because the
+/// same line can also occur within a result.
 fn parts(text: &str) -> Vec<&str> {
     let (mut out, mut from) = (Vec::new(), 0);
     for (at, _) in text.match_indices(BETWEEN) {
@@ -123,8 +130,8 @@ fn parts(text: &str) -> Vec<&str> {
     out
 }
 
-/// Parses a finding, if it has the expected header.
-fn finding(part: &str) -> Finding {
+/// Parses one result: a header with title and URL, if present, and the text.
+fn finding(part: &str) -> CodeSearchResult {
     let (mut title, mut url, mut rest) = (None, None, part);
     loop {
         let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
@@ -138,5 +145,5 @@ fn finding(part: &str) -> Finding {
         rest = behind;
     }
     let text = rest.strip_prefix("Text: ").unwrap_or(rest).trim_matches('\n').to_owned();
-    Finding { title, url, text }
+    CodeSearchResult { title, url, text }
 }

@@ -3,9 +3,11 @@
 use serde::Deserialize;
 
 use super::terms::terms;
-use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear, web};
+use super::{
+    Answer, Answers, Asking, CodeSearchResponse, CodeSearchResult, Provider, Question, Unclear, web,
+};
 
-/// The GitHub service.
+/// Request and response format of GitHub code search.
 #[derive(Debug)]
 pub(super) struct GitHub;
 
@@ -75,24 +77,24 @@ impl Provider for GitHub {
         }
     }
 
-    fn read(&self, _base: &str, answer: &Answer<'_>) -> Result<Found, Unclear> {
+    fn read(&self, _base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear> {
         let reply: Reply = answer.json()?;
         let mut notes = Vec::new();
         if reply.incomplete_results {
-            notes.push("its search was incomplete".to_owned());
+            notes.push("the search of the service was incomplete".to_owned());
         }
         if reply.total_count > reply.items.len() as u64 {
             notes.push(format!(
-                "it has {} matching files; these are the first {}",
+                "the service has {} matching files, of which these are the first {}",
                 reply.total_count,
                 reply.items.len()
             ));
         }
-        let findings = reply.items.into_iter().map(|item| Finding {
+        let findings = reply.items.into_iter().map(|item| CodeSearchResult {
             title: Some(format!("{}/{}", item.repository.full_name, item.path)),
             url: web(&item.html_url),
             text: item.text_matches.into_iter().map(|part| part.fragment).collect::<Vec<_>>().join("\n…\n"),
         });
-        Ok(Found { findings: findings.collect(), notes, ..Found::default() })
+        Ok(CodeSearchResponse { findings: findings.collect(), notes, ..CodeSearchResponse::default() })
     }
 }

@@ -1,5 +1,5 @@
-//! External services for code and documentation search: one trait per service, and one client for all of
-//! them.
+//! External services for code and documentation search: a trait that each service implements, and one client for all
+//! services.
 
 mod context7;
 mod events;
@@ -13,55 +13,55 @@ use std::fmt;
 
 pub use service::{BadService, Service, ServiceError};
 
-/// Request and response format of a service. Implementations do no I/O.
+/// The request and response format of a code search service. Implementations do no I/O.
 pub trait Provider: fmt::Debug + Send + Sync {
-    /// Returns the name in settings.
+    /// Returns the name of the service in settings.
     fn name(&self) -> &'static str;
 
-    /// Returns the default URL.
+    /// Returns the default base URL of the service.
     fn customary(&self) -> &'static str;
 
-    /// Returns the environment variables that conventionally hold its key.
+    /// Returns the names of the environment variables that usually contain an API key of the service.
     fn variables(&self) -> &'static [&'static str];
 
-    /// Returns who may use the service.
+    /// Returns whether the service requires an API key.
     fn answers(&self) -> Answers;
 
-    /// Returns the header that carries a key.
+    /// Returns the name and value of the HTTP header that carries an API key.
     fn key(&self, key: &str) -> (&'static str, String);
 
     /// Builds the request for a question.
     fn ask(&self, question: &Question<'_>) -> Asking;
 
-    /// Parses a response; `base` is the URL of the service.
+    /// Parses a response; `base` is the base URL of the service.
     ///
     /// # Errors
     /// If the response is not understood. An empty result is not an error.
-    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<Found, Unclear>;
+    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear>;
 
-    /// Returns whether an error response means an empty result.
+    /// Returns whether an HTTP error response means an empty result.
     fn means_nothing(&self, _status: u16, _body: &str) -> bool {
         false
     }
 }
 
-/// All supported services.
+/// All supported code search services.
 pub const PROVIDERS: [&dyn Provider; 4] =
     [&exa::Exa, &context7::Context7, &sourcegraph::Sourcegraph, &github::GitHub];
 
-/// Users that a service answers.
+/// The requests that a service answers, by whether they carry an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// Everyone; a key raises the rate limit.
+    /// All requests; an API key raises the rate limit.
     Everybody,
-    /// Only holders of a key.
+    /// Only requests with an API key.
     KeyHolders,
 }
 
-/// A search request.
+/// A request for code or documentation, in a form that is independent of the service.
 #[derive(Debug, Clone)]
 pub struct Question<'a> {
-    /// The question.
+    /// The question, in natural language or in the service's query syntax.
     pub words: &'a str,
     /// Maximum size of the answer, in tokens.
     pub tokens: u64,
@@ -69,65 +69,65 @@ pub struct Question<'a> {
     pub libraries: &'a [String],
 }
 
-/// HTTP request of a service.
+/// An HTTP request to a code search service.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asking {
     /// Path after the base URL.
     pub path: &'static str,
-    /// Query parameters.
+    /// Names and values of the URL's query parameters.
     pub query: Vec<(&'static str, String)>,
-    /// Request body; `None` for a GET request.
+    /// JSON body of the request; `None` for a GET request.
     pub body: Option<String>,
-    /// `Accept` header.
+    /// Value of the `Accept` header.
     pub accept: &'static str,
-    /// Further headers.
+    /// Names and values of further headers.
     pub headers: Vec<(&'static str, &'static str)>,
-    /// The question in the form that is sent.
+    /// The question in the form in which the service gets it, such as keywords.
     pub sent: String,
 }
 
-/// Body of a response.
+/// Body of a service's HTTP response.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
-    /// The received text.
+    /// The received text, possibly incomplete.
     pub body: &'a str,
-    /// Reason why the text is incomplete, if it is.
+    /// Reason why the text is incomplete; `None` if it is complete.
     pub broken: Option<&'a str>,
 }
 
-/// Result of a service.
+/// Search results of a service.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
-    /// Findings, in the order of the service.
-    pub findings: Vec<Finding>,
-    /// Notes of the service about them.
+pub struct CodeSearchResponse {
+    /// Results, in the order of the service.
+    pub findings: Vec<CodeSearchResult>,
+    /// Notes for the user about the results, for example that there are more.
     pub notes: Vec<String>,
-    /// The question in the form that was sent.
+    /// The question in the form in which the service got it, such as keywords.
     pub sent: String,
 }
 
-/// A single finding.
+/// One result of a code search service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Title.
+pub struct CodeSearchResult {
+    /// Title of the page or file, if the service states one.
     pub title: Option<String>,
-    /// URL.
+    /// URL of the page or file, if the service states one.
     pub url: Option<String>,
-    /// Text, or an excerpt of it.
+    /// Text of the page or file, or an excerpt.
     pub text: String,
 }
 
-/// Reason why a response cannot be used.
+/// Reason why a response of a code search service cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unclear {
-    /// Its format is not understood.
+    /// The format of the response is not understood, for the given reason.
     Form(String),
-    /// The service reports an error.
+    /// The response contains this error message of the service.
     Said(String),
 }
 
 impl Answer<'_> {
-    /// Parses a complete JSON response.
+    /// Parses the body as JSON; fails if the body is incomplete.
     pub(crate) fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, Unclear> {
         if let Some(why) = self.broken {
             return Err(Unclear::Form(why.to_owned()));
@@ -136,7 +136,7 @@ impl Answer<'_> {
     }
 }
 
-/// Returns the URL if it is an HTTP URL.
+/// Returns a URL unchanged if its scheme is `http` or `https`; `None` otherwise.
 fn web(url: &str) -> Option<String> {
     (url.starts_with("https://") || url.starts_with("http://")).then(|| url.to_owned())
 }

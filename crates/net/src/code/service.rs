@@ -1,5 +1,5 @@
-//! Client of a code search service: one request to the configured host, with rate limits, and with the key
-//! removed from every message.
+//! Client of a code search service: sends one request to the configured host, respects rate limits, and
+//! removes the key from every message.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Answer, Answers, Asking, Found, PROVIDERS, Provider, Question, Unclear};
+use super::{Answer, Answers, Asking, CodeSearchResponse, PROVIDERS, Provider, Question, Unclear};
 use crate::fetch::{End, FetchError, Gate, System, body, hop};
 use crate::web::{BadAddress, WebAddress, is_own};
 
@@ -19,113 +19,108 @@ const MOST: usize = 2 << 20;
 /// Maximum time without data from the service.
 const SILENCE: Duration = Duration::from_secs(15);
 /// Maximum length of a quoted error message, in characters.
-const TOLD: usize = 300;
-/// Maximum time for which a rate limit is respected.
+const LONGEST_MESSAGE: usize = 300;
+/// Maximum time for which no request is sent because of a rate limit.
 const REST: Duration = Duration::from_secs(60 * 60);
-/// Replacement of a key in messages.
+/// Text that replaces the API key in messages.
 const MASK: &str = "[redacted]";
 
-/// A service and its key.
+/// A configured code search service, with its base URL and API key.
 pub struct Service {
     provider: &'static dyn Provider,
     base: WebAddress,
     key: Option<String>,
-    /// End of the current rate limit.
+    /// The time until which no request is sent, because the service's rate limit was reached.
     rest: Mutex<Option<Instant>>,
 }
 
-/// Reason why a service cannot be configured.
+/// Reason why a code search service cannot be configured.
 #[derive(Debug, thiserror::Error)]
 pub enum BadService {
-    /// The name is unknown.
+    /// No code search service has the configured name.
     #[error("unknown service `{name}`; the services are {}", names())]
     Unknown {
-        /// The name.
+        /// The configured name, which matches no code search service.
         name: String,
     },
-    /// The URL is invalid.
-    #[error("`{address}` cannot be used: {why}")]
-    Address {
-        /// The URL.
-        address: String,
-        /// The reason.
-        why: BadAddress,
-    },
-    /// The URL has a query or a fragment.
-    #[error("`{address}` has a query: give the URL without it, and the key in an environment variable")]
+    /// The URL is invalid. The message does not contain it, because a key may be in any part of it.
+    #[error("the URL of the service cannot be used: {0}")]
+    Address(BadAddress),
+    /// The URL has a query, which may contain a key.
+    #[error("`{address}` has a query: set the URL without it, and put the key into an environment variable")]
     Query {
-        /// The URL without them.
+        /// The configured URL, without its query.
         address: String,
     },
-    /// The key cannot be sent in a header.
+    /// The API key contains characters that cannot be sent in an HTTP header.
     #[error("the key for {name} contains spaces or non-ASCII characters")]
     Key {
-        /// The service.
+        /// The name of the service.
         name: &'static str,
     },
-    /// The key would be sent unencrypted.
+    /// The API key would be sent over an unencrypted connection.
     #[error("the key for {name} is not sent to {host} unencrypted; use an https:// URL")]
     Open {
-        /// The service.
+        /// The name of the service.
         name: &'static str,
-        /// Its host.
+        /// The host of the configured URL.
         host: String,
     },
 }
 
-/// Error of a request to a service.
+/// Error of a request to a code search service.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The service needs a key.
+    /// The service needs an API key, and none is configured.
     #[error("{name} needs a key; set {variables} in the environment")]
     NoKey {
-        /// The service.
+        /// The name of the service.
         name: &'static str,
-        /// Environment variables that hold a key.
+        /// Names of the environment variables that can hold the key.
         variables: String,
     },
-    /// The connection failed.
+    /// The host is not allowed, or the connection failed; the text is the whole message.
     #[error("{0}")]
     Fetch(String),
-    /// The rate limit is reached.
+    /// The rate limit of the service is reached.
     #[error("{name} rate limit reached{}", .wait.as_ref().map_or_else(String::new, |wait| format!(": retry after {wait}")))]
     TooMany {
-        /// The service.
+        /// The name of the service.
         name: &'static str,
-        /// Time until the limit ends.
+        /// Time until the limit ends, or the date that the service states; `None` if it states none.
         wait: Option<String>,
     },
-    /// The service answered with an error status.
+    /// The service answered with an HTTP error status.
     #[error("{name} answered {status}{said}; {next}")]
     Refused {
-        /// The service.
+        /// The name of the service.
         name: &'static str,
-        /// The status.
+        /// The HTTP status.
         status: u16,
-        /// The error message of the service.
+        /// The error message of the service after a colon; empty if there is none.
         said: String,
-        /// Advice for the operator.
+        /// Advice for the operator, as a clause.
         next: String,
     },
-    /// The service reports an error in its response.
+    /// The service reports an error in a successful HTTP response.
     #[error("{name} reports an error: {said}")]
     Said {
-        /// The service.
+        /// The name of the service.
         name: &'static str,
-        /// The error message.
+        /// The error message of the service.
         said: String,
     },
-    /// The response has an unknown format.
-    #[error("invalid answer of {name}: {why}")]
+    /// The response has a format that is not understood.
+    #[error("invalid response from {name}: {why}")]
     Unclear {
-        /// The service.
+        /// The name of the service.
         name: &'static str,
-        /// The reason.
+        /// The reason why the response is not understood.
         why: String,
     },
 }
 
-/// An HTTP response.
+/// An HTTP response of the service, with the headers that matter.
 struct HttpReply {
     status: u16,
     wait: Option<String>,
@@ -136,7 +131,7 @@ struct HttpReply {
 
 impl fmt::Debug for Service {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The key must not appear in debug output.
+        // The API key must not appear in debug output.
         out.debug_struct("Service")
             .field("name", &self.name())
             .field("base", &self.base.as_str())
@@ -145,7 +140,7 @@ impl fmt::Debug for Service {
 }
 
 impl Service {
-    /// Configures a service with a URL, or else its default, and a key.
+    /// Configures the service `name`. `base` is its URL, or `None` for the default URL; `key` is the API key.
     ///
     /// # Errors
     /// If the name is unknown, or the URL or the key is invalid.
@@ -153,10 +148,9 @@ impl Service {
         let provider = PROVIDERS.into_iter().find(|provider| provider.name() == name);
         let provider = provider.ok_or_else(|| BadService::Unknown { name: name.to_owned() })?;
         let address = base.unwrap_or(provider.customary());
-        let bad = |why| BadService::Address { address: address.to_owned(), why };
-        let base = WebAddress::parse(address).map_err(bad)?;
+        let base = WebAddress::parse(address).map_err(BadService::Address)?;
         if base.url().query().is_some() {
-            // A query may contain a key.
+            // A query may contain an API key, so it is not repeated in the error.
             let address = address.split('?').next().unwrap_or_default().to_owned();
             return Err(BadService::Query { address });
         }
@@ -170,36 +164,36 @@ impl Service {
         Ok(Self { provider, base, key, rest: Mutex::default() })
     }
 
-    /// Returns the name of the service.
+    /// Returns the name of the service in settings.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.provider.name()
     }
 
-    /// Returns the URL of the service.
+    /// Returns the base URL of the service.
     #[must_use]
     pub fn base(&self) -> &WebAddress {
         &self.base
     }
 
-    /// Returns the reason why requests would fail, if that is known beforehand.
+    /// Returns the reason why every request would fail, such as a missing API key; `None` if no reason is known.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
         let lacks = self.provider.answers() == Answers::KeyHolders && self.key.is_none();
         lacks.then(|| self.no_key().to_string())
     }
 
-    /// Sends a question.
+    /// Sends a question to the service, and returns its results.
     ///
     /// # Errors
-    /// If the host must not be reached, the service refuses, or the response is invalid. An empty result is
-    /// not an error.
+    /// If `gate` refuses the host, the service returns an error, or the response is invalid. An empty result is not an
+    /// error.
     pub async fn ask(
         &self,
         question: &Question<'_>,
         gate: &Gate<'_>,
         time: Duration,
-    ) -> Result<Found, ServiceError> {
+    ) -> Result<CodeSearchResponse, ServiceError> {
         if self.missing().is_some() {
             return Err(self.no_key());
         }
@@ -210,26 +204,26 @@ impl Service {
             });
         }
         let asking = self.provider.ask(question);
-        let came = self.exchange(&asking, gate, Instant::now() + time).await;
-        let came = came.map_err(|error| ServiceError::Fetch(self.clean(&error.to_string())))?;
-        if !matches!(came.status, 200 | 201 | 203 | 206) {
-            if self.provider.means_nothing(came.status, &came.body) {
-                return Ok(Found { sent: asking.sent, ..Found::default() });
+        let reply = self.exchange(&asking, gate, Instant::now() + time).await;
+        let reply = reply.map_err(|error| ServiceError::Fetch(self.clean(&error.to_string())))?;
+        if !matches!(reply.status, 200 | 201 | 203 | 206) {
+            if self.provider.means_nothing(reply.status, &reply.body) {
+                return Ok(CodeSearchResponse { sent: asking.sent, ..CodeSearchResponse::default() });
             }
-            return Err(self.refused(&came));
+            return Err(self.refused(&reply));
         }
-        let broken = match &came.end {
+        let broken = match &reply.end {
             End::Whole => None,
-            End::Cut => Some(format!("it is longer than {} MB", MOST >> 20)),
-            End::Late => Some("it timed out".to_owned()),
-            End::Broken(why) => Some(format!("it broke off: {why}")),
+            End::Cut => Some(format!("the response is longer than {} MB", MOST >> 20)),
+            End::Late => Some("the response timed out".to_owned()),
+            End::Broken(why) => Some(format!("the response broke off: {why}")),
         };
-        let answer = Answer { body: &came.body, broken: broken.as_deref() };
+        let answer = Answer { body: &reply.body, broken: broken.as_deref() };
         let found = self.provider.read(self.base.as_str(), &answer).map_err(|unclear| match unclear {
             Unclear::Form(why) => ServiceError::Unclear { name: self.name(), why: self.clean(&why) },
-            Unclear::Said(said) => ServiceError::Said { name: self.name(), said: self.told(&said) },
+            Unclear::Said(said) => ServiceError::Said { name: self.name(), said: self.shortened(&said) },
         })?;
-        Ok(self.cleaned(Found { sent: asking.sent, ..found }))
+        Ok(self.cleaned(CodeSearchResponse { sent: asking.sent, ..found }))
     }
 
     async fn exchange(
@@ -245,7 +239,7 @@ impl Service {
         if !asking.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&asking.query);
         }
-        // The question must not appear in an error message.
+        // Errors name the base URL, because the full URL can contain the question, which errors must not repeat.
         let here = &self.base;
         let way = hop::way(here, &System, gate, until).await?;
         let client = hop::client(here, &way, SILENCE)?;
@@ -276,45 +270,48 @@ impl Service {
         }
     }
 
-    /// Converts an error response.
-    fn refused(&self, came: &HttpReply) -> ServiceError {
-        let limited = matches!(came.status, 403 | 503) && came.wait.is_some();
-        if came.status == 429 || limited {
-            self.leave_alone(came.wait.as_deref());
+    /// Converts an HTTP error response to an error. If it reports a rate limit, records how long to wait.
+    fn refused(&self, reply: &HttpReply) -> ServiceError {
+        let limited = matches!(reply.status, 403 | 503) && reply.wait.is_some();
+        if reply.status == 429 || limited {
+            self.leave_alone(reply.wait.as_deref());
             return ServiceError::TooMany {
                 name: self.name(),
-                wait: came.wait.as_deref().map(|wait| self.clean(&seconds(wait))),
+                wait: reply.wait.as_deref().map(|wait| self.clean(&seconds(wait))),
             };
         }
-        let said = match said(&came.body) {
-            Some(said) => format!(": {}", self.told(&said)),
+        let said = match error_message(&reply.body) {
+            Some(message) => format!(": {}", self.shortened(&message)),
             None => String::new(),
         };
         let variables = self.provider.variables().join(" or ");
-        let next = match came.status {
-            202 => "it is not ready: try again later".to_owned(),
-            401 | 403 if self.key.is_none() => format!("it needs a key: set {variables} in the environment"),
-            401 | 403 => "check its key and the permissions of the key".to_owned(),
-            402 => "the paid quota is used up".to_owned(),
-            300..=399 => match &came.location {
+        let next = match reply.status {
+            202 => "the service is not ready yet: try again later".to_owned(),
+            401 | 403 if self.key.is_none() => {
+                format!("the service needs a key: set {variables} in the environment")
+            }
+            401 | 403 => "check the key and its permissions".to_owned(),
+            402 => "the paid quota may be used up".to_owned(),
+            300..=399 => match &reply.location {
                 Some(location) => format!(
-                    "it redirects to {}, which is not followed: set that URL as base_url",
+                    "the service redirects to {}, and redirects are not followed: set this URL as `base_url`",
                     self.clean(location)
                 ),
-                None => "it redirects without a target".to_owned(),
+                None => "the redirect has no target".to_owned(),
             },
             400 | 422 => "rephrase the question".to_owned(),
-            404 | 405 => "check its URL (base_url)".to_owned(),
+            404 | 405 => "check the URL (`base_url`)".to_owned(),
             _ => "try again later".to_owned(),
         };
-        ServiceError::Refused { name: self.name(), status: came.status, said, next }
+        ServiceError::Refused { name: self.name(), status: reply.status, said, next }
     }
 
     fn no_key(&self) -> ServiceError {
         ServiceError::NoKey { name: self.name(), variables: self.provider.variables().join(" or ") }
     }
 
-    /// Returns the remaining time of a rate limit.
+    /// Returns the remaining time until the service's rate limit ends; `None` if it was not reached, has ended, or has
+    /// no known end.
     fn resting(&self) -> Option<Duration> {
         let rest = *self.rest.lock().unwrap_or_else(PoisonError::into_inner);
         rest.and_then(|until| until.checked_duration_since(Instant::now())).filter(|left| !left.is_zero())
@@ -326,7 +323,7 @@ impl Service {
         *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
 
-    fn cleaned(&self, found: Found) -> Found {
+    fn cleaned(&self, found: CodeSearchResponse) -> CodeSearchResponse {
         let mut found = found;
         for finding in &mut found.findings {
             finding.title = finding.title.as_deref().map(|title| self.clean(title));
@@ -337,15 +334,15 @@ impl Service {
         found
     }
 
-    fn told(&self, said: &str) -> String {
-        let said = self.clean(said.trim());
-        match said.char_indices().nth(TOLD) {
-            Some((at, _)) => format!("{}…", &said[..at]),
-            None => said,
+    fn shortened(&self, message: &str) -> String {
+        let message = self.clean(message.trim());
+        match message.char_indices().nth(LONGEST_MESSAGE) {
+            Some((at, _)) => format!("{}…", &message[..at]),
+            None => message,
         }
     }
 
-    /// Removes the key from a text, in case the service repeats it.
+    /// Removes the API key from a text, because the service may repeat it.
     fn clean(&self, words: &str) -> String {
         match &self.key {
             Some(key) => words.replace(key.as_str(), MASK),
@@ -354,7 +351,8 @@ impl Service {
     }
 }
 
-/// Returns the waiting time of a rate limit: in seconds, or as the service states it.
+/// Returns the time to wait that response headers demand because of a rate limit: in seconds, or as the service states
+/// it.
 fn wait(headers: &HeaderMap) -> Option<String> {
     let value = |name: &str| {
         headers.get(name).and_then(|value| value.to_str().ok()).map(|value| value.trim().to_owned())
@@ -369,15 +367,12 @@ fn wait(headers: &HeaderMap) -> Option<String> {
 }
 
 fn seconds(wait: &str) -> String {
-    if wait.bytes().all(|byte| byte.is_ascii_digit()) {
-        format!("{wait} s")
-    } else {
-        format!("it says “{wait}”")
-    }
+    if wait.bytes().all(|byte| byte.is_ascii_digit()) { format!("{wait} s") } else { format!("`{wait}`") }
 }
 
-/// Extracts the message of an error body; an HTML page has none.
-fn said(body: &str) -> Option<String> {
+/// Returns the error message in the body of an error response; `None` for an HTML page and for a body without a
+/// message.
+fn error_message(body: &str) -> Option<String> {
     let words = match serde_json::from_str::<Value>(body) {
         Ok(value) => {
             let places = ["/message", "/error/message", "/error", "/detail", "/errors/0/message"];

@@ -1,16 +1,16 @@
-//! Sourcegraph: the match stream of an instance.
+//! Sourcegraph code search, through the stream of matches that an instance sends.
 
 use serde::Deserialize;
 
 use super::events::events;
 use super::terms::terms;
-use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear};
+use super::{Answer, Answers, Asking, CodeSearchResponse, CodeSearchResult, Provider, Question, Unclear};
 
-/// The Sourcegraph service.
+/// Request and response format of Sourcegraph code search.
 #[derive(Debug)]
 pub(super) struct Sourcegraph;
 
-/// Limits: matches, lines around each, and characters in a line.
+/// Limits of a search: number of matches, context lines around each match, and characters in a line.
 const MOST: (u32, u32, u32) = (40, 4, 300);
 /// Maximum length of a query, in bytes.
 const LONGEST: usize = 1_000;
@@ -57,11 +57,11 @@ struct Alert {
 #[derive(Deserialize)]
 struct Progress {
     #[serde(default)]
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedReason>,
 }
 
 #[derive(Deserialize, PartialEq)]
-struct Skipped {
+struct SkippedReason {
     #[serde(default)]
     title: String,
     #[serde(default)]
@@ -111,8 +111,8 @@ impl Provider for Sourcegraph {
         }
     }
 
-    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<Found, Unclear> {
-        let mut found = Found::default();
+    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear> {
+        let mut found = CodeSearchResponse::default();
         let (mut alerts, mut done) = (Vec::new(), false);
         let form = |error: serde_json::Error| Unclear::Form(error.to_string());
         for event in events(answer.body) {
@@ -140,27 +140,29 @@ impl Provider for Sourcegraph {
             let why = answer.broken.unwrap_or("the stream of matches is incomplete");
             return Err(Unclear::Form(why.to_owned()));
         }
-        // Without a result, a warning is the reason.
+        // Without results, the alerts of the service contain the reason.
         if found.findings.is_empty() && !alerts.is_empty() {
             return Err(Unclear::Said(alerts.join("; ")));
         }
         found.notes.extend(alerts);
         if !done {
-            found
-                .notes
-                .push(format!("there may be more: {}", answer.broken.unwrap_or("the stream has no end")));
+            found.notes.push(format!(
+                "there may be more results, because {}",
+                answer.broken.unwrap_or("the stream ended early")
+            ));
         }
         Ok(found)
     }
 }
 
-/// Describes the parts that the service skipped, which may explain missing results.
-fn skipped(skipped: &Skipped) -> Option<String> {
+/// Returns a note about results that the service skipped; `None` if the service marks the reason as mere information,
+/// or states none.
+fn skipped(skipped: &SkippedReason) -> Option<String> {
     (skipped.severity != "info" && !skipped.title.is_empty())
-        .then(|| format!("it skipped something: {}", skipped.title))
+        .then(|| format!("the service skipped some results: {}", skipped.title))
 }
 
-fn finding(base: &str, found: Match) -> Option<Finding> {
+fn finding(base: &str, found: Match) -> Option<CodeSearchResult> {
     let (repository, path) = (found.repository?, found.path?);
     if found.sort != "content" {
         return None;
@@ -179,7 +181,7 @@ fn finding(base: &str, found: Match) -> Option<Finding> {
         .filter(|commit| !commit.is_empty())
         .map_or_else(String::new, |commit| format!("@{commit}"));
     let base = base.trim_end_matches('/');
-    Some(Finding {
+    Some(CodeSearchResult {
         title: Some(format!("{repository}/{path}:{first}")),
         url: Some(format!("{base}/{repository}{at}/-/blob/{path}?L{first}")),
         text: texts.join("\n…\n"),

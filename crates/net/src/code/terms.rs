@@ -1,18 +1,20 @@
-//! Keywords of a question, for services that require every term in a file.
+//! Extraction of keywords from a question, for search services that require every keyword in a file.
 
-/// Stop words of questions.
+/// Words of a question that are not searched for.
 const ASKING: [&str; 44] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "code", "do", "does", "example", "examples",
     "for", "from", "get", "how", "i", "in", "into", "is", "it", "library", "make", "my", "of", "on", "or",
     "show", "that", "the", "this", "to", "usage", "use", "used", "using", "way", "what", "when", "where",
     "which", "with",
 ];
-/// Maximum number of ordinary words; every further one must occur in the same file.
+/// Maximum number of keywords that are ordinary words and not identifiers. Each further one must occur in the same
+/// file, so fewer files match.
 const PLAIN: usize = 3;
-/// Maximum number of terms.
+/// Maximum number of keywords.
 const MOST: usize = 6;
 
-/// Selects the terms worth searching for. A question in the query syntax of the service is left unchanged.
+/// Selects the keywords of a question, at most `longest` bytes. A question in the query syntax of the service is only
+/// truncated.
 pub(super) fn terms(question: &str, longest: usize) -> String {
     let question = question.trim();
     let spoken = question.contains('"') || question.split_whitespace().any(is_filter);
@@ -39,7 +41,7 @@ pub(super) fn terms(question: &str, longest: usize) -> String {
     words[..words.floor_char_boundary(longest)].to_owned()
 }
 
-/// Returns whether a word is a filter such as `lang:rust`; `std::fmt` is not.
+/// Returns whether a word is a search filter such as `lang:rust`; `std::fmt` is not one.
 fn is_filter(word: &str) -> bool {
     let Some((name, rest)) = word.trim_start_matches('-').split_once(':') else { return false };
     !rest.is_empty()
@@ -48,7 +50,7 @@ fn is_filter(word: &str) -> bool {
         && name.chars().all(|letter| letter.is_ascii_lowercase())
 }
 
-/// Returns whether a word can only be an identifier in code.
+/// Returns whether a word looks like an identifier in code.
 fn is_name(word: &str) -> bool {
     let inner = word.chars().skip(1);
     word.contains(['_', '.', ':', '/', '@', '#', '$', '('])
@@ -58,9 +60,10 @@ fn is_name(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::terms;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn questions_become_words() {
+    fn questions_are_reduced_to_keywords() {
         let rows = [
             ("how to deserialize an enum with serde?", "deserialize enum serde"),
             ("How do I use tokio::select! with a CancellationToken", "tokio::select CancellationToken"),
@@ -71,9 +74,9 @@ mod tests {
             ("a b_c d.e F2 gG h:i/j", "b_c d.e F2 gG h:i/j"),
             ("é é É", "é É"),
         ];
-        for (question, wanted) in rows {
+        each(rows, |(question, wanted)| {
             assert_eq!(terms(question, 200), wanted, "{question}");
-        }
+        });
         assert_eq!(terms("ééé", 3), "é");
     }
 }

@@ -1,4 +1,4 @@
-//! Response bodies, decompressed while they arrive and limited in size.
+//! Reading of HTTP response bodies, which are decompressed while they arrive and limited in size.
 
 use reqwest::Response;
 use tokio::time::{Instant, timeout_at};
@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout_at};
 use super::End;
 use crate::post::innermost;
 
-/// Reads a body until it ends, reaches the limit, or the time is up.
+/// Reads the body of a response until it ends, exceeds `most` bytes, or the time `until` has come.
 pub(crate) async fn read(mut answer: Response, most: usize, until: Instant) -> (Vec<u8>, End) {
     let mut body = Vec::new();
     loop {

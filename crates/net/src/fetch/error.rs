@@ -1,71 +1,71 @@
-//! Errors of a fetch.
+//! Errors of fetching a URL.
 
 use std::net::IpAddr;
 
 use crate::client::ClientError;
 use crate::web::WebAddress;
 
-/// Reason why a fetch failed.
+/// Reason why a URL could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The policy does not allow the host.
+    /// The access policy does not allow the host.
     #[error("{place}: {why}")]
     NotAllowed {
-        /// The URL.
+        /// The refused URL.
         place: String,
-        /// The reason.
+        /// The reason why the host is refused.
         why: String,
-        /// The URL that redirected here, if any.
+        /// The URL that redirected to the refused one, if any.
         from: Option<String>,
     },
-    /// The name resolves to a private address.
+    /// The host name resolves to a private address.
     #[error("{host} resolves to {address}, which is a private address")]
     NotPublic {
-        /// The host.
+        /// The host of the URL.
         host: String,
-        /// The first private address.
+        /// The first private address to which the host name resolves.
         address: IpAddr,
-        /// The URL that redirected here, if any.
+        /// The URL that redirected to the refused one, if any.
         from: Option<String>,
     },
-    /// The name does not resolve.
+    /// The host name does not resolve.
     #[error("{host} does not resolve: {why}")]
     Unknown {
-        /// The host.
+        /// The host of the URL.
         host: String,
-        /// The system's error.
+        /// The error of the operating system.
         why: String,
     },
     /// The connection failed, or the response is invalid.
-    #[error("{place} does not answer: {why}")]
+    #[error("no usable answer from {place}: {why}")]
     Silent {
-        /// The URL.
+        /// The requested URL.
         place: String,
-        /// The reason.
+        /// The reason why the answer is missing or unusable, as a clause.
         why: String,
     },
-    /// The TLS certificate is not trusted.
+    /// The TLS certificate of the server is not trusted.
     #[error("invalid TLS certificate of {place}: {why}")]
     Unproven {
-        /// The URL.
+        /// The requested URL.
         place: String,
-        /// The problem of the certificate.
+        /// The problem with the certificate.
         why: String,
     },
-    /// The time limit was reached.
+    /// The time limit of the request was reached.
     #[error("{place} timed out")]
     Late {
-        /// The URL.
+        /// The requested URL.
         place: String,
     },
     /// A redirect cannot be followed.
-    #[error("{from} leads to {to}, which is not followed: {why}")]
+    #[error("{from} redirects to {to}, which is not followed: {why}")]
     Leads {
         /// The redirecting URL.
         from: String,
-        /// The target.
+        /// The URL to which it redirects, as the server states it.
         to: String,
-        /// The reason.
+        /// The reason why the redirect is not followed.
         why: String,
     },
     /// TLS cannot be set up.
@@ -74,7 +74,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Adds the URL that redirected to the refused one.
+    /// Adds the URL that redirected to the refused one, if there was a redirect.
     pub(super) fn behind(mut self, hops: &[WebAddress]) -> Self {
         if let Self::NotAllowed { from, .. } | Self::NotPublic { from, .. } = &mut self
             && let [.., before, _] = hops

@@ -1,4 +1,4 @@
-//! A single HTTP request, which connects only to the addresses that were checked.
+//! A single HTTP request of a fetch, which connects only to addresses that were checked.
 
 use std::error::Error;
 use std::io;
@@ -11,13 +11,13 @@ use reqwest::header::{self, HeaderMap, HeaderName};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Asked, FetchError, Gate, Head, Known, Reach, Resolver};
+use super::{CacheValidators, FetchError, FetchRequest, Gate, Head, Reach, Resolver};
 use crate::address::is_public;
 use crate::client::{Trust, builder};
 use crate::post::innermost;
 use crate::web::WebAddress;
 
-/// Checks a host and its addresses, and returns those that may be connected to.
+/// Checks the host of a URL and its addresses, and returns the addresses to which a client may connect.
 pub(crate) async fn way(
     here: &WebAddress,
     resolver: &dyn Resolver,
@@ -38,7 +38,8 @@ pub(crate) async fn way(
     if found.is_empty() {
         return Err(unknown("the name has no address".to_owned()));
     }
-    // A single private address refuses the host: mixed with public ones, it is an attack.
+    // A single private address is enough to refuse the host: a mixture of private and public addresses is a
+    // sign of an attack.
     let own = found.iter().find(|address| reach == Reach::Public && !is_public(**address));
     if let Some(address) = own {
         return Err(FetchError::NotPublic { host, address: *address, from: None });
@@ -46,12 +47,12 @@ pub(crate) async fn way(
     Ok(found.into_iter().map(|address| SocketAddr::new(address, here.port())).collect())
 }
 
-/// Sends the request without another name lookup.
+/// Sends a GET request to the addresses in `way`, which were checked, without another name lookup.
 pub(super) async fn ask(
     here: &WebAddress,
     way: &[SocketAddr],
-    asked: &Asked<'_>,
-    known: Known<'_>,
+    asked: &FetchRequest<'_>,
+    known: CacheValidators<'_>,
     until: Instant,
 ) -> Result<Response, FetchError> {
     let mut request =
@@ -64,7 +65,7 @@ pub(super) async fn ask(
     answered(request, here, until).await
 }
 
-/// Creates a client that connects to one host, at the checked addresses.
+/// Creates an HTTP client that connects only to the host of a URL, at the addresses in `way`, which were checked.
 pub(crate) fn client(here: &WebAddress, way: &[SocketAddr], silence: Duration) -> Result<Client, FetchError> {
     let trust = if here.is_secured() { Trust::System } else { Trust::Nobody };
     builder(trust)?
@@ -76,7 +77,7 @@ pub(crate) fn client(here: &WebAddress, way: &[SocketAddr], silence: Duration) -
         .map_err(|error| FetchError::Silent { place: here.to_string(), why: error.to_string() })
 }
 
-/// Sends a request, and waits for the headers of its response.
+/// Sends a request, and waits for the headers of its response until the time `until`.
 pub(crate) async fn answered(
     request: RequestBuilder,
     here: &WebAddress,
@@ -93,7 +94,8 @@ pub(crate) async fn answered(
     }
 }
 
-/// Returns the target of a redirect.
+/// Returns the target of a redirect as the server states it; `None` if the response is not a redirect, or names no
+/// target.
 pub(super) fn leads(answer: &Response) -> Option<String> {
     let leads = matches!(
         answer.status(),
@@ -107,7 +109,7 @@ pub(super) fn leads(answer: &Response) -> Option<String> {
     Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
-/// Reads the headers of a response.
+/// Returns those headers of a response that a fetch uses.
 pub(super) fn head(answer: &Response) -> Head {
     let headers = answer.headers();
     Head {
@@ -125,7 +127,7 @@ fn value(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Returns the certificate problem behind an error, if there is one.
+/// Returns the problem with a TLS certificate that caused an error; `None` if the error has another cause.
 fn unproven(error: &(dyn Error + 'static)) -> Option<String> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -138,12 +140,12 @@ fn unproven(error: &(dyn Error + 'static)) -> Option<String> {
     None
 }
 
-/// Resolver that finds nothing: only the checked addresses are known.
+/// A resolver that finds nothing, so that a client can connect only to the checked addresses.
 struct NoResolver;
 
 impl Resolve for NoResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let fault = io::Error::other(format!("{} was not judged", name.as_str()));
+        let fault = io::Error::other(format!("{} was not checked", name.as_str()));
         Box::pin(std::future::ready(Err(fault.into())))
     }
 }

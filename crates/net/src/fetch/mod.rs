@@ -1,5 +1,7 @@
-//! Fetching of URLs: each host is checked before the lookup, each of its addresses before the connection, and
-//! every redirect again.
+//! Fetching of URLs over HTTP.
+//!
+//! A host is checked before its name is looked up, and its addresses before the connection. The same applies to the
+//! target of every redirect.
 
 pub(crate) mod body;
 mod error;
@@ -11,132 +13,133 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 pub use error::FetchError;
-pub use resolve::{Resolver, Resolving, System};
+pub use resolve::{ResolveFuture, Resolver, System};
 
 use crate::web::WebAddress;
 
-/// Maximum number of redirects.
+/// Maximum number of redirects that are followed.
 const HOPS: usize = 10;
 
-/// Range of addresses that a host may have.
+/// The addresses at which a host may be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// Public addresses.
+    /// Only public addresses.
     Public,
-    /// Any address: the operator named the host.
+    /// Any address, also a private one: the operator named the host.
     Anywhere,
 }
 
-/// Check of a host before the lookup; an error states the reason.
+/// A check of a URL's host before its name is looked up. Returns the addresses at which the host may be reached, or the
+/// reason why it is refused.
 pub type Gate<'g> = dyn Fn(&WebAddress) -> Result<Reach, String> + Send + Sync + 'g;
 
-/// A request.
+/// A request to fetch a URL.
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
-    /// The URL.
+pub struct FetchRequest<'a> {
+    /// The URL to fetch.
     pub address: &'a WebAddress,
-    /// `Accept` header: media types, best first.
+    /// Value of the `Accept` header: media types, best first.
     pub accept: &'a str,
-    /// Validators of a cached response.
-    pub known: Known<'a>,
-    /// Maximum size of the body after decompression, in bytes.
+    /// Validators of a cached response, so that the server can answer that it is unchanged.
+    pub known: CacheValidators<'a>,
+    /// Maximum size of the response body after decompression, in bytes.
     pub most: usize,
-    /// Maximum total time.
+    /// Maximum total time, including redirects.
     pub time: Duration,
-    /// Maximum time without data.
+    /// Maximum time without data from the server.
     pub silence: Duration,
 }
 
-/// Validators of a cached response.
+/// Validators of a cached response, with which a server checks whether it is unchanged.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Known<'a> {
-    /// Its `ETag`.
+pub struct CacheValidators<'a> {
+    /// The `ETag` header of the cached response.
     pub tag: Option<&'a str>,
-    /// Its `Last-Modified` time.
+    /// The `Last-Modified` header of the cached response.
     pub changed: Option<&'a str>,
 }
 
-/// A response.
+/// The HTTP response to a fetch.
 #[derive(Debug, Clone)]
-pub struct Fetched {
-    /// All URLs, in order: the requested one and the redirects; the last one answered.
+pub struct FetchResponse {
+    /// The requested URL, then the targets of the redirects in order. The last one is the URL that answered.
     pub hops: Vec<WebAddress>,
-    /// The status.
+    /// The HTTP status of the response.
     pub status: u16,
-    /// The relevant headers.
+    /// The headers that a fetch uses.
     pub head: Head,
-    /// The received body, decompressed.
+    /// The response body as far as it was received, decompressed.
     pub body: Vec<u8>,
-    /// Completeness of the body.
+    /// Completeness of the response body.
     pub end: End,
 }
 
-/// Headers of a response that matter here.
+/// The response headers that a fetch uses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Media type, with its parameters.
+    /// Media type of the body, with its parameters.
     pub content_type: Option<String>,
-    /// Unsupported content encoding, if any.
+    /// Content encoding of the body, if it is not supported, so that the body stays encoded.
     pub packed: Option<String>,
-    /// `ETag`.
+    /// Value of the `ETag` header.
     pub tag: Option<String>,
-    /// `Last-Modified`.
+    /// Value of the `Last-Modified` header.
     pub changed: Option<String>,
-    /// `Cache-Control`.
+    /// Value of the `Cache-Control` header.
     pub cache: Option<String>,
-    /// `Retry-After`.
+    /// Value of the `Retry-After` header.
     pub retry_after: Option<String>,
 }
 
-/// Completeness of a body.
+/// Completeness of a response body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// Complete.
+    /// The body is complete.
     Whole,
-    /// Cut at the size limit.
+    /// The body was truncated at the size limit.
     Cut,
-    /// Cut at the time limit.
+    /// The body was truncated because the time limit was reached.
     Late,
-    /// The connection broke off.
+    /// The connection broke off before the end of the body, for this reason.
     Broken(String),
 }
 
-impl Fetched {
-    /// Returns the URL that answered.
+impl FetchResponse {
+    /// Returns the URL that answered, after all redirects.
     #[must_use]
     pub fn address(&self) -> Option<&WebAddress> {
         self.hops.last()
     }
 }
 
-/// Fetches a URL.
+/// Fetches a URL and follows redirects.
 ///
 /// # Errors
-/// If a host must not be reached or does not answer, or a redirect cannot be followed.
+/// If `gate` refuses a host, a host does not answer, or a redirect cannot be followed.
 pub async fn fetch(
-    asked: &Asked<'_>,
+    asked: &FetchRequest<'_>,
     resolver: &dyn Resolver,
     gate: &Gate<'_>,
-) -> Result<Fetched, FetchError> {
+) -> Result<FetchResponse, FetchError> {
     let until = Instant::now() + asked.time;
     let mut hops = vec![asked.address.clone()];
     loop {
         let here = hops.last().unwrap_or(asked.address).clone();
-        let known = if hops.len() == 1 { asked.known } else { Known::default() };
+        let known = if hops.len() == 1 { asked.known } else { CacheValidators::default() };
         let way = hop::way(&here, resolver, gate, until).await.map_err(|error| error.behind(&hops))?;
         let answer = hop::ask(&here, &way, asked, known, until).await?;
         let Some(location) = hop::leads(&answer) else {
             let (status, head) = (answer.status().as_u16(), hop::head(&answer));
             let (body, end) = body::read(answer, asked.most, until).await;
-            return Ok(Fetched { hops, status, head, body, end });
+            return Ok(FetchResponse { hops, status, head, body, end });
         };
         let bad = |why: String| FetchError::Leads { from: here.to_string(), to: location.clone(), why };
         let next = here.join(&location).map_err(|error| bad(error.to_string()))?;
         if here.is_secured() && !next.is_secured() {
-            return Err(bad("it would switch from https to http".to_owned()));
+            return Err(bad("the redirect would switch from https to http".to_owned()));
         }
         if hops.contains(&next) {
-            return Err(bad("it is a redirect loop".to_owned()));
+            return Err(bad("the redirects form a loop".to_owned()));
         }
         if hops.len() > HOPS {
             return Err(bad(format!("there were already {HOPS} redirects")));

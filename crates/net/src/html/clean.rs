@@ -1,28 +1,30 @@
-//! Reduction of HTML to its visible parts: complete elements, each closed, with bounded depth.
+//! Reduction of an HTML page to its visible parts.
+//!
+//! In the reduced page, every element is closed, and the nesting depth is limited.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::names::{self, Sort};
-use super::scan::{Closed, Piece, Scan, Tag};
+use super::names::{self, ElementKind};
+use super::scan::{Piece, Scan, Tag, TagForm};
 
-/// Maximum depth of elements; deeper ones keep only their text.
+/// Maximum nesting depth of elements; of deeper ones, only the text is kept.
 const DEEPEST: usize = 100;
 
-/// The visible parts of a page.
+/// The visible parts of an HTML page.
 #[derive(Debug, Default)]
 pub(super) struct Clean<'h> {
-    /// The pieces: every opened element is closed.
+    /// The visible tags and texts; every opened element is closed.
     pub(super) pieces: Vec<Piece<'h>>,
-    /// The title.
+    /// The title of the page.
     pub(super) title: Option<String>,
-    /// The base URL, if the page sets one.
+    /// The base URL for links, if the page sets one.
     pub(super) base: Option<String>,
-    /// The completeness.
+    /// The completeness of `pieces`: the whole page or its beginning.
     pub(super) extent: Extent,
 }
 
-/// The completeness of a page.
+/// The extent of the page that was processed: all, or only its beginning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Extent {
     #[default]
@@ -30,29 +32,29 @@ pub(super) enum Extent {
     Beginning,
 }
 
-/// An open element.
+/// An element that is not closed yet.
 struct Open<'h> {
     name: Cow<'h, str>,
-    sight: Sight,
+    sight: Visibility,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sight {
-    Seen,
+enum Visibility {
+    Visible,
     Hidden,
 }
 
-/// The open elements, and the output so far.
+/// The state while a page is reduced: the open elements, and the output so far.
 struct Work<'h> {
     clean: Clean<'h>,
     open: Vec<Open<'h>>,
     hidden: usize,
-    /// Elements beyond the maximum depth, by name: their end tags are ignored too.
+    /// The number of open elements beyond the maximum depth, by name; their end tags must be ignored too.
     deeper: HashMap<Cow<'h, str>, usize>,
     room: usize,
 }
 
-/// Cleans a page; only the beginning of a long one is used.
+/// Reduces a page to its visible parts. At most `room` bytes of content are kept, from the beginning.
 pub(super) fn clean(html: &str, room: usize) -> Clean<'_> {
     let mut work =
         Work { clean: Clean::default(), open: Vec::new(), hidden: 0, deeper: HashMap::new(), room };
@@ -97,19 +99,19 @@ impl<'h> Work<'h> {
             self.clean.base = href.map(Cow::into_owned);
         }
         match sort {
-            Sort::Frame => return,
-            Sort::Empty => {
+            ElementKind::Frame => return,
+            ElementKind::Empty => {
                 if self.hidden == 0 && names::is_shown_empty(&tag.name) && !is_hidden(&tag) {
                     self.spend(&tag);
                     self.clean.pieces.push(Piece::Open(tag));
                 }
                 return;
             }
-            Sort::Unseen | Sort::Plain => {}
+            ElementKind::Unseen | ElementKind::Plain => {}
         }
         self.close_implied(&tag.name);
-        // Within a drawing, every element can be self-closing.
-        if tag.closed == Closed::Itself
+        // In SVG and MathML, any element may be self-closing.
+        if tag.closed == TagForm::SelfClosing
             && self.open.iter().any(|open| open.name == "svg" || open.name == "math")
         {
             return;
@@ -118,9 +120,13 @@ impl<'h> Work<'h> {
             *self.deeper.entry(tag.name).or_default() += 1;
             return;
         }
-        let sight = if sort == Sort::Unseen || is_hidden(&tag) { Sight::Hidden } else { Sight::Seen };
+        let sight = if sort == ElementKind::Unseen || is_hidden(&tag) {
+            Visibility::Hidden
+        } else {
+            Visibility::Visible
+        };
         self.open.push(Open { name: tag.name.clone(), sight });
-        self.hidden += usize::from(sight == Sight::Hidden);
+        self.hidden += usize::from(sight == Visibility::Hidden);
         if self.hidden == 0 {
             self.spend(&tag);
             self.clean.pieces.push(Piece::Open(tag));
@@ -138,14 +144,15 @@ impl<'h> Work<'h> {
         self.close_nearest(&[name], walls);
     }
 
-    /// Closes the elements that a start tag ends.
+    /// Closes the open elements that a start tag closes implicitly, as `<li>` closes the list item before it.
     fn close_implied(&mut self, name: &str) {
         for (closed, walls) in names::implied(name) {
             self.close_nearest(closed, walls);
         }
     }
 
-    /// Closes the innermost element with one of some names, and its content, unless a boundary is in between.
+    /// Closes the innermost open element whose name is in `closed`, with its content, unless an element in
+    /// `walls` is open inside it.
     fn close_nearest(&mut self, closed: &[&str], walls: &[&str]) {
         let found =
             self.open.iter().rposition(|open| closed.contains(&&*open.name) || walls.contains(&&*open.name));
@@ -161,7 +168,7 @@ impl<'h> Work<'h> {
             if self.hidden == 0 {
                 self.clean.pieces.push(Piece::Close(open.name));
             }
-            self.hidden -= usize::from(open.sight == Sight::Hidden);
+            self.hidden -= usize::from(open.sight == Visibility::Hidden);
         }
         self.deeper.clear();
     }
@@ -172,7 +179,7 @@ impl<'h> Work<'h> {
     }
 }
 
-/// Returns whether an element is marked as hidden.
+/// Returns whether the attributes of an element hide it.
 fn is_hidden(tag: &Tag<'_>) -> bool {
     let style = || {
         let style: String = tag.attribute("style").unwrap_or_default().split_whitespace().collect();

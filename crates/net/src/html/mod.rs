@@ -14,59 +14,60 @@ use crate::web::WebAddress;
 use clean::{Clean, Extent};
 pub use part::Which;
 
-/// Maximum size of a page for conversion, without its hidden parts, in bytes.
+/// Maximum size of the visible parts of a page that are converted, in bytes.
 const MOST: usize = 2 << 20;
-/// Maximum size of the result: deep nesting is written with many spaces.
+/// Maximum size of the Markdown or text of a page, in bytes. It can be longer than the page, because deep nesting needs
+/// many spaces.
 const LONGEST: usize = 4 << 20;
 
-/// The text of a page.
+/// A page that was converted to Markdown or plain text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    /// The title.
+pub struct ConvertedPage {
+    /// The title of the page.
     pub title: Option<String>,
-    /// The text.
+    /// The Markdown or plain text.
     pub text: String,
-    /// The part of the page that was converted.
+    /// The part of the page that was converted: all, or its main part.
     pub part: Which,
-    /// The completeness of that part.
+    /// The completeness of the converted text.
     pub whole: Whole,
 }
 
-/// The completeness of a page.
+/// The completeness of the text of a converted page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whole {
-    /// All of it.
+    /// The text is complete.
     All,
-    /// The beginning of a page that is too long.
+    /// The text ends early, because the page is too long.
     Beginning,
 }
 
-/// Converts a page to Markdown.
+/// Converts an HTML page to Markdown; `address` is the URL of the page.
 #[must_use]
-pub fn markdown(html: &str, address: &WebAddress) -> Said {
+pub fn markdown(html: &str, address: &WebAddress) -> ConvertedPage {
     let page = clean::clean(html, MOST);
     let base = base(&page, address);
     let chosen = part::choose(&page, &base);
     let text = tidied(&converted(&chosen.html));
-    said(&page, chosen.which, text)
+    converted_page(&page, chosen.which, text)
 }
 
-/// Converts a page to plain text.
+/// Converts an HTML page to plain text; `address` is the URL of the page.
 #[must_use]
-pub fn text(html: &str, address: &WebAddress) -> Said {
+pub fn text(html: &str, address: &WebAddress) -> ConvertedPage {
     let page = clean::clean(html, MOST);
     let base = base(&page, address);
     let chosen = part::choose(&page, &base);
     let words = text::text(&clean::clean(&chosen.html, usize::MAX).pieces);
-    said(&page, chosen.which, words)
+    converted_page(&page, chosen.which, words)
 }
 
-fn said(page: &Clean<'_>, part: Which, mut text: String) -> Said {
+fn converted_page(page: &Clean<'_>, part: Which, mut text: String) -> ConvertedPage {
     let fits = page.extent == Extent::All && text.len() <= LONGEST;
     let whole = if fits { Whole::All } else { Whole::Beginning };
     text.truncate(text.floor_char_boundary(LONGEST));
     let title = page.title.as_deref().map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
-    Said { title, text, part, whole }
+    ConvertedPage { title, text, part, whole }
 }
 
 fn base(page: &Clean<'_>, address: &WebAddress) -> WebAddress {
@@ -82,7 +83,7 @@ fn converted(html: &str) -> String {
         ..Options::default()
     };
     let made = HtmlToMarkdown::builder().options(options).build().convert(html);
-    // Reading from memory does not fail; the fallback keeps the text.
+    // Conversion in memory does not fail. If it did, the plain text would be returned.
     made.unwrap_or_else(|_| text::text(&clean::clean(html, usize::MAX).pieces))
 }
 

@@ -1,21 +1,21 @@
-//! Nesting rules of HTML elements by name.
+//! Nesting and visibility rules of HTML elements, by element name.
 
-/// The treatment of an element.
+/// The treatment of an element when a page is reduced to its visible parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
-    /// The frame of the page, which is implied.
+pub(super) enum ElementKind {
+    /// An element that encloses the whole page (`html`, `head`, `body`): its tags are dropped.
     Frame,
-    /// An element without content.
+    /// A void element, which has no content.
     Empty,
     /// An element whose content is not visible.
     Unseen,
-    /// Any other element.
+    /// An element with visible content, which may be nested.
     Plain,
 }
 
-/// The parts of a table.
+/// The elements that form a table.
 pub(super) const TABLE: &[&str] = &["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"];
-/// Boundaries that the end of an inner element does not cross.
+/// Elements that are boundaries: an end tag in one of them closes no element outside it.
 pub(super) const CELLS: &[&str] = &["table", "td", "th", "caption"];
 
 const EMPTY: &[&str] = &[
@@ -26,7 +26,7 @@ const UNSEEN: &[&str] = &[
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "video", "audio",
     "title", "select", "datalist", "button", "textarea", "noembed", "noframes", "dialog",
 ];
-/// Elements that end a paragraph, and begin on a new line.
+/// Elements that start on a new line, and whose start tag closes an open paragraph.
 const BLOCKS: &[&str] = &[
     "address",
     "article",
@@ -61,31 +61,31 @@ const BLOCKS: &[&str] = &[
 ];
 const LISTS: &[&str] = &["ul", "ol", "menu", "dl", "table", "td", "th"];
 
-/// Returns the treatment of an element.
-pub(super) fn sort(name: &str) -> Sort {
+/// Returns the treatment of an element by its name.
+pub(super) fn sort(name: &str) -> ElementKind {
     match name {
-        "html" | "head" | "body" => Sort::Frame,
-        _ if EMPTY.contains(&name) => Sort::Empty,
-        _ if UNSEEN.contains(&name) => Sort::Unseen,
-        _ => Sort::Plain,
+        "html" | "head" | "body" => ElementKind::Frame,
+        _ if EMPTY.contains(&name) => ElementKind::Empty,
+        _ if UNSEEN.contains(&name) => ElementKind::Unseen,
+        _ => ElementKind::Plain,
     }
 }
 
-/// Returns whether an element without content is visible.
+/// Returns whether a void element, such as `img`, is visible.
 pub(super) fn is_shown_empty(name: &str) -> bool {
     matches!(name, "br" | "hr" | "img")
 }
 
-/// Returns whether an element begins on a new line.
+/// Returns whether an element starts on a new line.
 pub(super) fn is_block(name: &str) -> bool {
     BLOCKS.contains(&name) || TABLE.contains(&name) || matches!(name, "li" | "dt" | "dd" | "option")
 }
 
-/// Elements that end where another begins, and the boundaries that this does not cross.
-type Implied = (&'static [&'static str], &'static [&'static str]);
+/// The names of elements that a start tag closes, and the names of elements outside which it closes nothing.
+type ImpliedEnd = (&'static [&'static str], &'static [&'static str]);
 
-/// Returns the elements that a start tag ends.
-pub(super) fn implied(name: &str) -> &'static [Implied] {
+/// Returns the elements that the start tag of an element closes implicitly.
+pub(super) fn implied(name: &str) -> &'static [ImpliedEnd] {
     match name {
         "li" => &[(&["li"], LISTS)],
         "dt" | "dd" => &[(&["dt", "dd"], LISTS)],

@@ -1,4 +1,4 @@
-//! Selection of a page's main part: the article, or the element that the page names as its main one.
+//! Selection of a page's main part: an extracted article, or the element that is marked as the main one.
 
 use dom_smoothie::{Config, Readability};
 
@@ -7,37 +7,37 @@ use super::scan::{Piece, Tag};
 use super::{text, write};
 use crate::web::WebAddress;
 
-/// Maximum size of a page for article extraction, in bytes.
+/// Maximum size of a page from which an article is extracted, in bytes.
 const LONGEST: usize = 1 << 20;
-/// Maximum number of elements of such a page.
+/// Maximum number of elements of a page from which an article is extracted.
 const ELEMENTS: usize = 20_000;
-/// Minimum share of the visible text in an article: one part in this many.
+/// The inverse of the minimum share: an article must contain more than 1/`SHARE` of the visible text.
 const SHARE: usize = 5;
-/// Minimum number of characters of a main element.
+/// Minimum number of visible characters of an element that is marked as the main one.
 const LEAST: usize = 200;
 
-/// The selected part of a page.
+/// The part of a page that was selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
     /// All visible text.
     All,
-    /// The element that the page names as its main one.
+    /// The element that is marked as the main one, or the only `article` element.
     Main,
-    /// The article in it.
+    /// The article that readability rules extracted.
     Article,
 }
 
-/// A part of a page.
+/// The HTML of the selected part of a page.
 pub(super) struct SelectedPart {
     pub(super) html: String,
     pub(super) which: Which,
 }
 
-/// Selects the main part.
+/// Selects the main part of a page; `base` is the URL for its links.
 pub(super) fn choose(page: &Clean<'_>, base: &WebAddress) -> SelectedPart {
     let all = write::html(&page.pieces, base);
     let main = main(&page.pieces).filter(|main| text::seen(main) >= LEAST);
-    // Article extraction loses tables and code, which documentation needs.
+    // Article extraction loses tables and code, so it is not used for a page with reference documentation.
     let is_reference = main.is_some_and(|main| main.iter().any(is_reference));
     if !is_reference && let Some(html) = article(page, &all, base) {
         return SelectedPart { html, which: Which::Article };
@@ -48,7 +48,7 @@ pub(super) fn choose(page: &Clean<'_>, base: &WebAddress) -> SelectedPart {
     }
 }
 
-/// Returns the main element: one with that name, or the only article.
+/// Returns the main element of a page: `main`, an element with the role `main`, or the only `article`.
 fn main<'p, 'h>(pieces: &'p [Piece<'h>]) -> Option<&'p [Piece<'h>]> {
     let named = |tag: &Tag<'_>| {
         tag.name == "main" || tag.attribute("role").is_some_and(|role| role.eq_ignore_ascii_case("main"))
@@ -62,7 +62,7 @@ fn main<'p, 'h>(pieces: &'p [Piece<'h>]) -> Option<&'p [Piece<'h>]> {
     element(pieces, first(&named).or(only)?)
 }
 
-/// Returns the pieces of an element, with its tags.
+/// Returns the pieces of the element whose start tag is at the index `at`, with its tags.
 fn element<'p, 'h>(pieces: &'p [Piece<'h>], at: usize) -> Option<&'p [Piece<'h>]> {
     let Piece::Open(Tag { name, .. }) = pieces.get(at)? else { return None };
     let mut depth = 0_usize;
@@ -83,7 +83,8 @@ fn is_reference(piece: &Piece<'_>) -> bool {
     matches!(piece, Piece::Open(tag) if matches!(&*tag.name, "pre" | "table" | "dl"))
 }
 
-/// Extracts an article from a page that seems to have one; it must contain much of the visible text.
+/// Extracts the article of a page. `None` if the page is too large or seems to have none, or if the article contains
+/// too little of the visible text.
 fn article(page: &Clean<'_>, all: &str, base: &WebAddress) -> Option<String> {
     let elements = page.pieces.iter().filter(|piece| matches!(piece, Piece::Open(_))).count();
     if all.len() > LONGEST || elements > ELEMENTS {

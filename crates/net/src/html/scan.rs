@@ -1,40 +1,40 @@
-//! Single-pass HTML scanner without backtracking: texts, and tags with their attributes.
+//! HTML scanner in a single pass, without backtracking, which returns texts, and tags with their attributes.
 
 use std::borrow::Cow;
 
-/// A piece of HTML.
+/// A piece of an HTML text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece<'h> {
-    /// Raw text, with entities.
+    /// Raw text between tags, in which entities are not decoded.
     Text(&'h str),
-    /// A start tag.
+    /// A start tag, with its attributes.
     Open(Tag<'h>),
-    /// An end tag, by name.
+    /// An end tag, by the name of its element.
     Close(Cow<'h, str>),
 }
 
-/// A start tag.
+/// A start tag of an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tag<'h> {
-    /// The name, in lower case.
+    /// The name of the element, in lower case.
     pub(super) name: Cow<'h, str>,
-    /// The raw attributes, values with entities.
+    /// The attributes; entities in their values are not decoded.
     pub(super) attributes: Vec<(Cow<'h, str>, &'h str)>,
-    /// The form of the tag.
-    pub(super) closed: Closed,
+    /// The form of the tag: self-closing or not.
+    pub(super) closed: TagForm,
 }
 
-/// The form of a tag: self-closing or not.
+/// The form of a start tag: self-closing or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Closed {
-    /// `<a/>`
-    Itself,
-    /// `<a>`
-    Later,
+pub(super) enum TagForm {
+    /// A self-closing tag, such as `<a/>`.
+    SelfClosing,
+    /// A tag without a slash, such as `<a>`.
+    Open,
 }
 
 impl<'h> Tag<'h> {
-    /// Returns the raw value of an attribute.
+    /// Returns the value of an attribute, in which entities are not decoded.
     pub(super) fn attribute(&self, name: &str) -> Option<&'h str> {
         self.attributes.iter().find(|(own, _)| own == name).map(|(_, value)| *value)
     }
@@ -42,14 +42,14 @@ impl<'h> Tag<'h> {
 
 /// Maximum number of attributes of an element; further ones are ignored.
 const ATTRIBUTES: usize = 64;
-/// Elements whose content is raw text up to their own end tag.
+/// Elements whose content is raw text up to their end tag.
 const RAW: &[&str] = &["script", "style", "xmp", "iframe", "noembed", "noframes", "textarea", "title"];
 
-/// The scanner.
+/// An iterator over the texts and tags of an HTML text.
 pub(super) struct Scan<'h> {
     html: &'h str,
     at: usize,
-    /// The raw-text element that has just begun, if any.
+    /// The raw-text element (such as `script`) whose content comes next, if any.
     raw: Option<Cow<'h, str>>,
 }
 
@@ -62,12 +62,12 @@ impl<'h> Scan<'h> {
         &self.html[self.at..]
     }
 
-    /// Moves past the next occurrence of a text, or to the end.
+    /// Moves the position past the next occurrence of `what`, or to the end.
     fn behind(&mut self, what: &str) {
         self.at = self.rest().find(what).map_or(self.html.len(), |found| self.at + found + what.len());
     }
 
-    /// Takes the raw text up to the end tag of its element.
+    /// Reads the content of a raw-text element (such as `script`), up to its end tag.
     fn raw_text(&mut self, name: &str) -> &'h str {
         let rest = self.rest();
         let mut from = 0;
@@ -86,7 +86,8 @@ impl<'h> Scan<'h> {
         rest
     }
 
-    /// Reads a tag at `<`; `None` for a comment or similar.
+    /// Reads the tag that begins with the `<` at the current position; `None` for comments, declarations, and invalid
+    /// or unfinished tags.
     fn tag(&mut self) -> Option<Piece<'h>> {
         let rest = self.rest();
         let bytes = rest.as_bytes();
@@ -122,17 +123,17 @@ impl<'h> Scan<'h> {
         }
     }
 
-    /// Reads a name and attributes, up to the `>`; an unfinished tag is ignored.
+    /// Reads the name and attributes of a tag, up to the `>`; `None` for an unfinished tag.
     fn words(&mut self) -> Option<Tag<'h>> {
         let bytes = self.html.as_bytes();
         let name = self.word(|byte| b" \t\n\x0c\r/>".contains(&byte));
-        let mut tag = Tag { name: lower(name), attributes: Vec::new(), closed: Closed::Later };
+        let mut tag = Tag { name: lower(name), attributes: Vec::new(), closed: TagForm::Open };
         loop {
             self.skip(|byte| b" \t\n\x0c\r/".contains(&byte));
             match bytes.get(self.at)? {
                 b'>' => {
                     if bytes[self.at - 1] == b'/' {
-                        tag.closed = Closed::Itself;
+                        tag.closed = TagForm::SelfClosing;
                     }
                     self.at += 1;
                     return Some(tag);
@@ -152,7 +153,7 @@ impl<'h> Scan<'h> {
         }
     }
 
-    /// Reads the value after the name of an attribute.
+    /// Reads the value of an attribute, after its name.
     fn value(&mut self) -> &'h str {
         let before = self.at;
         self.skip(|byte| byte.is_ascii_whitespace());
@@ -171,7 +172,7 @@ impl<'h> Scan<'h> {
         value
     }
 
-    /// Takes bytes up to a terminator.
+    /// Reads up to the first byte for which `ends` returns true, or to the end.
     fn word(&mut self, ends: impl Fn(u8) -> bool) -> &'h str {
         let from = self.at;
         self.skip(|byte| !ends(byte));
@@ -230,8 +231,9 @@ fn lower(name: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
-    /// Formats pieces for tests: texts in quotes, tags with their attributes.
+    /// Scans an HTML text and formats its pieces for tests: texts in quotes, tags with their attributes.
     fn shown(html: &str) -> String {
         let words = Scan::new(html).map(|piece| match piece {
             Piece::Text(text) => format!("{text:?}"),
@@ -239,7 +241,7 @@ mod tests {
             Piece::Open(tag) => {
                 let attributes: String =
                     tag.attributes.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-                let end = if tag.closed == Closed::Itself { "/" } else { "" };
+                let end = if tag.closed == TagForm::SelfClosing { "/" } else { "" };
                 format!("<{}{attributes}{end}>", tag.name)
             }
         });
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn html_is_taken_apart() {
+    fn html_is_scanned_into_tags_and_texts() {
         let rows = [
             ("a<b>c</b>", r#""a" <b> "c" </b>"#),
             ("<A HREF='x>y' b=c d e = \"f\" />", "<a href=x>y b=c d= e=f/>"),
@@ -267,8 +269,8 @@ mod tests {
             ("<a =b =>c", r#"<a b=> "c""#),
             ("", ""),
         ];
-        for (html, wanted) in rows {
+        each(rows, |(html, wanted)| {
             assert_eq!(shown(html), wanted, "{html}");
-        }
+        });
     }
 }

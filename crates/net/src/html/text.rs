@@ -1,9 +1,9 @@
-//! Conversion of a page to plain text: a line per block, lists with dashes, cells separated by tabs.
+//! Conversion of a page to plain text: a line per block, dashes for list items, tabs between table cells.
 
 use super::names;
 use super::scan::{Piece, Tag};
 
-/// Writes pieces as plain text.
+/// Converts the texts and tags of a page to plain text.
 pub(super) fn text(pieces: &[Piece<'_>]) -> String {
     let mut lines = Lines::default();
     for piece in pieces {
@@ -17,7 +17,7 @@ pub(super) fn text(pieces: &[Piece<'_>]) -> String {
     lines.out
 }
 
-/// Counts the visible characters.
+/// Counts the visible characters of a page, with one space after each word.
 pub(super) fn seen(pieces: &[Piece<'_>]) -> usize {
     let texts = pieces.iter().filter_map(|piece| match piece {
         Piece::Text(text) => Some(*text),
@@ -29,11 +29,11 @@ pub(super) fn seen(pieces: &[Piece<'_>]) -> usize {
 #[derive(Default)]
 struct Lines {
     out: String,
-    /// Depth of open elements with preformatted text.
+    /// Number of open `pre` elements, in which white space is kept.
     kept: usize,
-    /// A pending space before the next word.
+    /// True if a space must be written before the next word.
     gap: bool,
-    /// The prefix of the next line.
+    /// The prefix of the next line, such as a list dash.
     lead: &'static str,
 }
 
@@ -58,7 +58,7 @@ impl Lines {
         }
     }
 
-    /// Writes the prefix of the line; returns whether the line is at its start.
+    /// Writes the pending prefix, if the output is at the start of a line. Returns whether it is.
     fn begin(&mut self) -> bool {
         let starts = self.out.is_empty() || self.out.ends_with('\n');
         if starts && !self.lead.is_empty() {
@@ -106,7 +106,7 @@ impl Lines {
         self.gap = false;
     }
 
-    /// Ends the line, and adds empty lines after it.
+    /// Ends the current line, so that the output ends with at least `breaks` line breaks.
     fn line(&mut self, breaks: usize) {
         self.gap = false;
         if self.out.is_empty() {
@@ -117,7 +117,7 @@ impl Lines {
     }
 }
 
-/// Returns the number of line ends that separate a block.
+/// Returns the number of line breaks before and after an element.
 fn apart(name: &str) -> usize {
     match name {
         "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" | "ul" | "ol" | "dl" | "table"

@@ -1,24 +1,25 @@
-//! Conversion of pieces back to HTML, with absolute links and without presentational markup.
+//! Conversion of a page's texts and tags back to HTML, with absolute links and without presentational markup.
 
 use std::borrow::Cow;
 
 use super::scan::{Piece, Tag};
 use crate::web::WebAddress;
 
-/// Attributes that matter to a reader.
+/// The attributes that the written HTML keeps, in addition to links.
 const KEPT: &[&str] = &[
     "alt", "class", "colspan", "datetime", "id", "itemprop", "lang", "name", "role", "rowspan", "start",
     "title",
 ];
-/// Maximum length of a link's or image's URL.
+/// Maximum length of the URL of a link or image, in bytes.
 const LONGEST: usize = 2_000;
 
-/// Writes pieces as HTML; links are resolved against a base URL.
+/// Writes texts and tags as HTML; links are resolved against a base URL.
 pub(super) fn html(pieces: &[Piece<'_>], base: &WebAddress) -> String {
     let mut out = String::new();
     for piece in pieces {
         match piece {
-            // An element between two texts was removed: their ends must not combine into a tag.
+            // An element between two texts may have been removed. A `<` at the end of the first text and a name at the
+            // start of the second must not combine into a tag.
             Piece::Text(text) => match text.strip_suffix('<') {
                 Some(before) => {
                     out.push_str(before);
@@ -46,7 +47,9 @@ fn open(tag: &Tag<'_>, base: &WebAddress, out: &mut String) {
     out.push('<');
     out.push_str(&tag.name);
     for (name, value) in &tag.attributes {
-        if KEPT.contains(&&**name) {
+        if name == "alt" {
+            attribute(name, Cow::Owned(escaped(value)), out);
+        } else if KEPT.contains(&&**name) {
             attribute(name, Cow::Borrowed(value), out);
         }
     }
@@ -58,7 +61,8 @@ fn open(tag: &Tag<'_>, base: &WebAddress, out: &mut String) {
     out.push('>');
 }
 
-/// Returns the absolute URL of an attribute; `None` for no URL or an embedded image.
+/// Returns the URL in an attribute as an absolute one. `None` if it is missing, invalid or too long, or if its scheme
+/// is not `http`, `https` or `mailto` (for example an embedded image).
 fn link(tag: &Tag<'_>, name: &str, base: &WebAddress) -> Option<String> {
     let written = html_escape::decode_html_entities(tag.attribute(name)?.trim());
     let whole = base.url().join(&written).ok()?;
@@ -66,11 +70,23 @@ fn link(tag: &Tag<'_>, name: &str, base: &WebAddress) -> Option<String> {
     leads.then(|| whole.to_string())
 }
 
+/// Escapes brackets in an image's alternative text, because they could end the text and start a link in Markdown.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for letter in html_escape::decode_html_entities(text).chars() {
+        if matches!(letter, '\\' | '[' | ']') {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    html_escape::encode_double_quoted_attribute(&out).into_owned()
+}
+
 fn attribute(name: &str, value: Cow<'_, str>, out: &mut String) {
     out.push(' ');
     out.push_str(name);
     out.push_str("=\"");
-    // The value is written raw; it may have been in other quotes.
+    // The page may have the value in single quotes, so the value may contain double quotes.
     out.push_str(&value.replace('"', "&quot;"));
     out.push('"');
 }

@@ -1,13 +1,14 @@
-//! Tests with well-formed, damaged and hostile archives.
+//! Tests of unpacking well-formed, damaged and hostile archives.
 
 use super::{ArchiveCache, chosen, unpack, zip::Archive};
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use std::io::Write;
 use std::path::Path;
+use toolpost_test_rows::each;
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// A member of a test archive, with the metadata that the archive states for it.
-struct Made<'a> {
+/// A file in a test archive, with the metadata that the archive states for it.
+struct TestMember<'a> {
     name: &'a [u8],
     content: &'a [u8],
     says: Option<u32>,
@@ -15,21 +16,21 @@ struct Made<'a> {
     sum: Option<u32>,
 }
 
-fn file<'a>(name: &'a str, content: &'a [u8]) -> Made<'a> {
-    Made { name: name.as_bytes(), content, says: None, mode: 0o100_644, sum: None }
+fn file<'a>(name: &'a str, content: &'a [u8]) -> TestMember<'a> {
+    TestMember { name: name.as_bytes(), content, says: None, mode: 0o100_644, sum: None }
 }
 
-fn packed(files: &[Made<'_>]) -> Vec<u8> {
+fn packed(files: &[TestMember<'_>]) -> Vec<u8> {
     let (mut out, mut list) = (Vec::new(), Vec::new());
-    for (number, made) in files.iter().enumerate() {
+    for (number, member) in files.iter().enumerate() {
         let (method, body) = match number % 2 {
-            0 => (8_u16, deflated(made.content)),
-            _ => (0, made.content.to_vec()),
+            0 => (8_u16, deflated(member.content)),
+            _ => (0, member.content.to_vec()),
         };
         let mut sum = Crc::new();
-        sum.update(made.content);
-        let sum = made.sum.unwrap_or(sum.sum());
-        let size = made.says.unwrap_or(made.content.len() as u32);
+        sum.update(member.content);
+        let sum = member.sum.unwrap_or(sum.sum());
+        let size = member.says.unwrap_or(member.content.len() as u32);
         let at = out.len() as u32;
         let mut common = Vec::new();
         common.extend([20, 0, 0, 0]);
@@ -38,19 +39,19 @@ fn packed(files: &[Made<'_>]) -> Vec<u8> {
         for number in [sum, body.len() as u32, size] {
             common.extend(number.to_le_bytes());
         }
-        common.extend((made.name.len() as u16).to_le_bytes());
+        common.extend((member.name.len() as u16).to_le_bytes());
         common.extend([0; 2]);
         out.extend(*b"PK\x03\x04");
         out.extend(&common);
-        out.extend(made.name);
+        out.extend(member.name);
         out.extend(body);
         list.extend(*b"PK\x01\x02");
         list.extend([20, 3]);
         list.extend(&common);
         list.extend([0; 6]);
-        list.extend((made.mode << 16).to_le_bytes());
+        list.extend((member.mode << 16).to_le_bytes());
         list.extend(at.to_le_bytes());
-        list.extend(made.name);
+        list.extend(member.name);
     }
     let at = out.len() as u32;
     out.extend(&list);
@@ -73,14 +74,14 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<(String, String)>, String> {
     let cache = tempfile::tempdir().unwrap();
     let within = cache.path().join("cache");
     let folder = within.join("x");
-    let made = unpack(bytes, &within, &folder);
+    let result = unpack(bytes, &within, &folder);
     let mut files = Vec::new();
     gather(cache.path(), &mut files);
-    if made.is_err() {
-        // Nothing is left behind, inside or outside.
+    if result.is_err() {
+        // A rejected archive leaves no files in the target directory or outside it.
         assert_eq!(files, []);
     }
-    made?;
+    result?;
     files.sort();
     let below = |path: String| path.split_once("/cache/x/").unwrap().1.to_owned();
     Ok(files.into_iter().map(|(path, content)| (below(path), content)).collect())
@@ -100,7 +101,7 @@ fn gather(directory: &Path, out: &mut Vec<(String, String)>) {
 #[test]
 fn archives_are_unpacked() {
     let long = "line\n".repeat(50_000);
-    let link = Made { mode: 0o120_777, ..file("org/link.java", b"../../../secret") };
+    let link = TestMember { mode: 0o120_777, ..file("org/link.java", b"../../../secret") };
     let files = [
         file("META-INF/", b""),
         file("META-INF/MANIFEST.MF", b"Version: 1\n"),
@@ -123,40 +124,50 @@ fn archives_are_unpacked() {
 }
 
 #[test]
-fn archives_that_lead_out_or_lie_are_refused_as_a_whole() {
+fn escaping_and_inconsistent_archives_are_refused_entirely() {
     let good = || file("A.java", b"class A {}");
-    let with = |made: Made<'_>| packed(&[good(), made]);
+    let with = |member: TestMember<'_>| packed(&[good(), member]);
     let zeros = vec![0; 1 << 20];
-    let bomb = packed(&[Made { says: Some(10), ..file("Bomb.java", &zeros) }]);
-    let many: Vec<Made<'_>> =
-        (0..40).map(|_| Made { says: Some(15 << 20), ..file("x/Big.java", b"") }).collect();
+    let bomb = packed(&[TestMember { says: Some(10), ..file("Bomb.java", &zeros) }]);
+    let many: Vec<TestMember<'_>> =
+        (0..40).map(|_| TestMember { says: Some(15 << 20), ..file("x/Big.java", b"") }).collect();
     let whole = packed(&[good(), file("B.java", b"class B {}")]);
     let rows: [(Vec<u8>, &str); 16] = [
-        (with(file("../evil.java", b"x")), "it contains ../evil.java, which leads out of it"),
-        (with(file("a/../../evil.java", b"x")), "which leads out of it"),
-        (with(file("/etc/evil", b"x")), "it contains /etc/evil, which leads out of it"),
-        (with(file("a\\..\\evil", b"x")), "which leads out of it"),
-        (with(file("C:evil", b"x")), "which leads out of it"),
-        (with(file("a//b", b"x")), "which leads out of it"),
-        (with(file("a\0b", b"x")), "which leads out of it"),
-        (with(file("", b"x")), "which leads out of it"),
-        (with(file(&"x/".repeat(300), b"")), "which leads out of it"),
-        (with(Made { name: b"\xff.java", ..good() }), "whose name is not UTF-8"),
-        (bomb, "Bomb.java in it cannot be unpacked: it is longer than the archive's directory states"),
-        (packed(&many), "it would unpack to 600 MB, and the limit is 256 MB"),
         (
-            with(Made { sum: Some(1), ..file("B.java", b"x") }),
-            "its content does not match the archive's directory",
+            with(file("../evil.java", b"x")),
+            "the archive contains ../evil.java, which leads out of the archive",
         ),
-        (packed(&[Made { says: Some(20), ..good() }]), "its content does not match the archive's directory"),
-        (whole[..whole.len() - 30].to_vec(), "it is truncated or not an archive"),
-        (b"<html>not found</html>".to_vec(), "it is truncated or not an archive"),
+        (with(file("a/../../evil.java", b"x")), "which leads out of the archive"),
+        (with(file("/etc/evil", b"x")), "the archive contains /etc/evil, which leads out of the archive"),
+        (with(file("a\\..\\evil", b"x")), "which leads out of the archive"),
+        (with(file("C:evil", b"x")), "which leads out of the archive"),
+        (with(file("a//b", b"x")), "which leads out of the archive"),
+        (with(file("a\0b", b"x")), "which leads out of the archive"),
+        (with(file("", b"x")), "which leads out of the archive"),
+        (with(file(&"x/".repeat(300), b"")), "which leads out of the archive"),
+        (with(TestMember { name: b"\xff.java", ..good() }), "whose name is not UTF-8"),
+        (
+            bomb,
+            "Bomb.java in the archive cannot be unpacked: the file is longer than the archive's central directory \
+             states",
+        ),
+        (packed(&many), "the archive would unpack to 600 MB, and the limit is 256 MB"),
+        (
+            with(TestMember { sum: Some(1), ..file("B.java", b"x") }),
+            "the content does not match the archive's central directory",
+        ),
+        (
+            packed(&[TestMember { says: Some(20), ..good() }]),
+            "the content does not match the archive's central directory",
+        ),
+        (whole[..whole.len() - 30].to_vec(), "the file is truncated, or is not an archive"),
+        (b"<html>not found</html>".to_vec(), "the file is truncated, or is not an archive"),
     ];
-    for (bytes, wanted) in rows {
+    each(rows, |(bytes, wanted)| {
         let found = unpacked(&bytes);
         assert!(found.as_ref().is_err_and(|why| why.contains(wanted)), "{wanted}: {found:?}");
-    }
-    // Truncation and bit flips at any position lead to an error or to a valid result.
+    });
+    // A truncated archive, or one with a changed byte, is rejected or unpacked without a panic.
     for at in 0..whole.len() {
         let mut odd = whole.clone();
         odd[at] ^= 0xff;
@@ -171,7 +182,7 @@ fn archives_that_lead_out_or_lie_are_refused_as_a_whole() {
 }
 
 #[test]
-fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
+fn an_archive_is_unpacked_once_and_again_after_a_change() {
     let world = tempfile::tempdir().unwrap();
     let place = |name: &str| world.path().join(name);
     std::fs::create_dir(place("root")).unwrap();
@@ -189,7 +200,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
         String::from_utf8(workspace.read(&path, 100).unwrap().bytes).unwrap()
     };
     assert_eq!(file(&first), "class A {}");
-    // An existing directory is used unchanged: no archive is unpacked twice.
+    // An existing directory in the cache is used unchanged: the archive is not unpacked a second time.
     let lies = first.raw().join("A.java");
     std::fs::write(&lies, "class Known {}").unwrap();
     assert_eq!(file(&open().unwrap()), "class Known {}");
@@ -202,7 +213,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     let drafts = std::fs::read_dir(place("cache/sources")).unwrap();
     let names: Vec<String> = drafts.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert!(names.len() == 2 && names.iter().all(|name| name.len() == 64), "{names:?}");
-    // A directory that is missing from the cache is unpacked again.
+    // An archive whose directory was removed from the cache is unpacked again.
     std::fs::remove_dir_all(place("cache")).unwrap();
     assert_eq!(file(&open().unwrap()), "class Other {}");
 }

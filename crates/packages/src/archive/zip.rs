@@ -1,24 +1,24 @@
-//! Reader of ZIP archives in memory, with checked content.
+//! Reader of ZIP archives in memory, which verifies the content of each file.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-/// Signatures of the records.
+/// Signatures of the records of a ZIP archive: end of central directory, central directory entry, local header.
 const END: [u8; 4] = *b"PK\x05\x06";
 const LISTED: [u8; 4] = *b"PK\x01\x02";
 const LOCAL: [u8; 4] = *b"PK\x03\x04";
-/// Fixed lengths of the records, without names and comments.
+/// Lengths of the same three records in bytes, without the names and comments in them.
 const LENGTHS: (usize, usize, usize) = (22, 46, 30);
-/// Maximum length of the comment at the end.
+/// Maximum length of the comment at the end of an archive, in bytes.
 const COMMENT: usize = 0xffff;
-/// Mask of the Unix file type, and its value for symbolic links.
+/// Mask of the Unix file type in a file mode, and the value of the type for symbolic links.
 const SORTS: (u32, u32) = (0o170_000, 0o120_000);
-/// Compression methods.
+/// Supported compression methods: none, and DEFLATE.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
-/// Initial allocation for a file, before its content confirms the stated size.
+/// Maximum initial allocation for a file's content, in bytes, because the stated size may be wrong.
 const FIRST: usize = 64 << 10;
 
-/// An archive.
+/// A ZIP archive in memory.
 pub(super) struct Archive<'a> {
     bytes: &'a [u8],
     pub(super) members: Vec<Member>,
@@ -27,7 +27,7 @@ pub(super) struct Archive<'a> {
 /// A file in the archive, as the central directory describes it.
 pub(super) struct Member {
     pub(super) name: Vec<u8>,
-    /// Stated unpacked size, in bytes.
+    /// Unpacked size that the archive states for the file, in bytes.
     pub(super) size: u64,
     packed: usize,
     method: u16,
@@ -39,7 +39,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Returns whether it is a symbolic link.
+    /// Returns whether the file in the archive is a symbolic link.
     pub(super) fn is_link(&self) -> bool {
         const UNIX: u8 = 3;
         self.system == UNIX && (self.attributes >> 16) & SORTS.0 == SORTS.1
@@ -47,16 +47,16 @@ impl Member {
 }
 
 impl<'a> Archive<'a> {
-    /// Reads the central directory.
+    /// Reads the central directory of an archive, which lists its files.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
-        let torn = || "it is truncated or not an archive".to_owned();
+        let torn = || "the file is truncated, or is not an archive".to_owned();
         let from = bytes.len().saturating_sub(LENGTHS.0 + COMMENT);
         let last = bytes.len().checked_sub(LENGTHS.0).ok_or_else(torn)?;
         let end = (from..=last).rev().find(|at| bytes[*at..].starts_with(&END)).ok_or_else(torn)?;
         let (count, mut at) =
             (short(bytes, end + 10).ok_or_else(torn)?, long(bytes, end + 16).ok_or_else(torn)?);
         if count == u16::MAX || at == u32::MAX as usize {
-            return Err("it uses ZIP64, which is not supported".to_owned());
+            return Err("the archive uses ZIP64, which is not supported".to_owned());
         }
         let mut members = Vec::new();
         for _ in 0..count {
@@ -67,7 +67,7 @@ impl<'a> Archive<'a> {
         Ok(Self { bytes, members })
     }
 
-    /// Unpacks a file. Content longer than its stated size is an error.
+    /// Unpacks a file in the archive. Fails if the content is longer than the stated size.
     pub(super) fn content(&self, member: &Member) -> Result<Vec<u8>, String> {
         let torn = || "it is truncated".to_owned();
         if member.encrypted {
@@ -81,12 +81,12 @@ impl<'a> Archive<'a> {
         let content = match member.method {
             STORED => packed.to_vec(),
             DEFLATED => inflated(packed, size)?,
-            other => return Err(format!("its compression method is not supported ({other})")),
+            other => return Err(format!("the compression method is not supported ({other})")),
         };
         let mut sum = Crc::new();
         sum.update(&content);
         if content.len() != size || sum.sum() != member.sum {
-            return Err("its content does not match the archive's directory".to_owned());
+            return Err("the content does not match the archive's central directory".to_owned());
         }
         Ok(content)
     }
@@ -112,7 +112,7 @@ fn listed(bytes: &[u8], at: usize) -> Option<(Member, usize)> {
     Some((member, at + LENGTHS.1 + name + extra + comment))
 }
 
-/// Inflates exactly `size` bytes.
+/// Inflates DEFLATE data to exactly `size` bytes.
 fn inflated(packed: &[u8], size: usize) -> Result<Vec<u8>, String> {
     let mut reader = Decompress::new(false);
     let mut out = Vec::with_capacity(size.min(FIRST));
@@ -123,7 +123,7 @@ fn inflated(packed: &[u8], size: usize) -> Result<Vec<u8>, String> {
             .decompress_vec(rest, &mut out, FlushDecompress::None)
             .map_err(|error| error.to_string())?;
         if out.len() > size {
-            return Err("it is longer than the archive's directory states".to_owned());
+            return Err("the file is longer than the archive's central directory states".to_owned());
         }
         match status {
             Status::StreamEnd => return Ok(out),

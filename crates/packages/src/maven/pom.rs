@@ -1,4 +1,5 @@
-//! Effective POMs of Maven projects, with parents, imported BOMs and properties.
+//! Effective POMs of Maven projects: a POM combined with its parents, imported BOMs (bills of materials) and
+//! properties.
 
 use super::xml::Element;
 use std::{
@@ -8,10 +9,10 @@ use std::{
     rc::Rc,
 };
 
-/// Maximum number of parents, and of nested properties.
+/// Maximum number of ancestors of a POM, and maximum nesting of properties in values of properties.
 const DEPTH: usize = 16;
 
-/// Coordinates of an artifact.
+/// Coordinates of a Maven artifact: group, artifact and version.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Coordinates {
     pub(super) group: String,
@@ -19,7 +20,7 @@ pub(super) struct Coordinates {
     pub(super) version: String,
 }
 
-/// A POM as written.
+/// A POM as written in its file, without those that it refers to.
 #[derive(Debug, Default)]
 pub(super) struct Pom {
     own: Option<Coordinates>,
@@ -29,15 +30,15 @@ pub(super) struct Pom {
     needed: Vec<Declaration>,
 }
 
-/// Reference to a parent POM.
+/// A POM's reference to its parent POM.
 #[derive(Debug, Clone)]
 pub(super) struct Parent {
     pub(super) at: Coordinates,
-    /// Relative path of the parent; empty to look only in the repository.
+    /// Relative path of the parent's file; empty if the parent is only in the repository.
     pub(super) beside: String,
 }
 
-/// A dependency declaration.
+/// A declared or managed dependency in a POM.
 #[derive(Debug, Clone)]
 struct Declaration {
     at: Coordinates,
@@ -46,23 +47,24 @@ struct Declaration {
     scope: String,
 }
 
-/// Dependencies in an effective POM.
+/// The dependencies of a project, from its effective POM.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Requirements {
-    /// Name of the project itself.
+    /// Name of the project itself, as `group:artifact`.
     pub(super) own: String,
-    /// Names and versions; an unknown version is empty.
+    /// Dependencies, each as `group:artifact` and version; an unknown version is empty.
     pub(super) artifacts: Vec<(String, String)>,
-    /// POMs that are missing, so that some versions are unknown.
+    /// POMs that could not be found, so that some versions are unknown, each as `group:artifact:version`.
     pub(super) missing: Vec<String>,
 }
 
-/// Source of POMs.
+/// Access to the POMs of a project and of a repository; tests implement it in memory.
 pub(super) trait PomSource {
-    /// Finds the parent of the project at `at`, in the project or in a repository.
+    /// Finds the parent of the POM whose file is `at`, in the project or in a repository. For a parent in the project,
+    /// also returns the path of its file.
     fn parent(&self, at: Option<&Path>, parent: &Parent) -> Option<(Rc<Pom>, Option<PathBuf>)>;
 
-    /// Finds a POM in a repository.
+    /// Finds a POM in a repository by its coordinates.
     fn stored(&self, at: &Coordinates) -> Option<Rc<Pom>>;
 }
 
@@ -84,7 +86,8 @@ impl Pom {
         Some(pom)
     }
 
-    /// Merges the declarations of a project element or of a profile; profiles take precedence.
+    /// Adds the properties and dependencies of the project element or of an active profile; profiles override earlier
+    /// values.
     fn take(&mut self, part: &Element) {
         let properties = part.child("properties").map(Element::children).unwrap_or_default();
         self.properties.extend(properties.iter().map(|one| (one.name().to_owned(), one.text().to_owned())));
@@ -93,12 +96,12 @@ impl Pom {
         self.needed.splice(0..0, items(part.child("dependencies")));
     }
 
-    /// Returns whether the POM has these coordinates. A version with properties matches any version.
+    /// Returns whether the POM has the coordinates `at`. A version that contains properties matches any version.
     pub(super) fn is(&self, at: &Coordinates) -> bool {
         let Some(own) = &self.own else { return false };
         let inherited = self.parent.as_ref().map(|parent| &parent.at);
-        let own_or = |said: &str, inherited: Option<&String>| {
-            if said.is_empty() { inherited.cloned().unwrap_or_default() } else { said.to_owned() }
+        let own_or = |text: &str, inherited: Option<&String>| {
+            if text.is_empty() { inherited.cloned().unwrap_or_default() } else { text.to_owned() }
         };
         let group = own_or(&own.group, inherited.map(|parent| &parent.group));
         let version = own_or(&own.version, inherited.map(|parent| &parent.version));
@@ -123,7 +126,7 @@ fn items(list: Option<&Element>) -> Vec<Declaration> {
     items.iter().filter(|element| element.name() == "dependency").map(item).collect()
 }
 
-/// Computes the effective POM.
+/// Returns the dependencies of a project from its effective POM; `at` is the path of the project's POM.
 pub(super) fn effective(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn PomSource) -> Requirements {
     let whole = EffectivePom::of(pom, at, shelf);
     let versions = whole.versions(shelf, &mut HashSet::new());
@@ -136,7 +139,7 @@ pub(super) fn effective(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn PomSource)
         }
         let own = whole.put(&item.at.version).filter(|version| !version.is_empty());
         let version = own.or_else(|| versions.get(&key).cloned()).unwrap_or_default();
-        // `[1.0]` means exactly that version.
+        // The version `[1.0]` means exactly 1.0.
         let exact = version.strip_prefix('[').and_then(|version| version.strip_suffix(']'));
         let version = exact.filter(|version| !version.contains(',')).unwrap_or(&version).to_owned();
         artifacts.push((format!("{}:{}", key.0, key.1), version));
@@ -147,13 +150,13 @@ pub(super) fn effective(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn PomSource)
     Requirements { own, artifacts, missing }
 }
 
-/// Group, artifact, type and classifier.
+/// Identity of a dependency: group, artifact, type and classifier.
 type Key = (String, String, String, String);
 
-/// A project with all its parents.
+/// The POM of a project combined with those of all its parents.
 struct EffectivePom {
     own: Coordinates,
-    /// The project, its parent, and so on.
+    /// The POM of the project, of its parent, of the next parent, and so on.
     line: Vec<Rc<Pom>>,
     properties: HashMap<String, String>,
     missing: RefCell<Vec<String>>,
@@ -180,8 +183,8 @@ impl EffectivePom {
         }
         let parent = pom.parent.as_ref().map(|parent| &parent.at);
         let own = pom.own.clone().unwrap_or_else(Coordinates::none);
-        let or = |said: String, above: Option<&String>| {
-            if said.is_empty() { above.cloned().unwrap_or_default() } else { said }
+        let or = |text: String, above: Option<&String>| {
+            if text.is_empty() { above.cloned().unwrap_or_default() } else { text }
         };
         let mut whole = Self {
             own: Coordinates {
@@ -193,7 +196,7 @@ impl EffectivePom {
             properties,
             missing: RefCell::new(missing),
         };
-        let put = |said: &str| whole.put(said).unwrap_or_else(|| said.to_owned());
+        let put = |text: &str| whole.put(text).unwrap_or_else(|| text.to_owned());
         let own = Coordinates {
             group: put(&whole.own.group),
             artifact: put(&whole.own.artifact),
@@ -203,7 +206,7 @@ impl EffectivePom {
         whole
     }
 
-    /// Returns the managed versions. Declarations in the project and its parents take precedence over
+    /// Returns the versions that `dependencyManagement` sets. Those in the project and its parents override those of
     /// imported BOMs; each BOM is read once.
     fn versions(&self, shelf: &dyn PomSource, read: &mut HashSet<Coordinates>) -> HashMap<Key, String> {
         let mut out = HashMap::new();
@@ -238,17 +241,18 @@ impl EffectivePom {
     }
 
     fn key(&self, item: &Declaration) -> Key {
-        let put = |said: &str| self.put(said).unwrap_or_default();
+        let put = |text: &str| self.put(text).unwrap_or_default();
         (put(&item.at.group), put(&item.at.artifact), put(&item.kind), put(&item.classifier))
     }
 
-    /// Substitutes properties; `None` if one is unknown.
-    fn put(&self, said: &str) -> Option<String> {
-        self.put_within(said, 0)
+    /// Replaces `${…}` in a text by the values of properties; `None` if a property is unknown or nested too deeply, or
+    /// a `}` is missing.
+    fn put(&self, text: &str) -> Option<String> {
+        self.put_within(text, 0)
     }
 
-    fn put_within(&self, said: &str, depth: usize) -> Option<String> {
-        let Some((before, rest)) = said.split_once("${") else { return Some(said.to_owned()) };
+    fn put_within(&self, text: &str, depth: usize) -> Option<String> {
+        let Some((before, rest)) = text.split_once("${") else { return Some(text.to_owned()) };
         let (name, after) = rest.split_once('}').filter(|_| depth < DEPTH)?;
         let value = self.put_within(&self.property(name)?, depth + 1)?;
         Some(format!("{before}{value}{}", self.put_within(after, depth)?))
@@ -273,7 +277,7 @@ impl Coordinates {
         Self { group: String::new(), artifact: String::new(), version: String::new() }
     }
 
-    /// Returns `group:artifact:version`.
+    /// Formats the coordinates as `group:artifact:version`.
     pub(super) fn shown(&self) -> String {
         format!("{}:{}:{}", self.group, self.artifact, self.version)
     }

@@ -1,4 +1,4 @@
-//! Tests of effective POMs, with POMs in memory.
+//! Tests of effective POMs, whose POM files are in memory.
 
 use super::{
     Coordinates, Direct, Parent, Path, PathBuf, Pom, PomSource, Rc, gradle, plain_path,
@@ -6,7 +6,7 @@ use super::{
 };
 use std::collections::HashMap;
 
-/// POMs by coordinates and by path.
+/// POM files in memory, by coordinates and by path.
 #[derive(Default)]
 struct PomMap {
     stored: HashMap<String, Rc<Pom>>,
@@ -51,7 +51,7 @@ fn manages(all: &[&str], lists: &[&str]) -> String {
     )
 }
 
-/// A grandparent with an imported BOM, and a parent inside the project.
+/// Returns the POMs for the tests: a grandparent that imports a BOM, and a parent in the project.
 fn shelf() -> PomMap {
     let list = format!(
         "<properties><l>3.3</l></properties>{}{}",
@@ -76,7 +76,7 @@ fn shelf() -> PomMap {
     }
 }
 
-/// Returns the project's name, its dependencies and the missing POMs.
+/// Returns the name, the dependencies and the missing POMs of a project with the POM `text`.
 fn effective(text: &str) -> (String, String, String) {
     let Requirements { own, artifacts, missing } =
         pom::effective(&read(text), Some(Path::new("/w/app/pom.xml")), &shelf());
@@ -89,7 +89,7 @@ fn child(coordinates: &str) -> String {
 }
 
 #[test]
-fn versions_come_from_parents_lists_and_properties() {
+fn versions_come_from_parents_boms_and_properties() {
     let all = [
         "a:far",
         "a:over",
@@ -111,14 +111,14 @@ fn versions_come_from_parents_lists_and_properties() {
 }
 
 #[test]
-fn what_is_not_here_is_not_known_and_is_named() {
+fn missing_poms_are_named_and_leave_versions_unknown() {
     let rows = [
-        // The parent inside the project has another version, and the repository has none.
+        // The parent in the project has another version than requested, and the repository has no parent.
         (
             format!("{}{}", child("org:near:2"), needs(&["a:far", "a:x:1"])),
             ("org:app", "a:far= a:x=1", "org:near:2"),
         ),
-        // Managed artifacts are not dependencies; a missing BOM is reported.
+        // Artifacts that are only managed are not dependencies. A missing BOM is reported.
         (
             format!("{}{}{}", at("g:a:1"), manages(&["a:far:1"], &["no:list:1"]), needs(&["a:x"])),
             ("g:a", "a:x=", "no:list:1"),
@@ -139,7 +139,7 @@ fn what_is_not_here_is_not_known_and_is_named() {
 }
 
 #[test]
-fn the_profile_counts_that_is_in_force_where_nobody_says_otherwise() {
+fn only_the_profile_active_by_default_applies() {
     let usual = format!(
         "<profile><activation><activeByDefault>true</activeByDefault></activation><properties><p>2</p></properties>{}</profile>",
         needs(&["a:y:${p}"])
@@ -154,7 +154,7 @@ fn the_profile_counts_that_is_in_force_where_nobody_says_otherwise() {
 }
 
 #[test]
-fn parents_in_a_ring_end() {
+fn cyclic_parents_terminate() {
     let one = read(&format!("<parent>{}</parent>{}", at("g:two:1"), at("g:one:1")));
     let two = read(&format!(
         "<parent>{}</parent>{}{}",
@@ -168,7 +168,7 @@ fn parents_in_a_ring_end() {
 }
 
 #[test]
-fn a_lock_file_of_gradle_is_read() {
+fn a_gradle_lock_file_is_parsed() {
     let text = "# made by Gradle\norg.slf4j:slf4j-api:2.0.1=compileClasspath\nempty=\n";
     assert_eq!(gradle(text), [("org.slf4j:slf4j-api".to_owned(), "2.0.1".to_owned(), Direct::No)]);
 }

@@ -1,4 +1,4 @@
-//! Minimal XML parser for POMs: elements and their text.
+//! Minimal XML parser for POMs, which keeps elements and their text.
 
 /// Maximum nesting of elements.
 const DEPTH: usize = 64;
@@ -11,7 +11,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// Parses a document; `None` if it is malformed or has a document type declaration.
+    /// Parses an XML document; `None` if it is malformed, is nested too deeply, or has a document type declaration.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut open = vec![Self::default()];
         let mut rest = text.trim_start_matches('\u{feff}');
@@ -35,17 +35,17 @@ impl Element {
         outermost.children.pop().filter(|_| outermost.children.is_empty())
     }
 
-    /// Returns the name without its namespace prefix.
+    /// Returns the name of the element without its namespace prefix.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the text, trimmed.
+    /// Returns the text of the element, without white space around it.
     pub(super) fn text(&self) -> &str {
         self.text.trim()
     }
 
-    /// Returns the first child with a name.
+    /// Returns the first child element with a name.
     pub(super) fn child(&self, name: &str) -> Option<&Self> {
         self.children.iter().find(|child| child.name == name)
     }
@@ -55,13 +55,14 @@ impl Element {
         &self.children
     }
 
-    /// Returns the text of the first child with a name, or an empty string.
+    /// Returns the text of the first child element with a name, or an empty string.
     pub(super) fn text_of(&self, name: &str) -> &str {
         self.child(name).map_or("", Self::text)
     }
 }
 
-/// Handles one tag: opens or closes an element. Returns the rest of the text.
+/// Parses the tag after `<`, which opens or closes an element. Returns the text after the tag; `None` if it is
+/// malformed or nested too deeply.
 fn tag<'t>(after: &'t str, open: &mut Vec<Element>) -> Option<&'t str> {
     let (inside, rest) = after.split_at(end(after)?);
     let rest = &rest[1..];
@@ -86,7 +87,7 @@ fn tag<'t>(after: &'t str, open: &mut Vec<Element>) -> Option<&'t str> {
     Some(rest)
 }
 
-/// Finds the end of a tag, ignoring quoted text.
+/// Returns the position of the `>` that ends a tag; a `>` in quotes is ignored.
 fn end(tag: &str) -> Option<usize> {
     let mut quoted = None;
     tag.char_indices().find_map(|(at, letter)| {
@@ -113,9 +114,10 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Element;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn elements_are_read_with_their_text() {
+    fn elements_are_parsed_with_their_text() {
         let text = "\u{feff}<?xml version=\"1.0\"?>\n<!-- <a> -->\n<m:project a=\"x > y\">\n <b> 1 &amp;&lt; <!-- 2 -->3</b><c/>\
                     <b><![CDATA[<d>]]></b></m:project>\n";
         let read = Element::read(text).unwrap();
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_none() {
+    fn invalid_xml_is_refused() {
         let deep = "<a>".repeat(100) + &"</a>".repeat(100);
         let rows = [
             "",
@@ -138,8 +140,8 @@ mod tests {
             "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
             &deep,
         ];
-        for text in rows {
+        each(rows, |text| {
             assert_eq!(Element::read(text), None, "{text}");
-        }
+        });
     }
 }

@@ -1,31 +1,32 @@
-//! A command that a call would run, and a host that it would fetch from.
+//! Commands that a call would run, and hosts that a call or a command would fetch from.
 
 use toolpost_net::Say;
 use toolpost_shell as shell;
 use toolpost_workspace::WorkspacePath;
 
-/// A command and the directory it runs in.
+/// A command that a call would run, and the directory in which it would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// The command line.
+    /// The command as a shell text, or as a program with arguments.
     pub line: Line,
-    /// The working directory.
+    /// The directory in which the command would run.
     pub directory: WorkspacePath,
-    /// The source of the request for approval.
+    /// The parties that can require the user's approval of the command: the rules, or also the call.
     pub approval: Approval,
 }
 
-/// The source of a request for the user's approval of a command.
+/// The parties that can require the user's approval of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Approval {
-    /// The access rules, if they require approval.
+    /// Only the access rules require approval.
     #[default]
     ByRules,
-    /// The call as well, regardless of the rules. A call cannot waive an approval that the rules require.
+    /// The call also requires approval: the command needs it even if the rules allow the command. A call
+    /// cannot waive an approval that the rules require.
     Wanted,
 }
 
-/// The form of a command line.
+/// A command as a shell text, or as a program with arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// A text that a shell interprets.
@@ -35,7 +36,7 @@ pub enum Line {
 }
 
 impl Command {
-    /// Parses the command for its effects.
+    /// Parses the command: finds the programs that it would run, and its effects.
     #[must_use]
     pub fn read(&self) -> shell::Script {
         match &self.line {
@@ -54,30 +55,32 @@ impl Command {
     }
 }
 
-/// A network host: a name or an address, with one port or with any.
+/// A network host: a name or an address, with one port or with any port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Host {
     name: String,
     port: Option<u16>,
 }
 
-/// The ports that a rule need not name.
+/// The default ports of HTTP and HTTPS, which a rule need not name.
 const USUAL: [u16; 2] = [80, 443];
 
 impl Host {
-    /// Takes a name or an address as in a URL; letter case and a trailing dot are ignored.
+    /// Creates a host, with any port, from a name or an address as in a URL. Letter case and a trailing dot
+    /// are ignored.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self { name: name.trim_end_matches('.').to_ascii_lowercase(), port: None }
     }
 
-    /// Takes a name or an address, and the port to connect to.
+    /// Creates a host from a name or an address, and the port to connect to.
     #[must_use]
     pub fn at(name: &str, port: u16) -> Self {
         Self { port: Some(port), ..Self::new(name) }
     }
 
-    /// Finds the host in a URL or in a URL without a scheme; `None` if it is not certain.
+    /// Extracts the host and its port from a URL, with or without a scheme; `None` if unusual characters make
+    /// the host ambiguous.
     #[must_use]
     pub fn of_url(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
@@ -88,17 +91,23 @@ impl Host {
             return None;
         }
         let host = authority.rsplit('@').next().unwrap_or_default();
-        let host = host.split(':').next().unwrap_or_default();
-        (!host.is_empty()).then(|| Self::new(host))
+        let (host, port) = host.split_once(':').unwrap_or((host, ""));
+        (!host.is_empty()).then(|| Self { port: port.parse().ok(), ..Self::new(host) })
     }
 
-    /// Returns the name.
+    /// Returns the same host with any port.
+    #[must_use]
+    pub fn without_port(&self) -> Self {
+        Self { name: self.name.clone(), port: None }
+    }
+
+    /// Returns the name or address of the host, without its port.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Formats the host as rules name it: with its port, unless that is a default port.
+    /// Formats the host as rules name it: with its port, unless that is 80 or 443.
     #[must_use]
     pub fn written(&self) -> String {
         match self.port.filter(|port| !USUAL.contains(port)) {
@@ -108,16 +117,22 @@ impl Host {
         }
     }
 
-    /// Returns true if the name itself means this machine or an address outside the public network.
+    /// Returns true if the host is this machine, or an address outside the public network.
     #[must_use]
     pub fn is_own(&self) -> bool {
         toolpost_net::is_own(&self.name)
     }
 
-    /// Returns true if a rule's pattern matches this host. If the port is known, a pattern without a port
-    /// allows only the default ports.
+    /// Returns true if the host is the loopback of this machine, which sandboxed commands do not share.
     #[must_use]
-    pub fn is_meant_by(&self, pattern: &str, say: Say) -> bool {
+    pub fn is_loopback(&self) -> bool {
+        toolpost_net::is_loopback(&self.name)
+    }
+
+    /// Returns true if a rule's host pattern matches this host. If the port is known, a pattern without a
+    /// port allows only ports 80 and 443.
+    #[must_use]
+    pub fn matches(&self, pattern: &str, say: Say) -> bool {
         if let Some(port) = self.port {
             return toolpost_net::means(pattern, &self.name, port, say);
         }

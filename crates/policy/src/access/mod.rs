@@ -7,20 +7,20 @@ use command::{Command, Host};
 use resource::{EditorUse, RemoteTool};
 use toolpost_workspace::WorkspacePath;
 
-/// One access that a call would make.
+/// One access that a call would make, with its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touch {
     /// Reads a file, or the content of a directory.
     Read(WorkspacePath),
-    /// Writes a file.
+    /// Writes a file; the extent is the part of the file that is replaced.
     Write(WorkspacePath, Extent),
-    /// Runs a command; its own accesses are derived from its arguments.
+    /// Runs a command. The accesses of the command are derived from its arguments.
     Execute(Command),
-    /// Fetches from a host.
+    /// Fetches from a network host.
     Fetch(Host),
     /// Queries a service that the operator configured in the settings.
     Consult(Host),
-    /// Calls a tool of another server; its effects are unknown.
+    /// Calls a tool of an upstream MCP server, whose effects are unknown.
     Bridge(RemoteTool),
     /// Delegates part of the work to the agent with this name. Each call of the agent is checked separately.
     Delegate(String),
@@ -29,57 +29,59 @@ pub enum Touch {
     Editor(EditorUse),
 }
 
-/// The extent of a write to a file.
+/// The part of a file that a write replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// The whole content: the previous content is lost.
     Whole,
-    /// A part that is found by its current text.
+    /// A part of the content, which the call identifies by its current text.
     Part,
-    /// The content and the name. Deleting a file needs no read, but never discards changes made since one.
+    /// The content and the name: a deletion. It needs no earlier read, but fails if the file changed after
+    /// the session's last read of it.
     Gone,
-    /// Only the name: the content moves elsewhere, whatever it is.
+    /// Only the name: a move, which keeps the content.
     Name,
 }
 
-/// The sorts of access that an operation can have at most; the hints that clients see are derived from them.
+/// A kind of access. Each operation declares every kind that it may use; the hints that clients see are
+/// derived from this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
     /// Reads files.
     Reads,
     /// Writes files.
     Writes,
-    /// Nested calls; each is checked for its own accesses.
+    /// Makes nested calls of other tools. The accesses of each nested call are checked separately.
     Calls,
     /// Runs commands.
     Executes,
     /// Fetches from the network.
     Fetches,
-    /// Calls tools of other servers.
+    /// Calls tools of upstream MCP servers.
     Bridges,
     /// Delegates part of the work to an agent.
     Delegates,
-    /// May query a model if one is configured; the model only reads. The operation also works without one.
+    /// Queries a model if one is configured; that model only reads. The operation also works without a model.
     Asks,
     /// Reads the state of an editor, or moves its cursor.
     Editor,
 }
 
 impl Touch {
-    /// Returns true if a call still does the rest of its work when this access is not allowed, and reports
-    /// that.
+    /// Returns true if the call continues without this access when the access is denied; the reply then
+    /// reports the denial.
     #[must_use]
-    pub fn is_beside(&self) -> bool {
+    pub fn is_optional(&self) -> bool {
         matches!(self, Self::Consult(_))
     }
 
-    /// Lists the accesses of an operation that reads one path and does nothing else.
+    /// Lists the accesses of an operation that only reads `place`.
     #[must_use]
     pub fn reads(place: &WorkspacePath) -> Vec<Self> {
         vec![Self::Read(place.clone())]
     }
 
-    /// Returns the sort of this access.
+    /// Returns the kind of this access.
     #[must_use]
     pub fn access(&self) -> Access {
         match self {
@@ -94,7 +96,7 @@ impl Touch {
         }
     }
 
-    /// Returns the path that is accessed, if there is one.
+    /// Returns the path that is accessed; `None` for an access without a path.
     #[must_use]
     pub fn path(&self) -> Option<&WorkspacePath> {
         match self {
@@ -108,7 +110,7 @@ impl Touch {
         }
     }
 
-    /// Names the resource, for people and models.
+    /// Names the target of the access, for users and models.
     #[must_use]
     pub fn shown(&self) -> String {
         match self {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The use of an editor, as rules name it.
+/// An editor action, as rules name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EditorUse {
     /// Reads the open files, the cursor position and the selection.
@@ -19,7 +19,7 @@ pub enum EditorUse {
 }
 
 impl EditorUse {
-    /// Returns the keyword for it in rules.
+    /// Returns the keyword of the editor action in rules.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -31,14 +31,14 @@ impl EditorUse {
         }
     }
 
-    /// Describes the action, for people and models.
+    /// Describes the editor action, for users and models.
     #[must_use]
     pub fn shown(self) -> &'static str {
         match self {
-            Self::Look => "see what is open and selected",
+            Self::Look => "see the open files and the selection",
             Self::Open => "open a file",
             Self::Goto => "move the cursor",
-            Self::Replace => "replace what is selected",
+            Self::Replace => "replace the selection",
             Self::Insert => "insert text at the cursor",
         }
     }

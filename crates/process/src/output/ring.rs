@@ -1,4 +1,5 @@
-//! Text in bounded room: a beginning that stays, an end that moves on, and a gap between them when it was too much.
+//! Stored output of bounded size: a fixed beginning, a moving end, and a gap between them if the output is
+//! too long.
 
 use std::collections::VecDeque;
 use std::io;
@@ -6,31 +7,31 @@ use std::path::PathBuf;
 
 use super::spool::Spool;
 
-/// Size limits of the beginning and of the end.
+/// Size limits of the stored beginning and of the stored end of an output, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(crate) head: u64,
     pub(crate) tail: u64,
 }
 
-/// Maximum size in memory, in bytes.
+/// Maximum size of a job's output in memory, in bytes; beyond it, the output moves to a file.
 pub(crate) const MEMORY: Room = Room { head: 64 * 1024, tail: 192 * 1024 };
-/// Maximum size on disk, in bytes.
+/// Maximum size of a job's output on disk, in bytes; beyond it, the middle is dropped.
 pub(crate) const DISK: Room = Room { head: 1024 * 1024, tail: 63 * 1024 * 1024 };
 
-/// The kept text of one job.
+/// The stored output text of one job.
 #[derive(Debug)]
 pub(crate) struct Ring {
     place: Place,
-    /// The total numbers of bytes and characters.
+    /// The numbers of bytes and characters of the whole output, including those that were dropped.
     total: u64,
     characters: u64,
-    /// Number of line breaks.
+    /// Number of line breaks in the whole output.
     breaks: u64,
     memory: Room,
     disk: Room,
     directory: PathBuf,
-    /// Why there is no file, if there should be one.
+    /// Why the text is not stored in a file, if it is too long for memory.
     fault: Option<String>,
 }
 
@@ -41,13 +42,13 @@ enum Place {
 }
 
 impl Ring {
-    /// Makes an empty one whose file, once it needs one, lies in that directory.
+    /// Creates an empty buffer. Text that is too long for memory goes to a file in `directory`.
     pub(crate) fn new(directory: PathBuf, memory: Room, disk: Room) -> Self {
         let place = Place::Memory { head: Vec::new(), tail: VecDeque::new() };
         Self { place, total: 0, characters: 0, breaks: 0, memory, disk, directory, fault: None }
     }
 
-    /// Appends text.
+    /// Appends text to the output.
     pub(crate) fn push(&mut self, text: &str) {
         self.characters += text.chars().count() as u64;
         self.breaks += line_breaks(text);
@@ -62,7 +63,7 @@ impl Ring {
             Place::Memory { head, tail } => push_to_memory(self.memory, head, tail, bytes),
             Place::Disk(spool) => {
                 if let Err(error) = spool.push(bytes) {
-                    self.shrink(&format!("it could not be written to the disk: {error}"));
+                    self.shrink(&format!("the output could not be written to disk: {error}"));
                     if let Place::Memory { head, tail } = &mut self.place {
                         push_to_memory(self.memory, head, tail, bytes);
                     }
@@ -72,22 +73,22 @@ impl Ring {
         self.total += bytes.len() as u64;
     }
 
-    /// Returns the number of bytes that were pushed.
+    /// Returns the number of bytes of the whole output, including those that were dropped.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Returns the number of characters that were pushed.
+    /// Returns the number of characters of the whole output, including those that were dropped.
     pub(crate) fn characters(&self) -> u64 {
         self.characters
     }
 
-    /// Returns the number of line breaks that were pushed.
+    /// Returns the number of line breaks in the whole output, including those that were dropped.
     pub(crate) fn breaks(&self) -> u64 {
         self.breaks
     }
 
-    /// Returns the number of bytes on the disk.
+    /// Returns the number of bytes that the output occupies on disk.
     pub(crate) fn spooled(&self) -> u64 {
         match &self.place {
             Place::Memory { .. } => 0,
@@ -95,9 +96,10 @@ impl Ring {
         }
     }
 
-    /// Returns the beginning and the end of the gap, in bytes; `None` if everything is kept.
+    /// Returns the start and the end of the gap (the dropped middle of the output), in bytes; `None` if
+    /// everything is kept.
     ///
-    /// Both ends may lie within a character.
+    /// Both ends may be inside a character.
     pub(crate) fn gap(&self) -> Option<(u64, u64)> {
         let (head, tail) = match &self.place {
             Place::Memory { head, tail } => (head.len() as u64, tail.len() as u64),
@@ -106,14 +108,14 @@ impl Ring {
         (head + tail < self.total).then(|| (head, self.total - tail))
     }
 
-    /// Returns why there is a gap.
+    /// Returns the message about the dropped middle of the output; `None` if everything is kept.
     pub(crate) fn lost(&self) -> Option<String> {
         let (from, to) = self.gap()?;
-        let why = self.fault.as_deref().unwrap_or("64 MiB of the output of a command are kept");
+        let why = self.fault.as_deref().unwrap_or("at most 64 MiB of a command's output are kept");
         Some(format!("{} bytes in the middle of the output are gone: {why}", to - from))
     }
 
-    /// Reads bytes that are kept, from one side of the gap.
+    /// Reads bytes of the output that are kept, from one side of the gap (the dropped middle).
     pub(crate) fn read(&self, from: u64, length: usize) -> io::Result<Vec<u8>> {
         let end = (from + length as u64).min(self.total);
         match &self.place {
@@ -130,7 +132,7 @@ impl Ring {
         }
     }
 
-    /// Drops the file; a beginning and an end stay in memory.
+    /// Drops the file with the output. The beginning and the end that fit the memory limit stay in memory.
     pub(crate) fn shrink(&mut self, why: &str) {
         let Place::Disk(spool) = &self.place else { return };
         self.fault = Some(why.to_owned());
@@ -139,7 +141,7 @@ impl Ring {
         self.place = Place::Memory { head, tail: tail.into() };
     }
 
-    /// Moves what there is to a file; all of it is still there.
+    /// Moves the buffered output to a file, before any of it is dropped.
     fn spool(&mut self) {
         let Place::Memory { head, tail } = &mut self.place else { return };
         let all = [head.as_slice(), tail.make_contiguous()].concat();
@@ -151,7 +153,7 @@ impl Ring {
             Ok(spool) => self.place = Place::Disk(spool),
             Err(error) => {
                 let directory = self.directory.display();
-                self.fault = Some(format!("{directory} takes no file for it: {error}"));
+                self.fault = Some(format!("no file for the output can be created in {directory}: {error}"));
             }
         }
     }

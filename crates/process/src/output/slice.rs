@@ -1,64 +1,65 @@
-//! Parts of a job's output, cut between characters and, where it can be, between lines.
+//! Parts of a job's output, cut between characters and, if possible, between lines.
 
 use std::io;
 
 use super::OutputTail;
 use super::ring::{Ring, line_breaks};
 
-/// Size of one read, in bytes.
+/// Number of bytes that are read from the stored output at a time.
 const STEP: usize = 64 * 1024;
 
-/// A requested part of an output.
+/// A request for a part of a command's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Want {
-    /// From which side.
+pub struct OutputRange {
+    /// The side from which the output is read.
     pub from: From,
-    /// Number of characters to omit on that side.
+    /// Number of characters to omit at the side from which the output is read.
     pub skip: u64,
-    /// Maximum number of characters to show.
+    /// Maximum number of characters to return.
     pub count: u64,
 }
 
-/// From which side an output is shown.
+/// The side from which an output is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum From {
-    /// From its beginning on.
+    /// The beginning of the output.
     Top,
-    /// Up to its end.
+    /// The end of the output.
     Bottom,
-    /// Half from the beginning, half up to the end.
+    /// Half of the characters from the beginning of the output, half from its end.
     Split,
 }
 
-/// A part of an output.
+/// A part of a command's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// One piece; two where the middle is left out.
+    /// The text: one piece, or two if the middle between them is omitted.
     pub pieces: Vec<Piece>,
-    /// Total number of characters.
+    /// Total number of characters of the output.
     pub total: u64,
-    /// Total number of lines.
+    /// Total number of lines of the output.
     pub lines: u64,
 }
 
-/// Characters that stand together.
+/// Contiguous characters of a command's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Number of characters before it.
+    /// Number of characters of the output before the piece.
     pub from: u64,
-    /// The characters.
+    /// The text of the piece.
     pub text: String,
 }
 
 impl Piece {
-    /// Returns the number of characters before its end.
+    /// Returns the number of characters of the output before the end of the piece.
     pub fn to(&self) -> u64 {
         self.from + self.text.chars().count() as u64
     }
 }
 
-/// Shows a part of the kept text and of what stands after it for now.
-pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Excerpt> {
+/// Returns a part of the output. `pending` is the end of the output that can still change and is not stored
+/// yet.
+pub(crate) fn show(ring: &Ring, pending: &str, want: OutputRange) -> io::Result<Excerpt> {
     let text = Text { ring, pending };
     let total = text.characters();
     let pieces = match want.from {
@@ -70,12 +71,12 @@ pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Excerpt
     Ok(Excerpt { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total, lines })
 }
 
-/// Returns the output after a byte: at most that many bytes, from its end.
+/// Returns the stored output after the byte position `cursor`: at most its last `limit` bytes.
 pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) -> io::Result<OutputTail> {
     let total = ring.total();
     let cursor = cursor.min(total);
     let mut from = cursor.max(total.saturating_sub(limit as u64));
-    // Nothing is read across the gap: what stands before it counts as left out.
+    // Do not read across the gap (the dropped middle of the output): the text before it counts as skipped.
     let kept = ring.gap().map_or(0, |(_, kept)| kept);
     from = from.max(kept);
     let bytes = ring.read(from, usize::try_from(total - from).unwrap_or(limit))?;
@@ -86,13 +87,13 @@ pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) ->
     Ok(OutputTail { text, pending, skipped: from - cursor + start as u64, cursor: total })
 }
 
-/// Kept text and what stands after it for now, read in whole characters.
+/// The stored output and the pending text that follows it, read in whole characters.
 struct Text<'t> {
     ring: &'t Ring,
     pending: &'t str,
 }
 
-/// Characters that were read, and the bytes before and after them.
+/// Characters of the output that were read, and the byte positions of their start and end.
 struct Chunk {
     from: u64,
     text: String,
@@ -104,7 +105,7 @@ impl Text<'_> {
         self.ring.characters() + self.pending.chars().count() as u64
     }
 
-    /// Counts the lines; a last one without an end counts.
+    /// Counts the lines of the output, including a last line without a line break.
     fn lines(&self) -> io::Result<u64> {
         let total = self.ring.total();
         let last = match self.pending.as_bytes().last() {
@@ -120,7 +121,8 @@ impl Text<'_> {
         self.ring.total() + self.pending.len() as u64
     }
 
-    /// Takes characters from a place on, as far as they stand together; if that place is gone, from after the gap.
+    /// Returns at most `count` contiguous characters after the first `skip`. If the characters there were
+    /// dropped, starts at the end of the gap (the dropped middle of the output).
     fn forward(&self, skip: u64, count: u64) -> io::Result<Piece> {
         let (mut at, mut before) = (0, 0);
         let mut piece = Piece { from: skip.min(self.characters()), text: String::new() };
@@ -149,9 +151,11 @@ impl Text<'_> {
         Ok(piece)
     }
 
-    /// Takes characters up to a place that is counted from the end, back to the gap at most.
+    /// Returns at most `count` characters before the last `skip` ones, at most back to the gap (the dropped
+    /// middle of the output).
     fn backward(&self, skip: u64, count: u64) -> io::Result<Piece> {
-        // One more than asked for says whether a line begins there.
+        // Read one more character than requested: if it is a line break, the requested characters start a
+        // line.
         let mut piece = self.back(skip, count.saturating_add(1))?;
         let mut is_line_start = piece.from == 0;
         if length_of(&piece.text) > count {
@@ -194,7 +198,8 @@ impl Text<'_> {
         Ok(vec![top, bottom])
     }
 
-    /// Reads on from a place; over the gap if nothing is kept between.
+    /// Reads the output after a byte position. If that position is in the gap (the dropped middle), reads
+    /// from the end of the gap.
     fn after(&self, at: u64) -> io::Result<Option<Chunk>> {
         let kept = self.ring.total();
         if at >= kept {
@@ -212,7 +217,7 @@ impl Text<'_> {
         }
     }
 
-    /// Reads back from a place, up to the gap at most.
+    /// Reads the output before a byte position, at most back to the gap (the dropped middle).
     fn before(&self, at: u64) -> io::Result<Option<Chunk>> {
         let kept = self.ring.total();
         if at > kept {
@@ -232,13 +237,15 @@ impl Text<'_> {
         Ok(Some(Chunk { from: from + broken as u64, text, to: at }))
     }
 
-    /// Returns the first place from here on at which a character begins.
+    /// Returns the first byte position at or after `at` at which a character begins.
     fn boundary(&self, at: u64) -> io::Result<u64> {
         let start = self.ring.read(at, 4)?;
         Ok(at + start.iter().take_while(|byte| is_inside(**byte)).count() as u64)
     }
 
-    /// Counts the characters before a place behind the gap: those that are gone can be counted from the end only.
+    /// Counts the characters before `place`, a byte position after the gap (the dropped middle of the
+    /// output). The gap cannot be read, so this subtracts the number of characters that follow `place` from
+    /// the total.
     fn characters_before(&self, place: u64) -> io::Result<u64> {
         let (mut at, mut after) = (place, 0);
         while let Some(chunk) = self.after(at)? {
@@ -261,7 +268,7 @@ fn without_first(text: &str, count: u64) -> &str {
     text.char_indices().nth(usize_of(count)).map_or("", |(start, _)| &text[start..])
 }
 
-/// Returns the text without the part of a character at its end.
+/// Decodes UTF-8, without an incomplete character at the end of the bytes.
 fn whole(bytes: &[u8]) -> String {
     let valid = match std::str::from_utf8(bytes) {
         Ok(_) => bytes.len(),
@@ -270,7 +277,7 @@ fn whole(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..valid]).into_owned()
 }
 
-/// Cuts after the last line that is whole, if that leaves at least half.
+/// Removes an incomplete last line of a text, if at least half of the text remains.
 fn to_line_end(text: &mut String) {
     if let Some(end) = text.rfind('\n')
         && end + 1 >= text.len() / 2
@@ -279,7 +286,7 @@ fn to_line_end(text: &mut String) {
     }
 }
 
-/// Cuts before the first line that is whole, if that leaves at least half.
+/// Removes an incomplete first line of a piece, if at least half of the piece remains.
 fn from_line_start(piece: &mut Piece) {
     if let Some(start) = next_line(piece.text.as_bytes())
         && start <= piece.text.len() / 2
@@ -293,7 +300,7 @@ fn next_line(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| *byte == b'\n').map(|at| at + 1).filter(|at| *at < bytes.len())
 }
 
-/// Returns whether a byte continues a character.
+/// Returns whether a byte is a continuation byte of UTF-8.
 fn is_inside(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }

@@ -1,4 +1,5 @@
-//! A nameless file of bounded size: its beginning stays, the rest goes round.
+//! The file for output that is too long for memory, without a name and of bounded size: its beginning stays,
+//! and the part after the beginning is a ring buffer.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +9,8 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, openat, unlinkat};
 use rustix::io::Errno;
 
-/// The file. It has no name, so no other process can open it, and it is removed with this process.
+/// The file for the output of one job. It has no name, so no other process can open it, and it is removed
+/// when this process exits.
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: File,
@@ -18,12 +20,14 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// Makes an empty one in a directory.
+    /// Creates an empty file in a directory; `head` is the size of its fixed beginning and `tail` the size of
+    /// its ring buffer, in bytes.
     pub(crate) fn new(directory: &Path, head: u64, tail: u64) -> io::Result<Self> {
         Ok(Self { file: nameless(directory)?, head, tail, total: 0 })
     }
 
-    /// Appends bytes; the oldest after the beginning are written over.
+    /// Appends bytes of the output. They overwrite the oldest bytes after the fixed beginning when the file
+    /// is full.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         let mut total = self.total;
@@ -38,7 +42,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Reads the bytes from one place to another; they lie on one side of the gap.
+    /// Reads the bytes of the output between two positions, on one side of the gap (the overwritten middle).
     pub(crate) fn read(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
         let to = to.min(self.total);
         let mut bytes = vec![0; usize::try_from(to.saturating_sub(from)).unwrap_or_default()];
@@ -52,7 +56,8 @@ impl Spool {
         Ok(bytes)
     }
 
-    /// Returns the position in the file of a byte of the output, and the number of bytes that follow it contiguously.
+    /// Returns the position in the file of a byte of the output, and the number of bytes that follow it
+    /// contiguously.
     fn place(&self, position: u64) -> (u64, u64) {
         match position.checked_sub(self.head) {
             None => (position, self.head - position),
@@ -64,7 +69,7 @@ impl Spool {
     }
 }
 
-/// Makes a file that has no name, or loses it at once.
+/// Creates a file without a name, or removes its name immediately.
 fn nameless(directory: &Path) -> io::Result<File> {
     let mode = Mode::RUSR | Mode::WUSR;
     #[cfg(target_os = "linux")]

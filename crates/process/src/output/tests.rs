@@ -1,11 +1,12 @@
-//! Slices of kept text, compared with the whole text that was pushed.
+//! Tests that slices of the stored output equal the same slices of the whole output.
 
 use super::ring::{Ring, Room};
-use super::slice::{self, From, Piece, Want};
+use super::slice::{self, From, OutputRange, Piece};
+use toolpost_test_rows::each;
 
 const TEXT: &str = "a\nbé\n世界 cc\n\nddd dd\u{1f600}d\nend of it\nmore than that\nx\n";
 
-/// Limits of memory and disk, and the location of the file.
+/// Size limits of the output in memory and on disk, and the directory of its file (one does not exist).
 const ROOMS: [(Room, Room, &str); 5] = [
     (Room { head: 500, tail: 500 }, Room { head: 500, tail: 500 }, "/tmp"),
     (Room { head: 4, tail: 4 }, Room { head: 500, tail: 500 }, "/tmp"),
@@ -23,7 +24,8 @@ fn ring(text: &str, memory: Room, disk: Room, directory: &str, size: usize) -> R
     ring
 }
 
-/// Describes the error of a piece, which must be a part of the text without the gap.
+/// Returns the reason why a piece is wrong; `None` if it is the part of the output that it claims to be, and
+/// outside the gap.
 fn wrong(ring: &Ring, all: &str, piece: &Piece) -> Option<String> {
     let wanted: String =
         all.chars().skip(usize::try_from(piece.from).unwrap()).take(piece.text.chars().count()).collect();
@@ -34,13 +36,13 @@ fn wrong(ring: &Ring, all: &str, piece: &Piece) -> Option<String> {
         all.chars().take(usize::try_from(piece.from).unwrap()).map(char::len_utf8).sum::<usize>() as u64;
     let end = start + piece.text.len() as u64;
     let (gap, kept) = ring.gap()?;
-    (start < kept && end > gap).then(|| format!("{:?} lies in the gap", piece.text))
+    (start < kept && end > gap).then(|| format!("{:?} is in the gap", piece.text))
 }
 
 #[test]
 fn every_slice_is_a_part_of_the_text() {
-    for (memory, disk, directory) in ROOMS {
-        for (size, pending) in [(1, ""), (7, ""), (1000, "pend€"), (3, "p")] {
+    each(ROOMS, |(memory, disk, directory)| {
+        each([(1, ""), (7, ""), (1000, "pend€"), (3, "p")], |(size, pending)| {
             let ring = ring(TEXT, memory, disk, directory, size);
             let all = format!("{TEXT}{pending}");
             let total = all.chars().count() as u64;
@@ -48,7 +50,7 @@ fn every_slice_is_a_part_of_the_text() {
                 (0..=total + 1).flat_map(|skip| (0..=total + 1).map(move |count| (skip, count)))
             {
                 for from in [From::Top, From::Bottom, From::Split] {
-                    let shown = slice::show(&ring, pending, Want { from, skip, count }).unwrap();
+                    let shown = slice::show(&ring, pending, OutputRange { from, skip, count }).unwrap();
                     let what = format!("{from:?} {skip} {count} of {ring:?}");
                     assert_eq!(shown.total, total);
                     let length: u64 = shown.pieces.iter().map(|piece| piece.to() - piece.from).sum();
@@ -61,11 +63,11 @@ fn every_slice_is_a_part_of_the_text() {
                     }
                 }
             }
-        }
-    }
+        });
+    });
 }
 
-/// Returns the expected part of a text that is kept as a whole.
+/// Returns the expected pieces of an output that is kept as a whole.
 fn expected(all: &str, from: From, skip: u64, count: u64) -> Vec<Piece> {
     let letters: Vec<char> = all.chars().collect();
     let clamp = |place: u64| usize::try_from(place).unwrap().min(letters.len());
@@ -106,8 +108,8 @@ fn expected(all: &str, from: From, skip: u64, count: u64) -> Vec<Piece> {
 }
 
 #[test]
-fn following_gives_everything_once() {
-    for (memory, disk, directory) in ROOMS {
+fn following_returns_each_byte_once() {
+    each(ROOMS, |(memory, disk, directory)| {
         let mut ring = Ring::new(directory.into(), memory, disk);
         let (mut seen, mut cursor) = (String::new(), 0);
         for letter in TEXT.chars() {
@@ -118,11 +120,11 @@ fn following_gives_everything_once() {
             cursor = followed.cursor;
         }
         assert_eq!((seen.as_str(), cursor), (TEXT, TEXT.len() as u64));
-    }
+    });
 }
 
 #[test]
-fn following_late_begins_with_a_line() {
+fn late_following_begins_at_a_line_start() {
     let whole = Room { head: 500, tail: 500 };
     let ring = ring(TEXT, whole, whole, "/tmp", 5);
     let rows = [
@@ -133,7 +135,7 @@ fn following_late_begins_with_a_line() {
         (0, 0, "", 56),
         (400, 9, "", 0),
     ];
-    for (cursor, limit, text, skipped) in rows {
+    each(rows, |(cursor, limit, text, skipped)| {
         let followed = slice::follow(&ring, String::new(), cursor, limit).unwrap();
         let total = TEXT.len() as u64;
         assert_eq!(
@@ -141,12 +143,12 @@ fn following_late_begins_with_a_line() {
             (text, skipped, total),
             "{cursor} {limit}"
         );
-    }
+    });
 }
 
 #[test]
-fn following_does_not_cross_the_gap() {
-    for (memory, disk, directory) in ROOMS {
+fn following_does_not_span_lost_output() {
+    each(ROOMS, |(memory, disk, directory)| {
         let ring = ring(TEXT, memory, disk, directory, 5);
         for cursor in 0..=TEXT.len() as u64 {
             let followed = slice::follow(&ring, String::new(), cursor, 1000).unwrap();
@@ -159,20 +161,21 @@ fn following_does_not_cross_the_gap() {
                     || !TEXT.is_char_boundary(usize::try_from(cursor).unwrap())
             );
         }
-    }
+    });
 }
 
 #[test]
-fn what_is_lost_is_said() {
+fn lost_output_is_reported_with_its_reason() {
     let (memory, disk) = (Room { head: 4, tail: 4 }, Room { head: 6, tail: 13 });
     let lost = |directory: &str| ring(TEXT, memory, disk, directory, 9).lost();
     assert_eq!(
         lost("/tmp").unwrap(),
-        "37 bytes in the middle of the output are gone: 64 MiB of the output of a command are kept"
+        "37 bytes in the middle of the output are gone: at most 64 MiB of a command's output are kept"
     );
     assert_eq!(
         lost("/no/such").unwrap(),
-        "48 bytes in the middle of the output are gone: /no/such takes no file for it: No such file or directory (os error 2)"
+        "48 bytes in the middle of the output are gone: no file for the output can be created in /no/such: \
+         No such file or directory (os error 2)"
     );
     let mut shrunk = ring(TEXT, memory, disk, "/tmp", 9);
     let before = (shrunk.spooled(), shrunk.gap());

@@ -1,5 +1,5 @@
-//! A table of jobs for a test, and functions that inspect the machine.
-#![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
+//! A job table for a test, and functions that inspect the machine.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses only some of these functions")]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
 
 use std::fs;
@@ -7,12 +7,12 @@ use std::future::Future;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use toolpost_process::{From, Job, Jobs, Launch, Program, SessionKey, Settings, Until, Want};
+use toolpost_process::{From, Job, Jobs, Launch, OutputRange, Program, SessionKey, Settings, Until};
 
 /// Longer than any test takes, on any machine.
 pub const LONG: Duration = Duration::from_secs(120);
 
-/// A table of jobs with its own directory.
+/// A job table with its own directory.
 pub struct World {
     pub jobs: Jobs,
     pub session: SessionKey,
@@ -58,7 +58,7 @@ impl World {
     pub fn wait_for(&self, job: &Job, wanted: &str) {
         let start = Instant::now();
         while !text(job).contains(wanted) {
-            assert!(start.elapsed() < LONG, "{wanted:?} never came: {:?}", text(job));
+            assert!(start.elapsed() < LONG, "{wanted:?} did not appear: {:?}", text(job));
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -72,7 +72,7 @@ impl World {
         self.runtime.block_on(future)
     }
 
-    /// Waits until all processes of a job have ended, and verifies it independently.
+    /// Waits until all processes of a job have exited, and checks `/proc` independently.
     pub fn assert_gone(&self, job: &Job) {
         self.wait(job, Until::Gone);
         assert_eq!(with_cookie(job.run_id()), Vec::<String>::new(), "{:?}", job.program());
@@ -82,7 +82,7 @@ impl World {
 
 /// Returns all output of a job.
 pub fn text(job: &Job) -> String {
-    let all = Want { from: From::Top, skip: 0, count: u64::MAX };
+    let all = OutputRange { from: From::Top, skip: 0, count: u64::MAX };
     job.show(all).unwrap().pieces.into_iter().map(|piece| piece.text).collect()
 }
 
@@ -90,46 +90,47 @@ pub fn text(job: &Job) -> String {
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < LONG, "never came: {what}");
+        assert!(start.elapsed() < LONG, "did not happen: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Finds the running processes that carry a cookie (the beginning of one is enough).
+/// Finds the running processes whose run id starts with `run`.
 pub fn with_cookie(run: &str) -> Vec<String> {
     let wanted = format!("TOOLPOST_RUN_ID={run}");
     let has_it = |pid: &str| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(wanted.as_bytes()))
     };
-    processes().into_iter().filter(|pid| has_it(pid)).map(|pid| said(&pid)).collect()
+    processes().into_iter().filter(|pid| has_it(pid)).map(|pid| pid_and_command(&pid)).collect()
 }
 
-/// Turns the sleeps of a command line into ones unique to this process: `sleep 4…` can be distinguished from that of
-/// another test run.
+/// Makes the sleep durations of a shell command unique to this process, so that `sleep 4…` is not confused
+/// with that of another test run.
 pub fn own(line: &str) -> String {
     line.replace("sleep 4", &format!("sleep 9{}4", std::process::id()))
 }
 
-/// Finds the processes whose command line begins with a text.
+/// Finds the processes whose command line starts with a text.
 pub fn with_words(words: &str) -> Vec<String> {
     let words = own(words);
-    let begins = |said: &String| said.split_once(' ').is_some_and(|(_, command)| command.starts_with(&words));
-    processes().iter().map(|pid| said(pid)).filter(begins).collect()
+    let begins =
+        |process: &String| process.split_once(' ').is_some_and(|(_, command)| command.starts_with(&words));
+    processes().iter().map(|pid| pid_and_command(pid)).filter(begins).collect()
 }
 
 /// Finds the processes whose command line contains a text.
 pub fn mentioning(words: &str) -> Vec<String> {
     let words = own(words);
-    processes().iter().map(|pid| said(pid)).filter(|said| said.contains(&words)).collect()
+    processes().iter().map(|pid| pid_and_command(pid)).filter(|process| process.contains(&words)).collect()
 }
 
-/// Prints that something was not tested here.
+/// Prints that a test was skipped, and why.
 pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
-/// Counts the children of this process, including ended ones.
+/// Counts the children of this process, including exited ones that were not reaped.
 pub fn children() -> usize {
     let own = std::process::id().to_string();
     let is_child = |pid: &String| {
@@ -150,7 +151,7 @@ fn processes() -> Vec<String> {
     names.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).collect()
 }
 
-fn said(pid: &str) -> String {
+fn pid_and_command(pid: &str) -> String {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     format!("{pid} {}", String::from_utf8_lossy(&words).replace('\0', " "))
 }

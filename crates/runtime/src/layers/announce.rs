@@ -1,7 +1,7 @@
-//! Announces each call and its outcome on the event bus.
+//! Layer that announces the start and the outcome of each call on the event bus.
 
 use super::{
-    state::{CallError, CallState, Layer, LayerFuture, LayerResult, Next, Received, Stage},
+    state::{CallError, CallState, Layer, LayerFuture, LayerResult, Next, ReceivedCall, Stage},
     trace::Trace,
 };
 use crate::events::{Event, Status};
@@ -12,7 +12,7 @@ use toolpost_text::redact::redact;
 pub(crate) struct Announce;
 
 impl Stage for Announce {
-    type Data<'a> = Received<'a>;
+    type Data<'a> = ReceivedCall<'a>;
 }
 
 impl Layer for Announce {
@@ -26,7 +26,7 @@ impl Layer for Announce {
                 status: Status::Started,
                 id: state.id,
                 parent: state.nested.as_ref().map(|nested| nested.parent),
-                // A name that no tool has can contain anything, even a secret.
+                // A name that belongs to no tool can contain anything, even a secret.
                 name: redact(&state.call.tool).into_owned(),
                 params: all.then(|| Arc::new(read(&state.call.arguments))),
                 outcome: None,
@@ -51,7 +51,7 @@ impl Layer for Announce {
     }
 }
 
-/// Parses arguments that arrived as the text of an object, as those of nested calls do.
+/// Parses arguments that arrived as JSON text, as those of nested calls do.
 fn read(arguments: &Value) -> Value {
     let object = arguments.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
     object.unwrap_or_else(|| arguments.clone())

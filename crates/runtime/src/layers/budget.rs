@@ -1,15 +1,15 @@
-//! Truncates the reply to the dialect's budget, with a note of the omission.
+//! Layer that truncates the reply to the dialect's budget, and adds a note about the omission.
 
 use super::{
     prepare::Prepare,
-    state::{CallState, Layer, LayerFuture, Lowered, Next, Stage},
+    state::{CallState, Layer, LayerFuture, LoweredCall, Next, Stage},
 };
 use toolpost_tool::Budget;
 
 pub(crate) struct LimitReply;
 
 impl Stage for LimitReply {
-    type Data<'a> = Lowered<'a>;
+    type Data<'a> = LoweredCall<'a>;
 }
 
 impl Layer for LimitReply {

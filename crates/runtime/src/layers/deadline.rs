@@ -1,23 +1,24 @@
-//! Enforces the deadline: when it passes, the answer holds the results so far.
+//! Layer that enforces the deadline of a call: when the time has passed, the reply contains the results so
+//! far.
 
 use super::{
     policy::Permit,
-    state::{CallError, CallState, Layer, LayerFuture, Next, Permitted, Stage},
+    state::{CallError, CallState, Layer, LayerFuture, Next, PermittedCall, Stage},
 };
 use crate::{published::Published, services::Services};
 use std::time::Duration;
 use toolpost_engine::{Access, Failure, Hint, Kind};
-use toolpost_tool::Prepared;
+use toolpost_tool::DecodedCall;
 
-/// The shortest deadline of a call that may consult a model.
+/// The shortest time limit of a call that may query a model.
 const ASKING: Duration = Duration::from_secs(300);
-/// The extra time for a call that only reads, after its deadline.
+/// The time after its deadline in which a call that only reads may still return its results so far.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) struct Deadline;
 
 impl Stage for Deadline {
-    type Data<'a> = Permitted<'a>;
+    type Data<'a> = PermittedCall<'a>;
 }
 
 impl Layer for Deadline {
@@ -28,12 +29,13 @@ impl Layer for Deadline {
         let Some(time) = time_limit(next.services, data.published, &data.prepared) else {
             return next.run(state.passed());
         };
-        // A nested call has no more time than the call that makes it.
+        // A nested call cannot exceed the deadline of its parent call.
         let time = data.cx.time_left(time);
         data.cx = data.cx.within(Some(time));
         if touches(&data.prepared, Access::Writes) || executes(data.published, &data.prepared) {
-            // A write is never abandoned half-way: it checks the deadline itself, before its first change. So does a
-            // call that runs a command or an agent: it ends that and reports its output.
+            // A write is never abandoned half-way: the operation checks the deadline before its first change.
+            // An operation that runs a command or an agent also checks it: it stops the command or agent, and
+            // reports the output.
             return next.run(state.passed());
         }
         let cancel = data.cx.cancel.clone();
@@ -47,33 +49,34 @@ impl Layer for Deadline {
     }
 }
 
-/// Returns the time limit of a call: the operator's, or the dialect's.
-fn time_limit(services: &Services, published: &Published, prepared: &Prepared) -> Option<Duration> {
+/// Returns the time limit of a call: the operator's, otherwise the dialect's; `None` for no limit.
+fn time_limit(services: &Services, published: &Published, prepared: &DecodedCall) -> Option<Duration> {
     if services.config.deadline.is_some() {
         return services.config.deadline;
     }
-    // Commands, agents and fetches have their own time limits; only the operator's deadline shortens them.
+    // Commands, agents and fetches have their own time limits, which only the operator's time limit can
+    // shorten.
     if executes(published, prepared) || touches(prepared, Access::Fetches) {
         return None;
     }
     let own = published.dialect.deadline;
-    // Consulting a model takes longer than reading from the disk.
+    // A query of a model takes longer than reading from the disk.
     let asks = published.access().contains(&Access::Asks) && services.engine.agents().is_ok();
     Some(if asks { own.max(ASKING) } else { own })
 }
 
-/// Returns true for a call that runs commands or agents, itself or in nested calls.
-fn executes(published: &Published, prepared: &Prepared) -> bool {
-    // A tool whose nested calls may run commands has as much time as commands need.
+/// Returns true for a call that may run commands or agents, itself or in nested calls.
+fn executes(published: &Published, prepared: &DecodedCall) -> bool {
+    // A tool whose nested calls may run commands needs as much time as a command.
     let nests = published.access().contains(&Access::Calls) && published.access().contains(&Access::Executes);
     nests || touches(prepared, Access::Executes) || touches(prepared, Access::Delegates)
 }
 
-fn touches(prepared: &Prepared, access: Access) -> bool {
+fn touches(prepared: &DecodedCall, access: Access) -> bool {
     prepared.touches.iter().any(|touch| touch.access() == access)
 }
 
 fn timed_out(time: Duration) -> Failure {
-    Failure::new(Kind::Timeout, format!("Nothing was found out within {} s.", time.as_secs_f32()))
+    Failure::new(Kind::Timeout, format!("The call had no result within {} s.", time.as_secs_f32()))
         .hint(Hint::Narrow)
 }

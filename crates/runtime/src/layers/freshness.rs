@@ -1,9 +1,11 @@
-//! Freshness of writes: a write needs a read of the content that it changes, compared by hash.
+//! Layer that checks the freshness of writes: the session must have read the content that a write replaces,
+//! compared by hash.
 //!
-//! An attached editor must have no unsaved changes of that file. Contents that were shown and written are recorded.
+//! An attached editor must have no unsaved changes of that file. On the way out, the layer records the file
+//! contents that the call showed or wrote.
 
 use super::{
-    state::{CallError, CallState, Layer, LayerFuture, LayerResult, Next, Permitted, Stage},
+    state::{CallError, CallState, Layer, LayerFuture, LayerResult, Next, PermittedCall, Stage},
     turn::WriteTurn,
 };
 use toolpost_engine::{Access, Session};
@@ -11,7 +13,7 @@ use toolpost_engine::{Access, Session};
 pub(crate) struct Freshness;
 
 impl Stage for Freshness {
-    type Data<'a> = Permitted<'a>;
+    type Data<'a> = PermittedCall<'a>;
 }
 
 impl Layer for Freshness {
@@ -29,7 +31,7 @@ impl Layer for Freshness {
 
 async fn check<'a>(mut state: CallState<'a, WriteTurn>, next: Next<'a, Freshness>) -> LayerResult {
     let engine = &next.services.engine;
-    let Permitted { prepared, cx, .. } = &mut state.data;
+    let PermittedCall { prepared, cx, .. } = &mut state.data;
     let touches = match engine.editing().editor {
         Some(_) => prepared.touches.clone(),
         None => Vec::new(),
@@ -45,8 +47,8 @@ async fn check<'a>(mut state: CallState<'a, WriteTurn>, next: Next<'a, Freshness
     Ok(done)
 }
 
-/// Records the file contents that a call showed. Failures count too: one that refuses a write over unread content shows
-/// it.
+/// Records the file contents that a call showed. Failures count, too: the refusal of a write over unread
+/// content shows that content.
 fn record(session: &Session, result: &mut LayerResult) {
     match result {
         Ok(done) => std::mem::take(&mut done.seen).into_iter().for_each(|seen| session.record(seen)),

@@ -1,8 +1,8 @@
-//! Isolation of panics: a panic ends a call, not the server.
+//! Layer that isolates panics: a panic ends a call, not the server.
 
 use super::{
     announce::Announce,
-    state::{CallError, CallState, Layer, LayerFuture, Next, Received, Stage},
+    state::{CallError, CallState, Layer, LayerFuture, Next, ReceivedCall, Stage},
 };
 use std::{
     any::Any,
@@ -15,7 +15,7 @@ use toolpost_engine::{Failure, Hint, Kind};
 pub(crate) struct Guard;
 
 impl Stage for Guard {
-    type Data<'a> = Received<'a>;
+    type Data<'a> = ReceivedCall<'a>;
 }
 
 impl Layer for Guard {
@@ -34,7 +34,9 @@ fn panicked(payload: &(dyn Any + Send)) -> Failure {
     let words = payload.downcast_ref::<&str>().map(|words| (*words).to_owned());
     let words = words.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
     tracing::error!(%words, "a call panicked");
-    Failure::new(Kind::Internal, format!("Toolpost made a mistake in this call: {words}")).hint(Hint::Advice(
-        "Nothing else is affected; try it in another way, and report it as a bug.".to_owned(),
-    ))
+    Failure::new(
+        Kind::Internal,
+        format!("This call failed because of an internal error in Toolpost: {words}"),
+    )
+    .hint(Hint::Advice("Other calls are not affected. Try another way, and report this as a bug.".to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The layers around every call, in one order.
+//! The layers around every call, and their order.
 
 mod announce;
 mod budget;
@@ -24,11 +24,11 @@ use prepare::Prepare;
 use trace::Trace;
 use turn::WriteTurn;
 
-pub(crate) use state::{Arrival, CallError, CallOrigin, CallState, NestedLimits, Received};
+pub(crate) use state::{Arrival, CallError, CallOrigin, CallState, NestedLimits, ReceivedCall};
 use state::{LayerFuture, Path, Then};
 
-/// The order of the layers on the way in; the reply passes them in reverse. Each layer names the one that it comes after,
-/// so a path that leaves one out, or swaps two, does not compile.
+/// The order of the layers on the way in; the reply passes them in reverse. Each layer names the one that it
+/// comes after, so a path that leaves one out, or swaps two, does not compile.
 type Order = Then<Trace, AfterTrace>; // first, so that everything is in the span
 type AfterTrace = Then<Announce, AfterAnnounce>; // before anything can fail: an invalid call is announced, too
 type AfterAnnounce = Then<Guard, AfterGuard>; // around all that follows: a panic ends the call, not the server
@@ -40,7 +40,7 @@ type AfterPermit = Then<Deadline, AfterDeadline>; // after the prompt: the user'
 type AfterDeadline = Then<WriteTurn, AfterWriteTurn>; // before freshness: no other writer of the path intervenes
 type AfterWriteTurn = Then<Freshness, Operation>; // last: the content compared is the content overwritten
 
-/// The end of the path: the operation itself.
+/// The operation of the called tool, at the end of the path through the layers.
 struct Operation;
 
 impl Path for Operation {
@@ -54,7 +54,7 @@ impl Path for Operation {
     }
 }
 
-/// Runs a call through every layer, in and out.
+/// Runs a call through every layer to its operation, and the result back through the layers.
 pub(crate) fn run<'a>(services: &'a Services, state: CallState<'a, Arrival>) -> LayerFuture<'a> {
     Order::run(services, state)
 }
@@ -64,7 +64,8 @@ mod tests {
     use super::*;
     use std::marker::PhantomData;
 
-    /// A type that may be a path. `IS_PATH` is true only if it is one: an inherent constant wins over a trait's.
+    /// A type that may implement `Path`. `IS_PATH` is true only if it does: an inherent constant takes
+    /// precedence over a trait's constant.
     struct Candidate<T>(PhantomData<T>);
 
     impl<T: Path> Candidate<T> {

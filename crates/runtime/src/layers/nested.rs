@@ -1,15 +1,16 @@
-//! Limits of nested calls: a nested call stays within its purpose, and makes no calls itself.
+//! Layer that limits nested calls: a nested call makes only the accesses that its parent call permits, and no
+//! further calls.
 
 use super::{
     budget::LimitReply,
-    state::{CallError, CallState, Layer, LayerFuture, Lowered, Next, Stage},
+    state::{CallError, CallState, Layer, LayerFuture, LoweredCall, Next, Stage},
 };
 use toolpost_engine::{Access, EditorUse, Failure, Hint, Kind, May, Touch};
 
 pub(crate) struct LimitNested;
 
 impl Stage for LimitNested {
-    type Data<'a> = Lowered<'a>;
+    type Data<'a> = LoweredCall<'a>;
 }
 
 impl Layer for LimitNested {
@@ -26,15 +27,15 @@ impl Layer for LimitNested {
     }
 }
 
-/// Checks that a nested call makes no calls, and does no more than it may.
-fn check(tool: &str, lowered: &Lowered<'_>, may: May) -> Result<(), CallError> {
+/// Checks that a nested call makes no calls itself, and only the accesses that `may` permits.
+fn check(tool: &str, lowered: &LoweredCall<'_>, may: May) -> Result<(), CallError> {
     if lowered.published.access().contains(&Access::Calls) {
-        return Err(refused(format!("A nested call cannot make calls, and {tool} makes some.")));
+        return Err(refused(format!("A nested call cannot make calls, but {tool} does.")));
     }
-    // Without the external service, the call uses local results.
+    // An optional external service is skipped if it is not permitted; the call then uses local results.
     let only_reads = |touch: &&Touch| match touch {
         Touch::Editor(act) => *act == EditorUse::Look,
-        touch => touch.access() == Access::Reads || touch.is_beside(),
+        touch => touch.access() == Access::Reads || touch.is_optional(),
     };
     let other = lowered.prepared.touches.iter().find(|touch| !only_reads(touch));
     let (May::Read, Some(touch)) = (may, other) else { return Ok(()) };
@@ -47,10 +48,10 @@ fn check(tool: &str, lowered: &Lowered<'_>, may: May) -> Result<(), CallError> {
         Access::Delegates => "delegate",
         Access::Editor => "use the editor to",
     };
-    Err(refused(format!("A nested call may only read, and {tool} would {verb} {}.", touch.shown())))
+    Err(refused(format!("A nested call may only read, but {tool} would {verb} {}.", touch.shown())))
 }
 
 fn refused(what: String) -> CallError {
-    let next = "Make this call directly.";
+    let next = "Make this call separately, not inside another call.";
     CallError::Refused(Failure::new(Kind::Denied, what).hint(Hint::Advice(next.to_owned())))
 }

@@ -1,21 +1,25 @@
-//! Policy enforcement: decides for each access whether to allow, ask or deny, and grants the call its permissions.
+//! Layer that enforces the policy: decides for each access whether to allow, ask or deny, and grants the call
+//! its permissions.
 
 use super::{
     nested::LimitNested,
-    state::{CallError, CallState, Layer, LayerFuture, Lowered, NestedLimits, Next, Permitted, Stage},
+    state::{
+        CallError, CallState, Layer, LayerFuture, LoweredCall, NestedLimits, Next, PermittedCall, Stage,
+    },
 };
 use crate::{
     ask::{Addition, Asker, Question, Span, Verdict},
     permissions::CallPermissions,
 };
 use std::sync::Arc;
+use toolpost_engine::operations::fetch::OWN_SERVER;
 use toolpost_engine::{CallCtx, Failure, Hint, Kind, May, Session, Touch};
-use toolpost_policy::{ApprovalRules, Decision, Judgement, Lifted, Policy, does, verb};
+use toolpost_policy::{ApprovalRules, Decision, DecisionOverride, Judgement, Policy, does, verb};
 
 pub(crate) struct Permit;
 
 impl Stage for Permit {
-    type Data<'a> = Permitted<'a>;
+    type Data<'a> = PermittedCall<'a>;
 }
 
 impl Layer for Permit {
@@ -26,7 +30,7 @@ impl Layer for Permit {
             let policy = next.services.config.policy.clone();
             let session = state.call.session.clone();
             let request = {
-                let Lowered { published, prepared, .. } = &state.data;
+                let LoweredCall { published, prepared, .. } = &state.data;
                 let touches = prepared.touches.clone();
                 Request {
                     touches,
@@ -36,7 +40,7 @@ impl Layer for Permit {
             };
             let Decisions { approved, consult, note } =
                 decide(&policy, &session, &*state.call.asker, request).await?;
-            let Lowered { published, prepared, origin } = state.data;
+            let LoweredCall { published, prepared, origin } = state.data;
             let permissions =
                 CallPermissions::new(policy, session.clone(), approved, consult, &next.services.may_read);
             let cx = CallCtx {
@@ -49,7 +53,7 @@ impl Layer for Permit {
                 permissions: Arc::new(permissions),
                 ..CallCtx::denied(session)
             };
-            let data = Permitted { published, prepared, cx };
+            let data = PermittedCall { published, prepared, cx };
             let state = CallState { id: state.id, call: state.call, nested: state.nested, data };
             let mut done = next.run(state).await?;
             note.into_iter().for_each(|note| done.page.note(note));
@@ -58,35 +62,37 @@ impl Layer for Permit {
     }
 }
 
-/// The accesses of a call, to decide about.
+/// The accesses of a call about which the policy will decide.
 struct Request {
-    /// The tool and its dialect.
+    /// The dialect and the tool of the call, for the approval prompt.
     tool: String,
     touches: Vec<Touch>,
-    /// An error if external services may not be queried, before any rule is applied.
+    /// The permission to query external services, or the reason of its refusal, before any rule is applied.
     consult: Result<(), String>,
 }
 
-/// The decisions about the accesses of a call that may run.
+/// The result of the decisions about a call's accesses, if the call may run.
 struct Decisions {
-    /// The accesses that the user approved.
+    /// The accesses that the user approved for this call.
     approved: Vec<Touch>,
     /// The permission to query external services, or the reason of its refusal.
     consult: Result<(), String>,
-    /// A note for the caller.
+    /// A note for the reply; `None` if there is nothing to report about approvals.
     note: Option<String>,
 }
 
-/// Returns an error if external services may not be queried, before any rule is applied: a nested call that may only
-/// read queries none.
+/// Returns an error if the call may not query external services, whatever the rules say: a nested call that
+/// may only read must not query any.
 fn consult(nested: Option<&NestedLimits>) -> Result<(), String> {
     match nested.map(|nested| nested.may) {
-        Some(May::Read) => Err("A nested call may only read, and cannot prompt.".to_owned()),
+        Some(May::Read) => {
+            Err("A nested call may only read, and cannot ask the user for approval.".to_owned())
+        }
         _ => Ok(()),
     }
 }
 
-/// Decides about each access, and asks about those that need approval.
+/// Decides about each access of a call, and prompts the user for those that need approval.
 async fn decide(
     policy: &Policy,
     session: &Arc<Session>,
@@ -94,17 +100,21 @@ async fn decide(
     request: Request,
 ) -> Result<Decisions, CallError> {
     let Request { tool, touches, consult } = request;
-    // Only commands make the rules walk directories.
+    let with_approvals = policy.with_approved(&session.granted.rules());
+    // Judging a command may walk directories, which blocks, so it runs on another thread. Other accesses are
+    // judged on this thread.
     let judged = if touches.iter().any(|touch| matches!(touch, Touch::Execute(_))) {
-        let (rules, of_session) = (policy.clone(), session.clone());
-        off_worker(move || judge(&rules, &of_session, touches, consult)).await?
+        let (rules, approvals, of_session) = (policy.clone(), with_approvals.clone(), session.clone());
+        off_worker(move || judge(&rules, approvals.as_ref(), &of_session, touches, consult)).await?
     } else {
-        judge(policy, session, touches, consult)?
+        judge(policy, with_approvals.as_ref(), session, touches, consult)?
     };
-    let Judged { mut approved, mut asked, mut consult } = judged;
+    // The prompt is only about accesses that the session's approvals do not cover.
+    let policy = with_approvals.as_ref().unwrap_or(policy);
+    let AccessJudgements { mut approved, mut asked, mut consult } = judged;
     let note = match ask(policy, session, asker, tool, &asked).await {
-        // Optional accesses are left out if their approval is refused.
-        Err(CallError::Failed(failure)) if asked.iter().all(|(touch, _)| touch.is_beside()) => {
+        // If only optional accesses need approval and the user refuses it, the call continues without them.
+        Err(CallError::Failed(failure)) if asked.iter().all(|(touch, _)| touch.is_optional()) => {
             consult = Err(failure.what);
             asked.clear();
             None
@@ -115,7 +125,8 @@ async fn decide(
     Ok(Decisions { approved, consult, note })
 }
 
-/// Runs work that may walk directories on a thread for blocking work; resumes a panic in the caller.
+/// Runs work that may walk directories on a thread for blocking work. A panic of the work continues in the
+/// caller.
 async fn off_worker<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
 ) -> Result<T, CallError> {
@@ -128,39 +139,39 @@ async fn off_worker<T: Send + 'static>(
     }
 }
 
-/// The accesses of a call after the rules, before the user is asked.
-struct Judged {
+/// The decisions of the rules about a call's accesses, before the user is asked.
+struct AccessJudgements {
     /// The accesses that the user approved earlier in the session.
     approved: Vec<Touch>,
     asked: Vec<(Touch, Judgement)>,
     consult: Result<(), String>,
 }
 
-/// Applies the rules to each access.
+/// Applies the rules to each access of a call. `approvals` is the policy with the rules that the user
+/// approved earlier in the session.
 fn judge(
     policy: &Policy,
+    approvals: Option<&Policy>,
     session: &Session,
     touches: Vec<Touch>,
     consult: Result<(), String>,
-) -> Result<Judged, CallError> {
-    let approvals = policy.with_approved(&session.granted.rules());
-    let is_approved = |touch: &Touch| {
-        let by_rule = |rules: &Policy| rules.judge(touch).decision == Decision::Allow;
-        session.granted.holds(touch) || approvals.as_ref().is_some_and(by_rule)
-    };
-    let mut judged = Judged { approved: Vec::new(), asked: Vec::new(), consult };
+) -> Result<AccessJudgements, CallError> {
+    let mut judged = AccessJudgements { approved: Vec::new(), asked: Vec::new(), consult };
     for touch in touches {
-        if touch.is_beside() && judged.consult.is_err() {
+        if touch.is_optional() && judged.consult.is_err() {
             continue;
         }
         let judgement = policy.judge(&touch);
         match judgement.decision {
             Decision::Allow => {}
-            Decision::Ask if is_approved(&touch) => judged.approved.push(touch),
-            Decision::Ask => judged.asked.push((touch, judgement)),
+            Decision::Ask if session.granted.holds(&touch) => judged.approved.push(touch),
+            Decision::Ask => match approvals.map_or(judgement, |rules| rules.judge(&touch)) {
+                Judgement { decision: Decision::Allow, .. } => judged.approved.push(touch),
+                open => judged.asked.push((touch, open)),
+            },
             Decision::Deny => {
                 let failure = denied(&touch, &judgement.why, judgement.lifted);
-                if !touch.is_beside() {
+                if !touch.is_optional() {
                     return Err(CallError::Failed(failure));
                 }
                 judged.consult = Err(failure.what);
@@ -170,7 +181,7 @@ fn judge(
     Ok(judged)
 }
 
-/// A question, and the rules that a longer approval stores.
+/// An approval prompt, and the rules that an approval for a longer scope stores.
 struct Prompt {
     question: Question,
     rules: Option<ApprovalRules>,
@@ -189,7 +200,8 @@ fn prompt(policy: &Policy, tool: String, asked: &[(Touch, Judgement)]) -> Prompt
     Prompt { question, rules }
 }
 
-/// Asks about accesses and stores the verdict for its scope; returns a note for the caller, if there is one.
+/// Prompts the user for accesses, and stores an approval for its scope. Returns a note for the reply if rules
+/// were written to the policy file.
 async fn ask(
     policy: &Policy,
     session: &Session,
@@ -205,70 +217,91 @@ async fn ask(
     let span = match asker.ask(&question).await {
         Verdict::Allow => return Ok(None),
         Verdict::AllowFor(span) => span,
-        Verdict::Deny(why) => return Err(CallError::Failed(refused(rules, asked, &why))),
+        Verdict::Deny(why) if asker.standing().is_some() => {
+            let (rules, of_call) = (policy.clone(), asked.to_vec());
+            return off_worker(move || Err(CallError::Failed(refused(&rules, &of_call, &why)))).await;
+        }
+        // The user may answer the next prompt, so rules are not the only way.
+        Verdict::Deny(why) => return Err(CallError::Failed(unapproved(asked, &why).0)),
+        Verdict::Declined(why) => return Err(CallError::Failed(declined(asked, &why))),
         Verdict::Later => return Err(CallError::Ask(Box::new(question))),
     };
-    // A scope that was not offered is not accepted: the approval is valid once.
+    // The client may return a scope that the prompt did not offer: the approval is then valid only for this
+    // call.
     if !question.spans.contains(&span) {
         return Ok(None);
     }
     session.granted.add(asked.iter().map(|(touch, _)| touch.clone()));
     let Some(rules) = rules else { return Ok(None) };
-    if rules.is_general() {
-        session.granted.add_rules(&rules.toml());
-    }
+    session.granted.add_rules(&rules.toml());
     Ok((span == Span::Always).then(|| store(policy, &rules)))
 }
 
-/// Writes a permanent approval into the user's policy file; returns a note for the caller.
+/// Writes a permanent approval into the user's policy file; returns a note for the reply.
 fn store(policy: &Policy, rules: &ApprovalRules) -> String {
     match policy.learn(rules) {
         Ok(()) => format!(
-            "always allowed from now on, by a rule in {}: {}",
+            "this access is always allowed from now on; added to {}: {}",
             policy.learned_file().unwrap_or_default(),
             rules.added().join("; ")
         ),
         Err(error) => {
-            format!("the answer holds for this session only, since no rule could be written: {error}")
+            format!("the approval applies to this session only, because the rule could not be saved: {error}")
         }
     }
 }
 
-/// Builds the failure for touches that were not approved, with the rules that would allow all of them.
-fn refused(rules: Option<ApprovalRules>, asked: &[(Touch, Judgement)], why: &str) -> Failure {
-    // A write reads first; the caller's intention is the write.
-    let first = &asked[0];
-    let is_write = |(touch, _): &&(Touch, Judgement)| {
-        matches!(touch, Touch::Write(..)) && touch.path() == first.0.path()
-    };
-    let (touch, judgement) = asked.iter().find(is_write).unwrap_or(first);
-    let what = format!(
-        "Not allowed to {} {}: {}. {why}",
-        does(touch),
-        touch.shown(),
-        judgement.why.trim_end_matches('.')
-    );
-    let failure = Failure::new(Kind::Denied, what);
-    let rules = rules.map(|rules| rules.proposed().join("; and: "));
+/// Builds the failure for accesses that were declined at a prompt. The user may approve the same call later, so no
+/// rule is needed.
+fn declined(asked: &[(Touch, Judgement)], why: &str) -> Failure {
+    unapproved(asked, why).0.hint(Hint::Advice(DECLINED.to_owned()))
+}
+
+const DECLINED: &str = "Do not repeat the call unless the user asks for it.";
+
+/// Builds the failure for accesses that no prompt can approve, with the rules that would allow all of them.
+fn refused(policy: &Policy, asked: &[(Touch, Judgement)], why: &str) -> Failure {
+    let (failure, (touch, judgement)) = unapproved(asked, why);
+    let touches: Vec<Touch> = asked.iter().map(|(touch, _)| touch.clone()).collect();
+    let rules = policy.operator_rules(&touches).map(|rules| rules.proposed().join("; and: "));
     match rules.filter(|rules| rules.len() <= LONGEST_RULES) {
         Some(rules) => failure.hint(Hint::Operator(rules)),
-        None if judgement.lifted != Lifted::ByNothing && matches!(touch, Touch::Execute(_)) => {
+        None if judgement.lifted != DecisionOverride::ByNothing && matches!(touch, Touch::Execute(_)) => {
             failure.hint(Hint::Advice(EXPLAIN.to_owned()))
         }
         None => failure,
     }
 }
 
-/// The longest rules that a refusal quotes, in bytes.
+/// Builds the failure for accesses without an approval, and returns the access that it names.
+fn unapproved<'a>(asked: &'a [(Touch, Judgement)], why: &str) -> (Failure, &'a (Touch, Judgement)) {
+    // A write also needs a read of the same path. Name the write, because it is what the caller wants.
+    let first = &asked[0];
+    let is_write = |(touch, _): &&(Touch, Judgement)| {
+        matches!(touch, Touch::Write(..)) && touch.path() == first.0.path()
+    };
+    let named = asked.iter().find(is_write).unwrap_or(first);
+    let (touch, judgement) = named;
+    let what = format!(
+        "Not allowed to {} {}: {}. {why}",
+        does(touch),
+        touch.shown(),
+        judgement.why.trim_end_matches('.')
+    );
+    (Failure::new(Kind::Denied, what), named)
+}
+
+/// Maximum length of the rules that a refusal quotes, in bytes.
 const LONGEST_RULES: usize = 1_000;
 
-fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
+fn denied(touch: &Touch, why: &str, lifted: DecisionOverride) -> Failure {
     let what = format!("Not allowed to {} {}: {why}", does(touch), touch.shown());
     let failure = Failure::new(Kind::Denied, what);
-    if lifted == Lifted::ByNothing {
+    if lifted == DecisionOverride::ByNothing {
         return failure;
     }
-    // The rule names this one file or host, with wildcards escaped: the model must not influence the operator's rules.
+    // The proposed rule names only this file or host, with wildcards escaped: the model must not influence
+    // the operator's rules.
     let meant = match touch {
         Touch::Read(path) | Touch::Write(path, _) => {
             format!(
@@ -282,12 +315,16 @@ fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
         Touch::Delegate(agent) => format!("agents = [{}]", serde_json::json!(agent)),
         Touch::Editor(act) => format!("acts = [{}]", serde_json::json!(act.word())),
         Touch::Bridge(tool) => format!("tools = [{}]", serde_json::json!(tool.shown())),
-        // A command has several parts, and a person has to decide what each of them needs.
+        // A command has several parts, and the user decides about each of them, so no rule is proposed.
         Touch::Execute(_) => return failure.hint(Hint::Advice(EXPLAIN.to_owned())),
     };
     let rule = format!("touch = [\"{}\"], {meant}, decide = \"allow\"", verb(touch));
-    failure.hint(Hint::Operator(rule))
+    let failure = failure.hint(Hint::Operator(rule));
+    match touch {
+        Touch::Fetch(host) if host.is_loopback() => failure.hint(Hint::Advice(OWN_SERVER.to_owned())),
+        _ => failure,
+    }
 }
 
-const EXPLAIN: &str = "Do it in another way, or leave the command to the user: `toolpost policy explain` shows them which rule \
+const EXPLAIN: &str = "Try another way, or leave the command to the user: `toolpost policy explain` shows them which rule \
                        decides, and why.";

@@ -1,13 +1,13 @@
-//! Finds the tool, decodes the arguments and lowers them to an operation.
+//! Layer that finds the tool, decodes the arguments and lowers them to an operation.
 
 use super::{
     guard::Guard,
-    state::{CallError, CallState, Layer, LayerFuture, Lowered, Next, Stage},
+    state::{CallError, CallState, Layer, LayerFuture, LoweredCall, Next, Stage},
 };
-use crate::{config::Structured, services::Services};
+use crate::{config::StructuredOutput, services::Services};
 use toolpost_engine::{Failure, Hint, Kind};
 
-/// Checks that every root is still in place: a missing one would read as an empty directory.
+/// Checks that the directory of every root still exists: a missing root would look like an empty directory.
 fn check_roots(services: &Services) -> Result<(), CallError> {
     let roots = services.engine.workspace().roots();
     let Some((root, why)) = roots.iter().find_map(|root| Some((root, root.lost()?))) else { return Ok(()) };
@@ -16,7 +16,7 @@ fn check_roots(services: &Services) -> Result<(), CallError> {
             Kind::NotFound,
             format!("The root {} has changed since this server started: {why}.", root.shown()),
         )
-        .found("Nothing was read, and nothing was changed")
+        .found("Nothing was read or changed.")
         .hint(Hint::Advice("Restore the directory, or restart the server to serve the new one.".to_owned())),
     ))
 }
@@ -24,7 +24,7 @@ fn check_roots(services: &Services) -> Result<(), CallError> {
 pub(crate) struct Prepare;
 
 impl Stage for Prepare {
-    type Data<'a> = Lowered<'a>;
+    type Data<'a> = LoweredCall<'a>;
 }
 
 impl Layer for Prepare {
@@ -43,7 +43,7 @@ impl Layer for Prepare {
                     .dialect
                     .lowering(&services.engine)
                     .with_reply_bytes(state.reply_bytes(published, services), state.most_bytes(services));
-                if services.config.structured == Structured::On {
+                if services.config.structured == StructuredOutput::On {
                     lowering = lowering.with_structure();
                 }
                 published.prepare(arguments, &lowering)?
@@ -54,7 +54,7 @@ impl Layer for Prepare {
                 id: state.id,
                 call: state.call,
                 nested: state.nested,
-                data: Lowered { published, prepared, origin },
+                data: LoweredCall { published, prepared, origin },
             };
             let mut done = next.run(state).await?;
             notes.into_iter().for_each(|note| done.page.note(note));

@@ -3,17 +3,17 @@
 use crate::{ask::Question, call::Call, published::Published, services::Services};
 use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
 use toolpost_engine::{CallCtx, CallGateway, Failure, May};
-use toolpost_tool::{Done, Prepared};
+use toolpost_tool::{DecodedCall, Done};
 use toolpost_workspace::Cause;
 
-/// The most bytes of any reply, whatever the caller requested.
+/// Maximum size of any reply, in bytes, whatever the caller requested.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// A call that has passed the layer `S`.
+/// A call that has passed the layer `S` of the path to its operation.
 ///
-/// Its data grows with the layers: an arrived call may have no tool; a prepared one has its tool, its accesses and its
-/// operation; only a permitted one has a [`CallCtx`], and the operation runs only with that of a call that has passed
-/// the last layer.
+/// Each layer adds data to the call: an arrived call may have no tool; a prepared one has its tool, its
+/// accesses and its operation; only a permitted one has a [`CallCtx`]. The operation runs only with the
+/// [`CallCtx`] of a call that has passed the last layer.
 pub(crate) struct CallState<'a, S: Stage> {
     pub(crate) id: u64,
     pub(crate) call: Call,
@@ -22,72 +22,73 @@ pub(crate) struct CallState<'a, S: Stage> {
     pub(crate) data: S::Data<'a>,
 }
 
-/// A position on the path of a call: before the first layer, or after one.
+/// A position on the path of a call through the layers: before the first layer, or after one of them.
 pub(crate) trait Stage: Sized + 'static {
-    /// The data of a call at this position.
+    /// The data that a call has at this position.
     type Data<'a>: Send;
 }
 
-/// The position before the first layer.
+/// The position of a call before the first layer.
 pub(crate) struct Arrival;
 
 impl Stage for Arrival {
-    type Data<'a> = Received<'a>;
+    type Data<'a> = ReceivedCall<'a>;
 }
 
-/// The data of a call that has arrived.
-pub(crate) struct Received<'a> {
-    /// The tool; `None` if none has that name.
+/// The data of a call that has arrived and passed no layer that prepares it.
+pub(crate) struct ReceivedCall<'a> {
+    /// The called tool; `None` if no tool that the caller may call has the name.
     pub(crate) published: Option<&'a Published>,
     pub(crate) origin: CallOrigin,
 }
 
-/// The parts of a call's context that exist before the rules have decided anything.
+/// The parts of a call's context that exist before the rules have decided about its accesses.
 pub(crate) struct CallOrigin {
     /// The identity of the call, for the history of changes.
     pub(crate) cause: Arc<Cause>,
     /// The gateway for nested calls; `None` if the call may not make any.
     pub(crate) gateway: Option<Arc<dyn CallGateway>>,
-    /// The deadline of the call that makes this one.
+    /// For a nested call, the deadline of the call that made it.
     pub(crate) deadline: Option<Instant>,
 }
 
 /// The data of a call whose arguments are decoded: its accesses are known, and nothing is permitted yet.
-pub(crate) struct Lowered<'a> {
+pub(crate) struct LoweredCall<'a> {
     pub(crate) published: &'a Published,
-    pub(crate) prepared: Prepared,
+    pub(crate) prepared: DecodedCall,
     pub(crate) origin: CallOrigin,
 }
 
-/// The data of a call that the rules, and the user if asked, have permitted.
-pub(crate) struct Permitted<'a> {
+/// The data of a call whose accesses the rules have allowed, or the user has approved.
+pub(crate) struct PermittedCall<'a> {
     pub(crate) published: &'a Published,
-    pub(crate) prepared: Prepared,
+    pub(crate) prepared: DecodedCall,
     pub(crate) cx: CallCtx,
 }
 
-/// The limits of a nested call.
+/// The limits that the parent call sets for a nested call.
 pub(crate) struct NestedLimits {
-    /// The number of the call that makes it.
+    /// The number of the parent call.
     pub(crate) parent: u64,
-    /// The most bytes of its reply.
+    /// The maximum size of the reply, in bytes.
     pub(crate) reply_bytes: usize,
-    /// The permitted actions.
+    /// The accesses that the nested call may make: only reads, or all.
     pub(crate) may: May,
 }
 
 impl<'a, S: Stage> CallState<'a, S> {
-    /// Returns the same call after the next layer.
+    /// Returns the call with its data unchanged, at the position after the next layer.
     pub(super) fn passed<T: Stage<Data<'a> = S::Data<'a>>>(self) -> CallState<'a, T> {
         CallState { id: self.id, call: self.call, nested: self.nested, data: self.data }
     }
 
-    /// Returns the limit of the reply in bytes: the operator's or the dialect's, and less for a nested call.
+    /// Returns the maximum size of the reply in bytes: the operator's or the dialect's, and less for a nested
+    /// call.
     pub(super) fn reply_bytes(&self, published: &Published, services: &Services) -> usize {
         self.limited(services.config.reply_bytes.unwrap_or(published.dialect.budget.bytes))
     }
 
-    /// Returns the limit of the reply in bytes if the caller requested the full output.
+    /// Returns the maximum size of the reply in bytes if the caller requested the complete output.
     pub(super) fn most_bytes(&self, services: &Services) -> usize {
         self.limited(services.config.reply_bytes.unwrap_or(MOST))
     }
@@ -97,13 +98,13 @@ impl<'a, S: Stage> CallState<'a, S> {
     }
 }
 
-/// The reason why a call did not complete.
+/// The reason why a call did not succeed.
 #[derive(Debug)]
 pub(crate) enum CallError {
     Failed(Failure),
     Ask(Box<Question>),
     NoSuchTool(String),
-    /// The call is not permitted as a nested call.
+    /// The call is a nested call, and not permitted as such.
     Refused(Failure),
 }
 
@@ -113,21 +114,21 @@ impl From<Failure> for CallError {
     }
 }
 
-/// The result that returns through the layers.
+/// The result of a call that returns through the layers.
 pub(crate) type LayerResult = Result<Done, CallError>;
 /// The future of a call that is passing through the layers.
 pub(crate) type LayerFuture<'a> = Pin<Box<dyn Future<Output = LayerResult> + Send + 'a>>;
 
-/// A layer: a step around every call, and the position of a call that has passed it.
+/// A layer: a step around every call. The type is also the position of a call that has passed the layer.
 pub(crate) trait Layer: Stage {
-    /// The position from which it takes a call. A layer in another place does not compile.
+    /// The layer that precedes this one. A layer in another position does not compile.
     type After: Stage;
 
-    /// Handles a call on its way in, and its result on the way out.
+    /// Handles a call on its way to the operation, and its result on the way back.
     fn around<'a>(state: CallState<'a, Self::After>, next: Next<'a, Self>) -> LayerFuture<'a>;
 }
 
-/// The rest of the path after a layer.
+/// The layers and the operation that follow a layer.
 pub(crate) struct Next<'a, S: Stage> {
     pub(crate) services: &'a Services,
     rest: fn(&'a Services, CallState<'a, S>) -> LayerFuture<'a>,
@@ -140,16 +141,16 @@ impl<'a, S: Stage> Next<'a, S> {
     }
 }
 
-/// A path from a position to the end of a call.
+/// A path of a call: from a position before or after a layer to the operation.
 pub(crate) trait Path {
-    /// The position where it begins.
+    /// The position of the calls that enter the path.
     type From: Stage;
 
-    /// Runs a call from there.
+    /// Runs a call from the position `From` to its operation and back.
     fn run<'a>(services: &'a Services, state: CallState<'a, Self::From>) -> LayerFuture<'a>;
 }
 
-/// A path that begins with the layer `L`; it exists only if the rest begins after `L`.
+/// The path of the layer `L` followed by the path `P`. It implements `Path` only if `P` begins after `L`.
 pub(crate) struct Then<L, P>(std::marker::PhantomData<(L, P)>);
 
 impl<L: Layer, P: Path<From = L>> Path for Then<L, P> {

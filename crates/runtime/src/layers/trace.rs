@@ -1,6 +1,6 @@
-//! Tracing: one span for each call, with the tool, the duration and the outcome.
+//! Layer that traces calls: one span for each call, with the tool, the duration and the outcome.
 
-use super::state::{Arrival, CallError, CallState, Layer, LayerFuture, Next, Received, Stage};
+use super::state::{Arrival, CallError, CallState, Layer, LayerFuture, Next, ReceivedCall, Stage};
 use crate::published::Published;
 use toolpost_text::redact::redact;
 use tracing::Instrument;
@@ -8,7 +8,7 @@ use tracing::Instrument;
 pub(crate) struct Trace;
 
 impl Stage for Trace {
-    type Data<'a> = Received<'a>;
+    type Data<'a> = ReceivedCall<'a>;
 }
 
 impl Layer for Trace {
@@ -26,7 +26,7 @@ impl Layer for Trace {
             let microseconds = start.elapsed().as_micros();
             match &back {
                 Ok(_) => tracing::info!(microseconds, "done"),
-                // Only the kind: the message may contain the content of a file.
+                // Log only the kind of the failure: its message may contain the content of a file.
                 Err(CallError::Failed(failure)) => {
                     tracing::info!(microseconds, kind = ?failure.kind, "failed");
                 }

@@ -1,8 +1,9 @@
-//! Serialises writes: writers of one path wait for one another, in call order; readers do not wait.
+//! Layer that serialises writes: calls that write the same path wait for one another, in call order; calls
+//! that read do not wait.
 
 use super::{
     deadline::Deadline,
-    state::{CallState, Layer, LayerFuture, Next, Permitted, Stage},
+    state::{CallState, Layer, LayerFuture, Next, PermittedCall, Stage},
 };
 use toolpost_engine::Touch;
 use toolpost_workspace::WorkspacePath;
@@ -10,7 +11,7 @@ use toolpost_workspace::WorkspacePath;
 pub(crate) struct WriteTurn;
 
 impl Stage for WriteTurn {
-    type Data<'a> = Permitted<'a>;
+    type Data<'a> = PermittedCall<'a>;
 }
 
 impl Layer for WriteTurn {

@@ -1,4 +1,4 @@
-//! The functions of the host, as JavaScript sees them.
+//! JavaScript bindings for the host functions.
 
 use super::errors;
 use crate::{
@@ -9,10 +9,11 @@ use rquickjs::{Ctx, Exception, Function, Object, Result};
 use std::sync::Arc;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
-/// Maximum number of concurrent calls.
+/// Maximum number of calls of one batch that are answered at the same time.
 const AT_ONCE: usize = 8;
 
-/// Creates the host object: `ask(calls, atOnce)`, which waits for the answers, `log(text)` and `output(text)`.
+/// Creates the object that libraries get: `ask(calls, atOnce)` calls host functions and waits for the answers,
+/// `log(text)` and `output(text)` add a line.
 pub(super) fn host<'js>(
     ctx: &Ctx<'js>,
     shared: &Arc<Shared>,
@@ -20,7 +21,8 @@ pub(super) fn host<'js>(
 ) -> Result<Object<'js>> {
     let host = Object::new(ctx.clone())?;
     let own = shared.clone();
-    let asking = move |ctx: Ctx<'js>, calls: String, at_once: usize| asked(&ctx, &own, &ask, &calls, at_once);
+    let asking =
+        move |ctx: Ctx<'js>, calls: String, at_once: usize| send_calls(&ctx, &own, &ask, &calls, at_once);
     host.set("ask", Function::new(ctx.clone(), asking)?)?;
     let own = shared.clone();
     host.set("log", Function::new(ctx.clone(), move |text: String| own.logs.add(&text))?)?;
@@ -29,8 +31,8 @@ pub(super) fn host<'js>(
     Ok(host)
 }
 
-/// Sends calls to the host and blocks until they are answered.
-fn asked(
+/// Sends a batch of calls to the host, and blocks until they are answered.
+fn send_calls(
     ctx: &Ctx<'_>,
     shared: &Shared,
     ask: &UnboundedSender<Request>,
@@ -41,7 +43,8 @@ fn asked(
         return Err(errors::stopping(ctx));
     }
     if calls.len() > conversion::MOST {
-        let message = format!("the arguments have {} bytes, more than a call can have", calls.len());
+        let message =
+            format!("the arguments have {} bytes, more than one call allows: pass less data", calls.len());
         return Err(Exception::throw_range(ctx, &message));
     }
     let calls = conversion::calls(calls).map_err(|message| Exception::throw_type(ctx, &message))?;

@@ -1,5 +1,6 @@
-// Evaluated before anything else. It gives `add`, `seal`, `describe` and `encode`; `seal` makes the globals, guards what the
-// interpreter does not interrupt by itself, and freezes what is built in.
+// Evaluated before the script and its libraries. Returns the functions `add`, `seal`, `describe` and `encode`.
+// `seal` defines the globals, limits built-in methods that the interpreter cannot interrupt, and freezes all
+// built-ins.
 (() => {
   "use strict";
   const { defineProperty, defineProperties, freeze, getOwnPropertyDescriptor, getPrototypeOf, entries } = Object;
@@ -7,7 +8,7 @@
   const stringify = JSON.stringify;
   const wellFormed = String.prototype.toWellFormed;
   const whole = (text) => apply(wellFormed, text, []);
-  // So long may be what is gone through at once, and so many letters compared.
+  // Maximum length of a list for a built-in method, and maximum product of the two lengths in a string search.
   const LONG = 10_000_000;
   const COMPARED = 4_000_000_000;
 
@@ -20,18 +21,18 @@
     return value;
   };
 
-  /** Writes a value that leaves the script. */
+  /** Encodes the script's return value as `[kind, text]` in JSON; throws if it has more than `most` characters. */
   const encode = (value, most) => {
     if (value === undefined || typeof value === "function" || typeof value === "symbol") return '["nothing",""]';
     const text = typeof value === "string" ? whole(value) : stringify(value, replacer(), 2);
     if (text === undefined) return '["nothing",""]';
     if (text.length > most) {
-      throw new RangeError(`what it returns has ${text.length} characters, and ${most} are the most: return less of it`);
+      throw new RangeError(`the return value has ${text.length} characters, and the maximum is ${most}: return less`);
     }
     return stringify([typeof value === "string" ? "text" : "json", text]);
   };
 
-  /** Says what was thrown: its name, its message, its trace. */
+  /** Serializes a thrown value as JSON: name, message and stack trace. */
   const describe = (thrown) => {
     const read = (key) => {
       try {
@@ -51,7 +52,7 @@
     return stringify(["", whole(`${text}`).slice(0, 20_000), ""]);
   };
 
-  /** Words something that is logged. */
+  /** Formats a value for the log or the output. */
   const worded = (value) => {
     if (typeof value === "string") return whole(value);
     if (value instanceof Error) return whole(`${value.name}: ${value.message}`);
@@ -71,7 +72,10 @@
     defineProperty(object, name, { value: made, writable: true, enumerable: false, configurable: true });
   };
 
-  /** Refuses what would be gone through for too long without an end: the interpreter looks at its clock between its own steps only. */
+  /**
+   * Makes built-in methods throw on inputs that would take too long: the interpreter checks its limits between the
+   * steps of a script, not inside a built-in method.
+   */
   const guard = () => {
     const lists = [
       "concat", "copyWithin", "fill", "join", "reverse", "shift", "slice", "sort", "splice", "toReversed", "toSorted",
@@ -107,7 +111,7 @@
         method(...given) {
           const [sought] = given;
           if (typeof this === "string" && typeof sought === "string" && this.length * sought.length > COMPARED) {
-            throw new RangeError(`${sought.length} letters are too many to be looked for in ${this.length}`);
+            throw new RangeError(`a string of ${this.length} characters is too long to search for ${sought.length} characters`);
           }
           return apply(old, this, given);
         },
@@ -115,7 +119,10 @@
     }
   };
 
-  /** Lets an object have what its prototype has, although that is frozen: assigning to it would fail otherwise. */
+  /**
+   * Replaces the values of a prototype by accessors, so that a script can still assign a property of the same name to
+   * its own objects after the prototype is frozen.
+   */
   const overridable = (prototype) => {
     for (const key of ownKeys(prototype)) {
       const found = getOwnPropertyDescriptor(prototype, key);

@@ -16,16 +16,16 @@ use rquickjs::{
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// The script that removes and guards built-ins.
+/// The JavaScript source that removes, limits and freezes built-in objects before the script runs.
 const GUARDS: &str = include_str!("guards.js");
-/// The names of sources in the traces of errors.
+/// The names in stack traces of the script, of the script inside a function, and of libraries.
 const SCRIPT: &str = "script.js";
 const WRAPPED: &str = "wrapped.js";
 const LIBRARY: &str = "library.js";
-/// Number of allocated bytes that starts a search for cycles.
+/// Number of allocated bytes after which the JavaScript runtime collects reference cycles.
 const CYCLES: usize = 4 * 1024 * 1024;
 
-/// Runs a script to its end.
+/// Runs a script until it ends or must stop.
 pub(crate) fn run(
     script: &Script,
     shared: &Arc<Shared>,
@@ -33,8 +33,7 @@ pub(crate) fn run(
 ) -> Result<Reply, Fault> {
     let source = prepare::prepared(&script.source);
     if source.len() > shared.limits.source {
-        let message =
-            format!("it has {} bytes, and {} are the most it may have", source.len(), shared.limits.source);
+        let message = format!("it has {} bytes, and the maximum is {}", source.len(), shared.limits.source);
         return Err(Fault::new(Why::Syntax, message));
     }
     shared.watch.start();
@@ -69,13 +68,14 @@ fn machine(shared: &Arc<Shared>) -> rquickjs::Result<(Runtime, Context)> {
     Ok((runtime, context))
 }
 
-/// The functions of the guards: description of errors and formatting of values.
+/// The functions of `guards.js` that describe thrown values and encode return values.
 struct Helpers<'js> {
     describe: Function<'js>,
     encode: Function<'js>,
 }
 
-/// Installs the host's functions, then the guards; afterwards no built-in can be changed.
+/// Installs the host functions and libraries, and then freezes the global objects, so that the script can change no
+/// built-in.
 fn set_up<'js>(
     ctx: &Ctx<'js>,
     script: &Script,
@@ -102,7 +102,16 @@ fn evaluate<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, source: &str, name: &
     ctx.eval_with_options(source, options)
 }
 
-/// A running script.
+/// Creates the failure for a script whose brackets do not match, so that the function around it does not parse.
+fn ended_early(source: &str) -> Fault {
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let last = source.lines().last().unwrap_or_default();
+    let end = (number(source.lines().count()), number(last.chars().count() + 1));
+    Fault::new(Why::Syntax, "SyntaxError: unclosed expression or block, or unmatched closing bracket")
+        .at(Some(end))
+}
+
+/// A running script with its JavaScript context.
 struct Machine<'a, 'js> {
     ctx: &'a Ctx<'js>,
     helpers: Helpers<'js>,
@@ -116,16 +125,17 @@ impl<'js> Machine<'_, 'js> {
         let (promise, wrapped) = match self.begin(source) {
             Ok(begun) => begun,
             Err(fault) => {
-                // A script that does not parse may have been encoded for HTML.
+                // A script that does not parse may contain HTML entities, so it is tried again with these decoded.
                 let decoded = prepare::decoded(source).and_then(|source| self.begin(&source).ok());
                 decoded.ok_or(fault)?
             }
         };
         let value = self.settled(&promise, lines)?;
-        // Without a `return`, the final value counts only if it is a promise: an async function that was called.
+        // Without a `return`, the value of the last statement is the result only if it is a promise, such as that of a
+        // call of an async function `main`.
         let value = match wrapped {
-            Wrapped::Yes => value,
-            Wrapped::No => {
+            FunctionWrapping::Yes => value,
+            FunctionWrapping::No => {
                 let last = value.into_object().and_then(|last| last.get::<_, Value>("value").ok());
                 match last.and_then(Value::into_promise) {
                     Some(promise) => self.settled(&promise, lines)?,
@@ -140,29 +150,35 @@ impl<'js> Machine<'_, 'js> {
         self.encoded(value, lines)
     }
 
-    /// Starts the script: unchanged, or within a function if it returns.
-    fn begin(&self, source: &str) -> Result<(Promise<'js>, Wrapped), Fault> {
+    /// Starts the script at the top level. If it does not parse there, it may have a top-level `return`, so it is
+    /// started inside a function.
+    fn begin(&self, source: &str) -> Result<(Promise<'js>, FunctionWrapping), Fault> {
         if let Ok(promise) = self.parsed(source, SCRIPT) {
-            return Ok((promise, Wrapped::No));
+            return Ok((promise, FunctionWrapping::No));
         }
         if self.shared.watch.stopped().is_some() {
-            return Err(Fault::new(Why::Compute, "it had to stop"));
+            return Err(Fault::new(Why::Compute, "the script was stopped"));
         }
         let within = format!("(async function () {{\n{source}\n}})()");
         let lines = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
         match self.parsed(&within, WRAPPED) {
             Ok(outer) => match self.settled(&outer, lines)?.into_object() {
                 Some(last) => match last.get::<_, Value>("value").ok().and_then(Value::into_promise) {
-                    Some(promise) => Ok((promise, Wrapped::Yes)),
-                    None => Err(Fault::new(Why::Syntax, "it closes more than it opens")),
+                    Some(promise) => Ok((promise, FunctionWrapping::Yes)),
+                    None => Err(Fault::new(Why::Syntax, "it has an unmatched closing bracket")),
                 },
-                None => Err(Fault::new(Why::Syntax, "it closes more than it opens")),
+                None => Err(Fault::new(Why::Syntax, "it has an unmatched closing bracket")),
             },
-            Err(reason) => Err(Fault { why: Why::Syntax, ..self.described(reason, lines) }),
+            // An error in the line after the script means that the script closed the function around it, or did not
+            // close a bracket.
+            Err(reason) => Err(match self.described(reason, lines + 1) {
+                Fault { line: Some(line), .. } if line > lines => ended_early(source),
+                fault => Fault { why: Why::Syntax, ..fault },
+            }),
         }
     }
 
-    /// Parses a source, and runs it to its first `await`.
+    /// Parses a source text and runs it to its first `await`. On failure, returns the thrown value.
     fn parsed(&self, source: &str, name: &str) -> Result<Promise<'js>, Value<'js>> {
         let mut options = EvalOptions::default();
         (options.strict, options.promise) = (false, true);
@@ -174,11 +190,11 @@ impl<'js> Machine<'_, 'js> {
         }
     }
 
-    /// Runs pending jobs until a promise is settled.
+    /// Runs pending jobs of the JavaScript runtime until a promise is settled. Returns its value.
     fn settled(&self, promise: &Promise<'js>, lines: u32) -> Result<Value<'js>, Fault> {
         loop {
             if self.shared.watch.looks() {
-                return Err(Fault::new(Why::Time, "it had to stop"));
+                return Err(Fault::new(Why::Time, "the script was stopped"));
             }
             match promise.state() {
                 PromiseState::Resolved => {
@@ -195,7 +211,7 @@ impl<'js> Machine<'_, 'js> {
                 }
                 PromiseState::Pending => {
                     if !self.ctx.execute_pending_job() {
-                        let message = "it waits for a promise that nothing settles any more";
+                        let message = "it waits for a promise that nothing can settle";
                         return Err(Fault::new(Why::Waiting, message));
                     }
                 }
@@ -203,15 +219,15 @@ impl<'js> Machine<'_, 'js> {
         }
     }
 
-    /// Runs all pending jobs.
+    /// Runs all pending jobs of the JavaScript runtime, unless the script must stop.
     fn drain(&self) {
         while !self.shared.watch.looks() && self.ctx.execute_pending_job() {}
     }
 
-    /// Describes a thrown value with its position.
+    /// Creates a failure from a thrown value, with its position in the script.
     fn described(&self, reason: Value<'js>, lines: u32) -> Fault {
         if reason.is_null() {
-            let message = "null was thrown, as it is where there is no memory left for an error";
+            let message = "`null` was thrown, usually because no memory was left to create an error";
             return Fault::new(Why::Heap, message);
         }
         let described = self.helpers.describe.call::<_, String>((reason,)).catch(self.ctx);
@@ -230,9 +246,9 @@ impl<'js> Machine<'_, 'js> {
     }
 }
 
-/// The form of a script: at the top level, or within a function so that it can return.
+/// `Yes` if the script runs inside a function, so that it can use `return` at its top level.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wrapped {
+enum FunctionWrapping {
     Yes,
     No,
 }

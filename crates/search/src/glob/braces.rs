@@ -1,22 +1,23 @@
-//! Alternatives in braces, written out.
+//! Expansion of the brace groups of a glob, such as `{a,b}`.
 
-/// The maximum number of patterns after brace expansion.
+/// The maximum number of patterns into which the braces of a glob may expand.
 pub(super) const MOST: usize = 256;
 
-/// The maximum number of patterns to expand if the matcher could handle the braces itself. Literal names lift rules,
-/// so expansion is preferred.
+/// The maximum number of patterns for which all brace groups are expanded. Expansion is preferred although the matcher
+/// also handles groups without a slash: it produces literal names, and only literal names override ignore rules.
 const EASY: usize = 32;
 
-/// The groups to expand.
+/// The brace groups of a glob to expand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,
     WithSlash,
 }
 
-/// Writes out the groups; if they are many, only those that hold a slash, the others being left to the matcher.
+/// Expands all brace groups of a glob. If that results in more than [`EASY`] patterns, expands only the groups that
+/// contain a slash; the matcher handles the groups that remain.
 ///
-/// `None` if that makes more than [`MOST`] patterns.
+/// Returns `None` if even that results in more than [`MOST`] patterns.
 pub(super) fn expand(pattern: &str) -> Option<Vec<String>> {
     write_out(pattern, Which::All, EASY).or_else(|| write_out(pattern, Which::WithSlash, MOST))
 }
@@ -36,7 +37,8 @@ fn write_out(pattern: &str, which: Which, most: usize) -> Option<Vec<String>> {
     Some(done)
 }
 
-/// Replaces the first outermost group by each of its alternatives.
+/// Returns a pattern for each alternative of the first outermost brace group. `None` if the glob has no group to
+/// expand.
 fn split(pattern: &str, which: Which) -> Option<Vec<String>> {
     let (open, commas, close) = group(pattern, which)?;
     let (before, after) = (pattern.get(..open)?, pattern.get(close + 1..)?);
@@ -49,7 +51,7 @@ fn split(pattern: &str, which: Which) -> Option<Vec<String>> {
     Some(alternatives)
 }
 
-/// Finds the first outermost group: its braces, and the commas between its alternatives.
+/// Finds the first outermost brace group: the positions of its opening brace, its commas and its closing brace.
 fn group(pattern: &str, which: Which) -> Option<(usize, Vec<usize>, usize)> {
     let mut depth = 0_usize;
     let mut open = 0;
@@ -84,11 +86,11 @@ fn group(pattern: &str, which: Which) -> Option<(usize, Vec<usize>, usize)> {
     None
 }
 
-/// Returns the end of a class such as `[!a-z]`; braces inside it are literal.
+/// Returns the end of a character class such as `[!a-z]`; braces in a class are literal.
 fn class_end(pattern: &str, open: usize) -> Option<usize> {
     let inside = pattern.get(open + 1..)?;
     let negated = usize::from(inside.starts_with(['!', '^']));
-    // A `]` that comes first belongs to the class.
+    // A `]` directly after `[` or `[!` belongs to the class.
     let first = negated + usize::from(inside.get(negated..)?.starts_with(']'));
     Some(open + 1 + first + inside.get(first..)?.find(']')? + 1)
 }

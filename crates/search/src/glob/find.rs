@@ -1,17 +1,17 @@
-//! The walk of a glob.
+//! Search for the files that match a glob, through the trigram index or by a directory walk.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use toolpost_grams::Grams;
+use toolpost_trigrams::Grams;
 use toolpost_workspace::walk::{self, Candidate, Claim, Entry, Kind, Next, RuleEffect, Visitor, walk};
 use toolpost_workspace::{AccessKind, Workspace, WorkspacePath};
 
 use super::judge::Judge;
-use super::pattern::{Accepted, Anchor, Ending, Pattern, State};
+use super::pattern::{Accepted, Anchor, Pattern, PatternTarget, State};
 use super::{GlobOutput, GlobRequest, Match, Only};
 use crate::order::by_path;
-use crate::{Complete, Control, SearchError, said};
+use crate::{Complete, Control, SearchError, request_path};
 
 pub(super) fn find(
     workspace: &Workspace,
@@ -20,30 +20,33 @@ pub(super) fn find(
     index: Option<&Grams>,
 ) -> Result<GlobOutput, SearchError> {
     let pattern = Pattern::new(&request.pattern, request.case)?;
-    said::directory(workspace, &request.base, "glob")?;
+    request_path::directory(workspace, &request.base, "glob")?;
     let Some(start) = start(workspace, request, &pattern)? else {
         return Ok(nothing());
     };
-    let only = if pattern.ending == Ending::Directory { Only::Directories } else { request.only };
+    let only = if pattern.ending == PatternTarget::Directory { Only::Directories } else { request.only };
     let limit = request.limit.unwrap_or(usize::MAX);
     let options = control.options(request.rules, request.hidden, request.prune);
     let depth = request.depth.unwrap_or(usize::MAX);
     if depth == 0 {
-        return Err(SearchError::Request("depth must be greater than zero: 1 looks at the directory alone"));
+        return Err(SearchError::Request(
+            "depth must be greater than zero: 1 searches only the directory itself",
+        ));
     }
     let judge = Arc::new(Judge { pattern, only, depth });
     if let Some(index) = index.filter(|_| only == Only::Files)
-        && let Some(names) = super::known::find(index, request, &start, &options, &judge, control)
+        && let Some(names) = super::indexed::find(index, request, &start, &options, &judge, control)
     {
         let hits = names.files.into_iter().map(|named| Hit {
             modified: named.modified,
             kind: named.kind,
             relative: named.relative,
         });
-        let mut found = Found { hits: hits.collect(), skipped: names.skipped, ..Found::default() };
+        let mut found =
+            GlobMatches { hits: hits.collect(), skipped: names.skipped, ..GlobMatches::default() };
         found.cut(limit);
         if found.hits.len() <= SHOWN {
-            // The watch does not report every change of a file's time.
+            // The index has the modification times that the file watcher reported, and it does not report every change.
             found.hits.iter_mut().for_each(|hit| hit.look(workspace, &start));
         }
         return Ok(gather(&start, found, limit, Complete::Yes));
@@ -51,10 +54,13 @@ pub(super) fn find(
     let make = || Finder { judge: &judge, limit, hits: Vec::new(), total: 0 };
     match walk(&start, judge.pattern.start(), &options, &|| control.stops(), &make) {
         Ok(walked) => {
-            let mut found =
-                Found { skipped: walked.skipped, unreadable: walked.unreadable, ..Found::default() };
+            let mut found = GlobMatches {
+                skipped: walked.skipped,
+                unreadable: walked.unreadable,
+                ..GlobMatches::default()
+            };
             for finder in walked.visitors {
-                // The finder has already counted the matches that it dropped.
+                // Each thread keeps only the newest matches, and has counted the others too.
                 found.dropped += finder.total - finder.hits.len() as u64;
                 found.hits.extend(finder.hits);
             }
@@ -64,7 +70,8 @@ pub(super) fn find(
     }
 }
 
-/// Returns the start of the walk; `None` if the literal prefix of the pattern does not exist.
+/// Returns the directory where the walk starts: the literal names at the start of the pattern. `None` if no directory
+/// exists there.
 fn start(
     workspace: &Workspace,
     request: &GlobRequest,
@@ -74,8 +81,8 @@ fn start(
         return Ok(Some(request.base.clone()));
     }
     let start = match pattern.anchor {
-        Anchor::Base => said::below(workspace, &request.base, &pattern.prefix)?,
-        Anchor::Absolute => said::resolve(workspace, &pattern.prefix)?,
+        Anchor::Base => request_path::below(workspace, &request.base, &pattern.prefix)?,
+        Anchor::Absolute => request_path::resolve(workspace, &pattern.prefix)?,
     };
     match workspace.stat(&start) {
         Ok(stat) => Ok((stat.kind == toolpost_workspace::Kind::Directory).then_some(start)),
@@ -90,7 +97,7 @@ fn nothing() -> GlobOutput {
     GlobOutput {
         matches: Vec::new(),
         total: 0,
-        skipped: walk::Skipped::default(),
+        skipped: walk::SkippedEntries::default(),
         unreadable: walk::Unreadable::default(),
         complete: Complete::Yes,
     }
@@ -102,11 +109,11 @@ struct Hit {
     relative: Box<[u8]>,
 }
 
-/// The maximum number of files whose times are read again before they are returned.
+/// The maximum number of matches from the index whose modification times are read from disk before they are returned.
 const SHOWN: usize = 1_000;
 
 impl Hit {
-    /// Reads the time from the disk.
+    /// Reads the current modification time from disk.
     fn look(&mut self, workspace: &Workspace, start: &WorkspacePath) {
         let path = walk::found_below(start, &self.relative);
         if let Some(Ok(stat)) = path.map(|path| workspace.stat(&path)) {
@@ -115,18 +122,18 @@ impl Hit {
     }
 }
 
-/// The matches before sorting.
+/// The matches of a glob before they are sorted.
 #[derive(Default)]
-struct Found {
+struct GlobMatches {
     hits: Vec<Hit>,
-    /// The number of further matches that are too old to be returned.
+    /// The number of older matches that were dropped because of the limit.
     dropped: u64,
-    skipped: walk::Skipped,
+    skipped: walk::SkippedEntries,
     unreadable: walk::Unreadable,
 }
 
-impl Found {
-    /// Keeps only the newest; the others are counted.
+impl GlobMatches {
+    /// Keeps the newest matches up to the limit, and counts the older ones as dropped.
     fn cut(&mut self, limit: usize) {
         let all = self.hits.len();
         cut(&mut self.hits, limit);
@@ -189,12 +196,12 @@ impl Finder<'_> {
     }
 }
 
-/// Returns the depth of an entry; 1 is directly in the start of the walk.
+/// Returns the depth of an entry; 1 is directly in the directory where the walk starts.
 fn level(candidate: &Candidate<'_>) -> usize {
     1 + memchr::memchr_iter(b'/', candidate.relative_bytes()).count()
 }
 
-fn gather(start: &WorkspacePath, mut found: Found, limit: usize, complete: Complete) -> GlobOutput {
+fn gather(start: &WorkspacePath, mut found: GlobMatches, limit: usize, complete: Complete) -> GlobOutput {
     let total = found.hits.len() as u64 + found.dropped;
     found.cut(limit);
     found.hits.sort_unstable_by(newest_first);
@@ -209,7 +216,7 @@ fn gather(start: &WorkspacePath, mut found: Found, limit: usize, complete: Compl
     GlobOutput { matches, total, skipped: found.skipped, unreadable: found.unreadable, complete }
 }
 
-/// Keeps only the newest.
+/// Removes all but the newest `limit` matches.
 fn cut(hits: &mut Vec<Hit>, limit: usize) {
     if hits.len() > limit {
         hits.select_nth_unstable_by(limit, newest_first);

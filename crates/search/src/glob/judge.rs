@@ -1,20 +1,20 @@
-//! Judgement of an entry by the pattern.
+//! Matching of one file or directory against the glob, the kind and the depth of a request.
 
 use toolpost_workspace::walk::Claim;
 
 use super::Only;
 use super::pattern::{Accepted, Pattern, State, Step};
 
-/// A pattern with the wanted kind and depth.
+/// A glob with the requested kind and depth of the entries to find.
 pub(super) struct Judge {
     pub(super) pattern: Pattern,
     pub(super) only: Only,
-    /// The maximum depth.
+    /// The maximum depth; 1 is directly in the directory where the walk starts.
     pub(super) depth: usize,
 }
 
 impl Judge {
-    /// Judges an entry that is not a directory.
+    /// Returns whether an entry that is not a directory is wanted; `place` is the state of the glob in its directory.
     pub(super) fn file(&self, place: &State, name: &[u8]) -> Claim {
         match self.only {
             Only::Directories => Claim::Pass,
@@ -22,7 +22,8 @@ impl Judge {
         }
     }
 
-    /// Judges a directory at a level, counted from 1; also returns the state of the pattern inside it.
+    /// Returns whether a directory is wanted or may contain wanted entries; its depth is `level`, from 1. Also returns
+    /// the state of the glob inside it.
     pub(super) fn directory(&self, place: &State, name: &[u8], level: usize) -> (Claim, Step) {
         let step = self.pattern.step(place, name);
         let enters = level < self.depth;

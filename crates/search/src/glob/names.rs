@@ -1,28 +1,29 @@
-//! Matching of paths against a pattern without a walk.
+//! Matching of relative paths against a glob without access to the disk.
 
-use super::pattern::{Accepted, Anchor, Ending, Pattern};
+use super::pattern::{Accepted, Anchor, Pattern, PatternTarget};
 use crate::SearchError;
 use crate::grep::Case;
 
-/// A pattern that paths are compared with.
+/// A compiled glob that matches relative paths.
 #[derive(Debug)]
 pub struct Names {
     pattern: Pattern,
 }
 
 impl Names {
-    /// Parses a pattern as a name search does; it must be relative to the start of the paths.
+    /// Compiles a glob with the syntax of [`GlobRequest::pattern`](super::GlobRequest::pattern). The glob must be
+    /// relative, because the paths are.
     pub fn new(pattern: &str, case: Case) -> Result<Self, SearchError> {
         let compiled = Pattern::new(pattern, case)?;
         let leads_out = compiled.prefix.split('/').any(|name| name == "..");
         if compiled.anchor == Anchor::Absolute || leads_out {
-            let why = "it leads away from the directory that is searched: begin it there";
+            let why = "it leads outside the searched directory; use a path relative to that directory";
             return Err(SearchError::Glob { pattern: pattern.to_owned(), why: why.to_owned() });
         }
         Ok(Self { pattern: compiled })
     }
 
-    /// Returns whether a file, or one of its directories, matches.
+    /// Returns whether a relative path of a file, or one of the directories in it, matches the glob.
     #[must_use]
     pub fn fit(&self, relative: &[u8]) -> bool {
         let mut names = relative.split(|byte| *byte == b'/').peekable();
@@ -35,7 +36,7 @@ impl Names {
         while let Some(name) = names.next() {
             if names.peek().is_none() {
                 let accepted = self.pattern.accepts(&state, name) != Accepted::No;
-                return accepted && self.pattern.ending == Ending::Anything;
+                return accepted && self.pattern.ending == PatternTarget::Anything;
             }
             let step = self.pattern.step(&state, name);
             if step.accepted != Accepted::No {

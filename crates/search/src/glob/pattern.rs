@@ -1,33 +1,34 @@
-//! A whole pattern, matched name by name on the way down a tree.
+//! A compiled glob, which a directory walk matches name by name while it descends.
 
 use super::braces::{MOST, expand};
-use super::segment::{Fit, Letters, Segment, is_plain};
+use super::segment::{Letters, Segment, SegmentMatch, is_plain};
 use crate::SearchError;
 use crate::error::LONGEST_GLOB;
 use crate::grep::Case;
 
-/// A compiled pattern.
+/// A compiled glob.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// The literal start of the walk; empty for the base itself.
+    /// The literal names before the first wildcard, where the walk starts; empty if it starts in the base directory.
     pub(super) prefix: String,
     pub(super) anchor: Anchor,
-    pub(super) ending: Ending,
-    /// All alternatives, one after the other; the last segment of each is marked.
+    pub(super) ending: PatternTarget,
+    /// The segments (patterns for one name) of all alternatives, one alternative after the other. The last segment of
+    /// each alternative is marked.
     segments: Vec<(Segment, Last)>,
     starts: Vec<u16>,
 }
 
-/// The directory that the prefix is relative to.
+/// The directory to which the prefix of a glob is relative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Base,
     Absolute,
 }
 
-/// The trailing slash of a pattern.
+/// The kind of entry that a glob selects: with a trailing slash, only directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum PatternTarget {
     Anything,
     Directory,
 }
@@ -38,19 +39,20 @@ enum Last {
     Yes,
 }
 
-/// The state of the pattern in a directory: the segments that its entries may match.
+/// The state of a glob in a directory: the indexes of the segments that the names in the directory may match.
 pub(super) type State = Vec<u16>;
 
-/// The effect of a name on a state.
+/// The result of matching a directory's name: how it completes the glob, and the states of the glob inside the
+/// directory.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) accepted: Accepted,
     pub(super) below: State,
-    /// The part of `below` that was reached by a name written out.
+    /// The part of `below` that was reached because the directory's name is literally in the glob.
     pub(super) named_below: State,
 }
 
-/// The kind of entry for which a name completes the pattern.
+/// The way in which a name completes a glob: not at all, by a wildcard, or as a literal name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Accepted {
     #[default]
@@ -59,6 +61,9 @@ pub(super) enum Accepted {
     Named,
 }
 
+/// The reason why a glob is invalid if it has more names in all alternatives than a `u16` can count.
+const TOO_LONG: &str = "it expands to more than 65535 names; use fewer alternatives";
+
 impl Pattern {
     pub(super) fn new(pattern: &str, case: Case) -> Result<Self, SearchError> {
         let wrong = |why: &str| SearchError::Glob { pattern: pattern.to_owned(), why: why.to_owned() };
@@ -66,45 +71,43 @@ impl Pattern {
             return Err(SearchError::long_glob(pattern));
         }
         if pattern.contains('\0') {
-            return Err(wrong("it holds a NUL byte, which no name can"));
+            return Err(wrong("it has a NUL byte, which no name contains"));
         }
-        let ending = if pattern.ends_with('/') { Ending::Directory } else { Ending::Anything };
+        let ending = if pattern.ends_with('/') { PatternTarget::Directory } else { PatternTarget::Anything };
         let anchor = if pattern.starts_with('/') || pattern.starts_with("~/") {
             Anchor::Absolute
         } else {
             Anchor::Base
         };
         let expanded = expand(pattern).ok_or_else(|| {
-            wrong(&format!("its braces stand for more than {MOST} patterns: say fewer at a time"))
+            wrong(&format!("its braces expand to more than {MOST} patterns; use fewer alternatives"))
         })?;
         let letters = letters(pattern, case);
         let mut alternatives: Vec<Vec<&str>> = expanded.iter().map(|text| names(text)).collect();
         if alternatives.iter().any(Vec::is_empty) {
-            return Err(wrong("it names nothing: use **/* for all files"));
+            return Err(wrong("it contains no name; use **/* for all files"));
         }
-        // The names that lead to the workspace are always meant as they are written.
+        // The literal prefix of an absolute pattern is a path on disk, so it is always compared case-sensitively.
         let exact = letters == Letters::Exact || anchor == Anchor::Absolute;
         let prefix = take_prefix(&mut alternatives, if exact { Letters::Exact } else { letters });
         if alternatives.iter().flatten().any(|name| *name == "..") {
-            return Err(wrong(
-                "`..` cannot follow a wildcard or be its last name: begin the pattern with it",
-            ));
+            return Err(wrong("`..` cannot follow a wildcard or end the pattern; put `..` at the beginning"));
         }
         let mut segments = Vec::new();
         let mut starts = Vec::new();
         for names in &alternatives {
-            starts.push(u16::try_from(segments.len()).map_err(|_| wrong("it is too long"))?);
+            starts.push(u16::try_from(segments.len()).map_err(|_| wrong(TOO_LONG))?);
             for (at, name) in names.iter().enumerate() {
                 let last = if at + 1 == names.len() { Last::Yes } else { Last::No };
                 segments.push((Segment::new(name, letters)?, last));
             }
         }
-        u16::try_from(segments.len()).map_err(|_| wrong("it is too long"))?;
+        u16::try_from(segments.len()).map_err(|_| wrong(TOO_LONG))?;
         let root = if anchor == Anchor::Absolute && !pattern.starts_with('~') { "/" } else { "" };
         Ok(Self { prefix: format!("{root}{prefix}"), anchor, ending, segments, starts })
     }
 
-    /// Returns the state in the directory where the walk begins.
+    /// Returns the state of the glob in the directory where the walk begins.
     pub(super) fn start(&self) -> State {
         let mut state = State::new();
         for start in &self.starts {
@@ -113,32 +116,33 @@ impl Pattern {
         state
     }
 
-    /// Returns the kind of entry for which a name completes the pattern.
+    /// Returns how the name of an entry completes the glob; `state` is that of the entry's directory.
     pub(super) fn accepts(&self, state: &State, name: &[u8]) -> Accepted {
         let mut accepted = Accepted::No;
         for at in state {
             let Some((segment, Last::Yes)) = self.segments.get(usize::from(*at)) else { continue };
             match segment.fit(name) {
-                Fit::No => {}
-                Fit::Wild => accepted = Accepted::Wild,
-                Fit::Named => return Accepted::Named,
+                SegmentMatch::No => {}
+                SegmentMatch::Wild => accepted = Accepted::Wild,
+                SegmentMatch::Named => return Accepted::Named,
             }
         }
         accepted
     }
 
-    /// Returns the kind of entry for which the name of a directory completes the pattern, and the state inside the
-    /// directory.
+    /// Matches the name of a directory against the glob. Also returns the state of the glob inside the directory.
     pub(super) fn step(&self, state: &State, name: &[u8]) -> Step {
         let mut step = Step { accepted: self.accepts(state, name), ..Step::default() };
         for at in state {
             let Some((segment, last)) = self.segments.get(usize::from(*at)) else { continue };
             match segment.fit(name) {
-                Fit::No => {}
-                Fit::Wild | Fit::Named if matches!(segment, Segment::Any) => self.reach(&mut step.below, *at),
+                SegmentMatch::No => {}
+                SegmentMatch::Wild | SegmentMatch::Named if matches!(segment, Segment::Any) => {
+                    self.reach(&mut step.below, *at);
+                }
                 _ if *last == Last::Yes => {}
-                Fit::Wild => self.reach(&mut step.below, at + 1),
-                Fit::Named => {
+                SegmentMatch::Wild => self.reach(&mut step.below, at + 1),
+                SegmentMatch::Named => {
                     self.reach(&mut step.below, at + 1);
                     self.reach(&mut step.named_below, at + 1);
                 }
@@ -147,7 +151,7 @@ impl Pattern {
         step
     }
 
-    /// Adds a segment, and the next one if this one may match no name at all.
+    /// Adds a segment to a state. After `**`, which may match no name at all, also adds the segment that follows.
     fn reach(&self, state: &mut State, at: u16) {
         if state.contains(&at) {
             return;
@@ -168,7 +172,7 @@ fn letters(pattern: &str, case: Case) -> Letters {
     }
 }
 
-/// Splits a pattern into names; one without a slash in the middle is meant at any depth.
+/// Splits a glob at its slashes. A glob without a slash in the middle matches at any depth, so `**` comes first.
 fn names(text: &str) -> Vec<&str> {
     let body = text.strip_suffix('/').unwrap_or(text);
     let mut names: Vec<&str> = Vec::new();
@@ -184,7 +188,8 @@ fn names(text: &str) -> Vec<&str> {
     names
 }
 
-/// Removes the common literal prefix of all alternatives; one name always remains.
+/// Removes the literal names with which all alternatives begin, and returns them; each alternative keeps at least one
+/// name. If letter case is ignored, only `..` and `~` are removed.
 fn take_prefix(alternatives: &mut [Vec<&str>], letters: Letters) -> String {
     let mut prefix = Vec::new();
     while let Some(name) = alternatives.first().and_then(|names| names.first()).copied() {

@@ -1,4 +1,4 @@
-//! One name of a pattern.
+//! The part of a glob that matches one name of a path.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -15,31 +15,31 @@ pub(super) enum Segment {
     Any,
     /// `*`: any one name.
     One,
-    /// A name written out.
+    /// A literal name.
     Literal(Vec<u8>),
-    /// `*` and an ending.
+    /// `*` followed by literal text, which must end the name.
     Ending(Vec<u8>),
-    /// Anything else; also matches the very text of the pattern, since `[id]` is a good name.
+    /// A pattern of another form. It also matches a name that equals its text, because `[id]` is a valid file name.
     Glob { text: Vec<u8>, matcher: GlobSet, literal: Literal },
 }
 
-/// The literalness of a segment that needs the matcher.
+/// `Yes` for a literal name that is compared without regard to case, and therefore needs a matcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Literal {
     No,
     Yes,
 }
 
-/// Case sensitivity.
+/// The comparison of letters: exact, or without regard to case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
     Exact,
     Folded,
 }
 
-/// The way that a name matches a segment.
+/// The way in which a name of a path matches a segment: not at all, by a wildcard, or as a literal name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(super) enum SegmentMatch {
     No,
     Wild,
     Named,
@@ -78,35 +78,35 @@ impl Segment {
         Ok(Self::Glob { text: text.as_bytes().to_vec(), matcher, literal })
     }
 
-    pub(super) fn fit(&self, name: &[u8]) -> Fit {
+    pub(super) fn fit(&self, name: &[u8]) -> SegmentMatch {
         match self {
-            Self::Any | Self::One => Fit::Wild,
+            Self::Any | Self::One => SegmentMatch::Wild,
             Self::Literal(literal) => {
                 if literal == name {
-                    Fit::Named
+                    SegmentMatch::Named
                 } else {
-                    Fit::No
+                    SegmentMatch::No
                 }
             }
             Self::Ending(ending) => {
                 if name.ends_with(ending) {
-                    Fit::Wild
+                    SegmentMatch::Wild
                 } else {
-                    Fit::No
+                    SegmentMatch::No
                 }
             }
-            Self::Glob { text, .. } if text == name => Fit::Named,
+            Self::Glob { text, .. } if text == name => SegmentMatch::Named,
             Self::Glob { matcher, literal, .. } => match matcher.is_match(Path::new(OsStr::from_bytes(name)))
             {
-                false => Fit::No,
-                true if *literal == Literal::Yes => Fit::Named,
-                true => Fit::Wild,
+                false => SegmentMatch::No,
+                true if *literal == Literal::Yes => SegmentMatch::Named,
+                true => SegmentMatch::Wild,
             },
         }
     }
 }
 
-/// Returns whether a text contains no special characters.
+/// Returns whether a name in a glob contains no special characters.
 pub(super) fn is_plain(text: &str) -> bool {
     !text.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }

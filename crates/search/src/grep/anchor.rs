@@ -1,14 +1,14 @@
-//! Globs that begin with a slash: below the searched directory, or absolute.
+//! Globs that begin with a slash: they are relative to the searched directory, or absolute paths.
 
 use std::borrow::Cow;
 
 use toolpost_workspace::{AccessKind, Kind, Workspace, WorkspacePath};
 
-use crate::{SearchError, said};
+use crate::{SearchError, request_path};
 
-/// Converts an absolute glob into one relative to the searched directory; other globs are unchanged.
+/// Converts an absolute glob into one relative to the searched directory `base`. A relative glob is returned unchanged.
 ///
-/// An excluding glob may name a path outside: there is nothing to exclude.
+/// A glob that excludes files (`!`) may name a path outside `base`, because it excludes nothing there.
 pub(super) fn from_base<'g>(
     workspace: &Workspace,
     base: &WorkspacePath,
@@ -34,7 +34,7 @@ pub(super) fn from_base<'g>(
     Err(SearchError::Glob { pattern: glob.to_owned(), why })
 }
 
-/// Removes the directory from a glob that starts with the same spelling of it.
+/// Removes the path of the searched directory from the start of a glob, if the glob begins with its text.
 fn spelled(base: &WorkspacePath, path: &str) -> Option<String> {
     let rest = path.strip_prefix(base.raw().to_str()?)?;
     match rest.trim_end_matches('/') {
@@ -43,7 +43,8 @@ fn spelled(base: &WorkspacePath, path: &str) -> Option<String> {
     }
 }
 
-/// Removes the directory from a glob that leads below it through another name or from a parent.
+/// Removes the path of the searched directory from the start of a glob that leads into it in another way: through a
+/// symlink, or from a parent with `**`.
 fn resolved(workspace: &Workspace, base: &WorkspacePath, path: &str) -> Option<String> {
     let names: Vec<&str> = path.split('/').collect();
     let (literal, wild) = names.split_at(names.iter().take_while(|name| !is_wild(name)).count());
@@ -61,11 +62,11 @@ fn resolved(workspace: &Workspace, base: &WorkspacePath, path: &str) -> Option<S
 }
 
 fn is_there(workspace: &Workspace, base: &WorkspacePath, name: &str) -> bool {
-    let Ok(place) = said::below(workspace, base, name) else { return false };
+    let Ok(place) = request_path::below(workspace, base, name) else { return false };
     !matches!(workspace.stat(&place), Err(error) if error.why == AccessKind::Missing)
 }
 
-/// Returns whether a name in a glob contains wildcards.
+/// Returns whether a part of a glob between slashes contains wildcards.
 fn is_wild(name: &str) -> bool {
     name.contains(['*', '?', '[', '{', '\\'])
 }

@@ -1,4 +1,4 @@
-//! The meaning of line ends and text boundaries in a pattern.
+//! Rewriting of line ends and text anchors in a regular expression.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -6,12 +6,14 @@ use std::convert::Infallible;
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Assertion, AssertionKind, Ast, Flag, GroupKind, Span, Visitor, visit};
 
-/// Lets each line feed in a pattern match CRLF too, except in classes; returns an invalid pattern unchanged.
+/// Lets each line feed in a regular expression match CRLF too, except in classes. Returns an invalid expression
+/// unchanged.
 pub(super) fn either(pattern: &str) -> Cow<'_, str> {
     replaced(pattern, Pieces { wanted: feed, found: Vec::new(), whole: false })
 }
 
-/// Lets the text anchors of a pattern match at line boundaries, since each line is searched separately.
+/// Lets the text anchors of a regular expression, such as `\A`, match at line boundaries, because each line is searched
+/// separately.
 pub(super) fn per_line(pattern: &str) -> Cow<'_, str> {
     replaced(pattern, Pieces { wanted: edge, found: Vec::new(), whole: false })
 }
@@ -33,7 +35,7 @@ fn replaced(pattern: &str, pieces: Pieces) -> Cow<'_, str> {
     Cow::Owned(meant)
 }
 
-/// A line feed becomes a group, so that a following repetition applies to all of it.
+/// Returns the replacement for a line feed: a group, so that a repetition after it applies to the whole line end.
 fn feed(ast: &Ast, _: bool) -> Option<(Span, &'static str)> {
     match ast {
         Ast::Literal(literal) if literal.c == '\n' => Some((literal.span, r"(?:\r?\n)")),
@@ -41,7 +43,8 @@ fn feed(ast: &Ast, _: bool) -> Option<(Span, &'static str)> {
     }
 }
 
-/// An edge of the text becomes one of a line; so do `^` and `$` where flags make them mean the text.
+/// Returns the line anchor that replaces a text anchor. `^` and `$` are text anchors if flags of the expression
+/// (`whole`) make them that.
 fn edge(ast: &Ast, whole: bool) -> Option<(Span, &'static str)> {
     let Ast::Assertion(assertion) = ast else { return None };
     let Assertion { span, kind } = &**assertion;
@@ -54,11 +57,11 @@ fn edge(ast: &Ast, whole: bool) -> Option<(Span, &'static str)> {
     }
 }
 
-/// The pieces of a pattern to replace, from left to right, with their replacements.
+/// The parts of a regular expression to replace, from left to right, with their replacements.
 struct Pieces {
     wanted: fn(&Ast, bool) -> Option<(Span, &'static str)>,
     found: Vec<(Span, &'static str)>,
-    /// Set if earlier flags made `^` and `$` refer to the whole text.
+    /// Set if flags in the expression so far made `^` and `$` refer to the whole text.
     whole: bool,
 }
 

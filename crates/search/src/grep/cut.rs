@@ -1,27 +1,32 @@
-//! Long lines, cut to what surrounds the match.
+//! Truncation of long lines to the text around the match.
 
 use std::ops::Range;
 
 use toolpost_text::window;
 
-use super::Cut;
+use super::LineTruncation;
 
-/// Returns the text of a line: all of it, or `most` characters around the match.
+/// Returns the text of a line: all of it, or about `most` characters around the match. Also returns the numbers of
+/// bytes that were cut before and after the text; `None` if nothing was cut.
 ///
-/// No character is split; invalid UTF-8 is converted as when a file is read.
-pub(super) fn text(line: &[u8], matched: Option<Range<usize>>, most: usize) -> (String, Option<Cut>) {
+/// No character is split. Invalid UTF-8 is converted in the same way as when a file is read.
+pub(super) fn text(
+    line: &[u8],
+    matched: Option<Range<usize>>,
+    most: usize,
+) -> (String, Option<LineTruncation>) {
     if line.len() <= most || !longer(line, most) {
         return (window::shown(line), None);
     }
     let matched = matched.unwrap_or(0..0);
     let around = most / 2;
     let from = back(line, matched.start.min(line.len()), around);
-    // A long match is itself cut; what follows a short one is shown as far as what came before it.
+    // A match longer than `most` is cut too; around a shorter one, equally long text is shown on both sides.
     let inside = forward(line, matched.start.min(line.len()), most);
     let to = if inside < matched.end { inside } else { forward(line, matched.end.min(line.len()), around) };
     let to = to.max(forward(line, from, most));
     let shown = line.get(from..to).unwrap_or_default();
-    let cut = Cut { before: from as u64, after: (line.len() - to) as u64 };
+    let cut = LineTruncation { before: from as u64, after: (line.len() - to) as u64 };
     let cut = (cut.before + cut.after > 0).then_some(cut);
     (window::shown(shown), cut)
 }
@@ -36,7 +41,7 @@ fn longer(line: &[u8], most: usize) -> bool {
     forward(line, 0, most) < line.len()
 }
 
-/// Goes that many characters on.
+/// Returns the byte offset that is `characters` characters after `at`.
 fn forward(line: &[u8], mut at: usize, characters: usize) -> usize {
     for _ in 0..characters {
         if at >= line.len() {
@@ -50,7 +55,7 @@ fn forward(line: &[u8], mut at: usize, characters: usize) -> usize {
     at
 }
 
-/// Goes that many characters back.
+/// Returns the byte offset that is `characters` characters before `at`.
 fn back(line: &[u8], mut at: usize, characters: usize) -> usize {
     for _ in 0..characters {
         if at == 0 {
@@ -64,7 +69,7 @@ fn back(line: &[u8], mut at: usize, characters: usize) -> usize {
     at
 }
 
-/// Returns whether a byte continues a character that began up to three bytes before.
+/// Returns whether the byte at `at` is inside a UTF-8 character that begins up to three bytes before it.
 fn inner(line: &[u8], at: usize) -> bool {
     let byte = |at: usize| line.get(at).copied().unwrap_or_default();
     if byte(at) & 0xC0 != 0x80 {

@@ -1,4 +1,4 @@
-//! Selection of files by globs and types.
+//! Selection of the files to search, by globs and file types.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -15,7 +15,7 @@ use super::{GrepRequest, anchor};
 use crate::SearchError;
 use crate::error::LONGEST_GLOB;
 
-/// The globs and types of a request.
+/// The globs and file types of a request, which select the files to search.
 pub(super) struct Filter {
     globs: Override,
     types: Types,
@@ -43,7 +43,7 @@ impl Filter {
         Claim::Wanted
     }
 
-    /// Returns whether every file is wanted.
+    /// Returns whether the request selects every file.
     pub(super) fn wants_all(&self) -> bool {
         self.globs.is_empty() && self.types.is_empty()
     }
@@ -51,12 +51,12 @@ impl Filter {
 
 fn globs(workspace: &Workspace, request: &GrepRequest) -> Result<Override, SearchError> {
     let said = &request.globs;
-    // Built for `.`, so that paths are taken as they are: relative to the start of the walk.
+    // Paths are relative to the start of the walk, and `.` leaves them unchanged.
     let mut builder = OverrideBuilder::new(".");
     for glob in said {
         let wrong = |why: String| SearchError::Glob { pattern: glob.clone(), why };
         if glob.contains('\0') {
-            return Err(wrong("it holds a NUL byte, which no name can".to_owned()));
+            return Err(wrong("it has a NUL byte, which no name contains".to_owned()));
         }
         if glob.len() > LONGEST_GLOB {
             return Err(SearchError::long_glob(glob));
@@ -68,10 +68,10 @@ fn globs(workspace: &Workspace, request: &GrepRequest) -> Result<Override, Searc
     builder.build().map_err(|error| SearchError::Glob { pattern: said.join(" "), why: error.to_string() })
 }
 
-/// The longest name of a type that is looked up, in bytes.
+/// The maximum length of the name of a file type, in bytes.
 const LONGEST_TYPE: usize = 64;
 
-/// The maximum number of suggested names.
+/// The maximum number of file types that are suggested for an unknown name.
 const NEAR: usize = 3;
 
 fn types(said: &[String]) -> Result<Types, SearchError> {
@@ -94,7 +94,7 @@ fn types(said: &[String]) -> Result<Types, SearchError> {
     builder.build().map_err(|error| SearchError::UnknownType { name: error.to_string(), near: Vec::new() })
 }
 
-/// Names of languages that are not names of types, with the types that they mean.
+/// Common words that are not names of file types, each with the file type that users mean by it.
 const OTHER_NAMES: [(&str, &str); 15] = [
     ("javascript", "js"),
     ("node", "js"),
@@ -113,7 +113,7 @@ const OTHER_NAMES: [(&str, &str); 15] = [
     ("protocol buffers", "protobuf"),
 ];
 
-/// Returns the closest names: of an alias or an extension, or else with a similar spelling.
+/// Suggests known file types for an unknown name: by alias or file extension, or else by similar spelling.
 fn near(name: &str, known: &[String]) -> Vec<String> {
     let bare = name.trim_start_matches(['.', '*']).to_lowercase();
     if let Some((_, meant)) = OTHER_NAMES.iter().find(|(other, _)| *other == bare) {

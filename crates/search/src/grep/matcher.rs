@@ -1,4 +1,4 @@
-//! The regular expression, built with limits.
+//! The regular expression of a search, compiled with memory limits.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,18 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use super::{Case, GrepRequest, Span, breaks, wrong};
 use crate::SearchError;
 
-/// The most memory that a compiled expression may take.
+/// The maximum memory of a compiled regular expression, in bytes.
 const SIZE: usize = 10 * 1024 * 1024;
 
-/// The most memory for its cache of states, for each thread.
+/// The maximum memory of the cache of DFA states, in bytes per thread.
 const CACHE: usize = 32 * 1024 * 1024;
 
-/// Builds the matcher of a request.
+/// Compiles the regular expression of a request.
 pub(super) fn build(request: &GrepRequest) -> Result<RegexMatcher, SearchError> {
     of(&request.pattern, request.case, request.span)
 }
 
-/// Builds the matcher of an expression.
+/// Compiles a regular expression.
 pub(super) fn of(pattern: &str, case: Case, span: Span) -> Result<RegexMatcher, SearchError> {
     let mut builder = RegexMatcherBuilder::new();
     builder
@@ -35,7 +35,8 @@ pub(super) fn of(pattern: &str, case: Case, span: Span) -> Result<RegexMatcher, 
     };
     let read = read(pattern, span);
     let built = builder.build(&read).or_else(|error| {
-        // A comment at the end (`(?x) a # b`) must not extend into the text around the expression.
+        // The builder wraps the expression in a group. A comment at the end (`(?x) a # b`) would hide the
+        // closing parenthesis of that group, so end the comment with a line feed.
         if !read.contains('#') {
             return Err(error);
         }
@@ -44,7 +45,7 @@ pub(super) fn of(pattern: &str, case: Case, span: Span) -> Result<RegexMatcher, 
     built.map_err(|error| wrong::explain(pattern, &error))
 }
 
-/// Returns the expression to search for.
+/// Returns the regular expression to compile, in which the line ends and text anchors of the pattern are rewritten.
 pub(super) fn meant(request: &GrepRequest) -> Cow<'_, str> {
     read(&request.pattern, request.span)
 }

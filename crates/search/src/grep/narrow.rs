@@ -1,21 +1,21 @@
-//! Asks the index which files can hold a match.
+//! Selection of the files that can contain a match, with the trigram index.
 
 use std::sync::Arc;
 
-use toolpost_grams::{Grams, Letters, Pattern, Reach, Shortlist, Sieve};
+use toolpost_trigrams::{Grams, Letters, Pattern, Reach, Shortlist, Sieve};
 
 use super::filter::Filter;
 use super::{Case, GrepRequest, Span, matcher};
 use crate::Control;
 
-/// Finds the files that can hold a match; none if all have to be searched.
+/// Finds the files that can contain a match; `None` if all files must be searched.
 pub(super) fn shortlist(
     index: &Grams,
     request: &GrepRequest,
     control: &Control,
     filter: &Arc<Filter>,
 ) -> Option<Shortlist> {
-    // Such files are read in another way than they are indexed.
+    // The search decodes files with the requested encoding, but the index was built without it.
     if request.encoding.is_some_and(|charset| !charset.is_ascii_compatible()) {
         return None;
     }
@@ -29,7 +29,7 @@ pub(super) fn shortlist(
     };
     let options = control.options(request.rules, request.hidden, request.prune);
     let Some(pattern) = Pattern::read(&matcher::meant(request), letters, reach) else {
-        // It will be of use to the next one.
+        // The index cannot help with this pattern, but it may with the next one, so its build starts now.
         index.begin(&options);
         return None;
     };
@@ -38,7 +38,7 @@ pub(super) fn shortlist(
         base: request.base.clone(),
         name: format!("{:?} {:?}", request.globs, request.types),
         may_read: request.may_read.clone(),
-        judge: (!filter.wants_all()).then(|| -> toolpost_grams::Judge {
+        judge: (!filter.wants_all()).then(|| -> toolpost_trigrams::Judge {
             Arc::new(move |relative, what| filter.claim(relative, what))
         }),
     };

@@ -1,71 +1,82 @@
 //! The result of a content search.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
-use toolpost_workspace::walk::{Skipped, Unreadable};
+use toolpost_workspace::walk::{SkippedEntries, Unreadable};
 
 use super::request::Mode;
 use crate::control::Complete;
 use crate::order::shown;
 
-/// The result of a content search.
+/// The result of a content search. Its window is the part that the request selects with `offset` and `limit`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GrepOutput {
     /// The mode of the request.
     pub mode: Mode,
     /// The files in the window, each with its lines in the window.
     pub files: Vec<FileHits>,
-    /// The total number of lines (or files), including those outside the window.
+    /// The total number of lines (or files), including context lines and those before and after the window.
     pub entries: u64,
-    /// The number of skipped entries.
+    /// The number of lines (or files) before the window.
     pub offset: u64,
-    /// The number of entries in `files`.
+    /// The number of lines (or files) in `files`.
     pub shown: u64,
-    /// The number of further entries of the window that were dropped to save memory. Request smaller windows, or file
-    /// by file.
+    /// The number of lines of the window that were dropped because of the memory limit. A caller gets them by
+    /// requesting smaller windows or single files.
     pub window_cut: u64,
-    /// The totals over all files.
+    /// The totals over all searched files.
     pub totals: Totals,
-    /// The coverage of `entries` and `totals`: all files, or only some.
-    pub counted: Counted,
-    /// The entries that rules exclude.
-    pub skipped: Skipped,
-    /// The unreadable paths.
+    /// The extent of the counts in `entries` and `totals`: the matches of all files, or only of some.
+    pub counted: CountCompleteness,
+    /// The files and directories that ignore rules exclude.
+    pub skipped: SkippedEntries,
+    /// The files and directories that could not be read.
     pub unreadable: Unreadable,
     /// Files that were found but not searched.
-    pub unsearched: Unsearched,
-    /// The completeness of the result.
+    pub unsearched: UnsearchedFiles,
+    /// The completeness of the search: it ran to its end, timed out, or was cancelled.
     pub complete: Complete,
 }
 
 /// The completeness of the counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Counted {
-    /// It was.
+pub enum CountCompleteness {
+    /// All matches were counted.
     #[default]
     All,
-    /// The search ended after the window: there are more entries than fit into it, and perhaps more than were
-    /// counted.
+    /// The search stopped early, so there may be more matches than were counted.
     AtLeast,
 }
 
-/// A file that holds matches.
+impl CountCompleteness {
+    /// Formats a number, with "at least" in front if not all matches were counted.
+    #[must_use]
+    pub fn before(self, number: impl std::fmt::Display) -> String {
+        match self {
+            Self::All => number.to_string(),
+            Self::AtLeast => format!("at least {number}"),
+        }
+    }
+}
+
+/// A file that contains matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileHits {
-    /// The path.
+    /// The path of the file.
     #[serde(serialize_with = "shown")]
     pub path: WorkspacePath,
-    /// When it was last changed, in nanoseconds since 1970.
+    /// The modification time of the file, in nanoseconds since 1970-01-01 UTC.
     pub modified: i64,
-    /// The number of matching lines. The counting mode counts matches instead if they may span lines; the mode that
-    /// stops at the first match reports 1.
+    /// The number of matching lines. [`Mode::Count`] counts matches instead if they may span lines. [`Mode::Files`]
+    /// stops at the first match and reports 1.
     pub matching_lines: u64,
-    /// The number of matches; not counted in the mode that stops at the first one.
+    /// The number of matches in the file; not counted with [`Mode::Files`].
     pub matches: u64,
-    /// The lines in the window.
+    /// The lines of the file that are in the window of the result.
     pub lines: Vec<Line>,
-    /// The kind of the content.
+    /// The kind of the file's content: text or binary.
     pub content: Content,
 }
 
@@ -73,58 +84,58 @@ pub struct FileHits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
-    /// Text.
+    /// The file is text.
     #[default]
     Text,
-    /// It holds NUL bytes; it was searched because it was named.
+    /// The file contains NUL bytes; it was searched because the request names it.
     Binary,
 }
 
-/// A line, or what matches in it.
+/// A line of a result, or only the matched text, as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Line {
-    /// Its number, from 1.
+    /// The number of the line in the file, counted from 1.
     pub number: u64,
-    /// Its text, without its end.
+    /// The text of the line, without the line end.
     pub text: String,
-    /// The reason for its inclusion.
+    /// The reason why the line is included.
     pub role: Role,
-    /// The truncated parts.
+    /// The numbers of bytes that were cut from a long line; `None` if the text is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cut: Option<Cut>,
-    /// Set if lines of the file are missing between the previous one and this one.
+    pub cut: Option<LineTruncation>,
+    /// Set if there are lines in the file between the previous line of the result and this one.
     pub after_gap: bool,
 }
 
-/// The reason for the inclusion of a line.
+/// The reason why a line is in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// It matches.
+    /// The line matches.
     Match,
-    /// It surrounds a line that matches.
+    /// The line is near a matching line.
     Context,
 }
 
 /// The number of bytes that were cut from a long line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Cut {
-    /// Before the text.
+pub struct LineTruncation {
+    /// The number of bytes cut before the text.
     pub before: u64,
-    /// After the text.
+    /// The number of bytes cut after the text.
     pub after: u64,
 }
 
-/// Totals over all files.
+/// Totals over all searched files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
-    /// Lines that match; in the mode that stops at the first, at least that many.
+    /// The sum of [`FileHits::matching_lines`] over all matching files.
     pub matching_lines: u64,
-    /// Matches; not counted in the mode that stops at the first.
+    /// The number of matches; not counted with [`Mode::Files`].
     pub matches: u64,
-    /// Files that hold a match.
+    /// The number of files that contain a match.
     pub files: u64,
-    /// Files that were searched.
+    /// The number of files that were searched.
     pub searched: u64,
 }
 
@@ -137,7 +148,7 @@ impl Totals {
         self.searched += other.searched;
     }
 
-    /// Returns the difference to earlier totals.
+    /// Returns what was added since earlier totals of the same thread.
     pub(super) fn since(&self, before: &Self) -> Self {
         Self {
             matching_lines: self.matching_lines - before.matching_lines,
@@ -148,19 +159,19 @@ impl Totals {
     }
 }
 
-/// Files that were found but not searched.
+/// The numbers of files that were found but not searched, by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Unsearched {
-    /// They hold NUL bytes.
+pub struct UnsearchedFiles {
+    /// The number of binary files: they contain NUL bytes.
     pub binary: u64,
-    /// Policy withholds them.
+    /// The number of files that the access policy withholds.
     pub withheld: u64,
-    /// The first few names of those, in path order.
+    /// The paths of the first few withheld files, in path order.
     pub withheld_names: Vec<String>,
-    /// A line, or the file where a match may reach over lines, is too large to be held in memory.
+    /// The number of files with a line that exceeds the memory limit; in a multi-line search, of files that exceed it.
     pub too_large: u64,
-    /// Files searched only for ASCII: they are not UTF-8, and their encoding is unknown.
+    /// The number of files that were searched only for ASCII: they are not UTF-8, and their encoding is unknown.
     pub only_ascii: u64,
-    /// The first few names of those that are too large, in path order.
+    /// The paths of the first few files that are too large, in path order.
     pub too_large_names: Vec<String>,
 }

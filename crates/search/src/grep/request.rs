@@ -4,73 +4,76 @@ use std::fmt;
 use std::sync::Arc;
 
 use encoding_rs::Encoding as Charset;
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
-use toolpost_workspace::walk::{Hidden, Prune, Rules};
+use toolpost_workspace::walk::{HiddenFiles, Prune, Rules};
 
-/// Returns whether a file may be read.
+/// The access check of the policy: returns whether a file may be read.
 pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 
-/// A content search.
+/// A request for the lines, or files, that match a regular expression.
 #[derive(Clone)]
 pub struct GrepRequest {
-    /// The directory to search, or a single file, which no rule leaves out.
+    /// The directory to search, or a single file, which is searched even if ignore rules exclude it.
     pub base: WorkspacePath,
     /// The regular expression.
     pub pattern: String,
-    /// The wanted files, with the semantics of `rg --glob`: the last matching glob decides, and `!` excludes. Files
-    /// that match are searched even if they are ignored or hidden. An absolute glob must lead below `base`.
+    /// The files to search, as globs with the semantics of `rg --glob`: the last matching glob decides, and `!`
+    /// excludes. Files that match are searched even if they are ignored or hidden. An absolute glob must lead below
+    /// `base`.
     pub globs: Vec<String>,
-    /// The wanted file types, by the names of `rg --type`.
+    /// The types of the files to search, by the names of `rg --type`; empty for all types.
     pub types: Vec<String>,
-    /// The comparison of letters.
+    /// The comparison of upper-case and lower-case letters in the pattern and the text.
     pub case: Case,
     /// The number of context lines before a match.
     pub before: usize,
     /// The number of context lines after a match.
     pub after: usize,
-    /// The extent of a match: within a line, or across lines.
+    /// The extent of a match: within a line, or across several lines.
     pub span: Span,
-    /// The part of a matching line to return.
+    /// The text to return for a match: the whole line, or only the matched text.
     pub show: Show,
-    /// The kind of result.
+    /// The kind of result: lines, files or counts.
     pub mode: Mode,
-    /// The maximum number of lines (or files) to return; all are counted.
+    /// The maximum number of lines (or files) to return, context lines included; `None` for no limit.
     pub limit: Option<usize>,
-    /// The number of lines (or files) to skip.
+    /// The number of lines (or files) of the result to skip.
     pub offset: usize,
-    /// The number of bytes of lines that the caller can use, if no lines are skipped; a search that finds more may end.
+    /// The number of bytes of text that the caller can use; a search that has found more may stop. Ignored if `offset`
+    /// is not 0.
     pub room: Option<usize>,
-    /// Whose ignore rules count.
+    /// The ignore rules to apply.
     pub rules: Rules,
-    /// The treatment of hidden names.
-    pub hidden: Hidden,
-    /// The treatment of dependency directories.
+    /// The treatment of files and directories whose names begin with a dot.
+    pub hidden: HiddenFiles,
+    /// The treatment of directories with dependencies, such as `node_modules`.
     pub prune: Prune,
-    /// Lines with more characters are cut to what surrounds the match.
+    /// The number of characters beyond which a line is cut to the text around the match.
     pub max_line: usize,
-    /// The readable files according to policy; others are counted as withheld.
+    /// The access check for each file; files that it denies are counted as withheld. `None` to search all.
     pub may_read: Option<MayRead>,
-    /// The encoding of files that are neither UTF-8 nor marked, where it is known.
+    /// The encoding of files that are not UTF-8 and have no byte order mark, if known.
     pub encoding: Option<&'static Charset>,
 }
 
-/// The comparison of letters.
+/// The comparison of upper-case and lower-case letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// By their case.
+    /// Case-sensitive.
     #[default]
     Sensitive,
-    /// Without regard to their case.
+    /// Case-insensitive.
     Insensitive,
-    /// By their case if the pattern holds a capital letter.
+    /// Case-sensitive if the pattern has an upper-case letter.
     Smart,
 }
 
-/// The extent of a match.
+/// The extent of a match: within a line, or across lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Span {
-    /// Each line is searched by itself.
+    /// Each line is searched separately.
     #[default]
     Line,
     /// A match may reach over several lines; `.` matches the end of a line too.
@@ -80,23 +83,23 @@ pub enum Span {
 /// The part of a matching line to return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Show {
-    /// All of it.
+    /// The whole line.
     #[default]
     Line,
-    /// Only what matches, each match by itself.
+    /// Only the matched text, one entry for each match.
     Matches,
 }
 
-/// The kind of result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+/// The kind of results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// The lines, by path.
+    /// The matching lines, by path.
     Content,
-    /// The files, the newest first.
+    /// The files with a match, newest first.
     #[default]
     Files,
-    /// The files with the number of matching lines, by path.
+    /// The files with their number of matching lines, by path.
     Count,
 }
 
@@ -118,7 +121,7 @@ impl GrepRequest {
             offset: 0,
             room: None,
             rules: Rules::Git,
-            hidden: Hidden::Show,
+            hidden: HiddenFiles::Show,
             prune: Prune::Nothing,
             max_line: 400,
             may_read: None,

@@ -1,10 +1,10 @@
-//! The walk of a grep, and what comes out of it.
+//! Runs a content search and assembles its result.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use grep_regex::RegexMatcher;
-use toolpost_grams::Grams;
+use toolpost_trigrams::Grams;
 use toolpost_workspace::walk::{
     self, Candidate, Claim, Entry, EntryType, Kind, Next, OpenFault, OpenedFile, Visitor, WalkEnd, walk,
 };
@@ -12,11 +12,11 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 
 use super::filter::Filter;
 use super::scan::{Directly, Scan, Scanner};
-use super::searching::{LARGE_NAMES, Place, Searching, WITHHELD_NAMES};
 use super::sink::{Keep, Wish};
 use super::window::{Hits, Relative, Window};
-use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, among, matcher, narrow};
-use crate::{Control, SearchError, said};
+use super::worker::{LARGE_NAMES, Place, SearchWorker, WITHHELD_NAMES};
+use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, candidates, matcher, narrow};
+use crate::{Control, SearchError, request_path};
 
 pub(super) fn run(
     workspace: &Workspace,
@@ -27,21 +27,21 @@ pub(super) fn run(
     let matcher = matcher::build(request)?;
     let filter = Arc::new(Filter::new(workspace, request)?);
     let window = Window::new(request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)));
-    let stat = said::stat(workspace, &request.base)?;
+    let stat = request_path::stat(workspace, &request.base)?;
     if stat.kind != toolpost_workspace::Kind::Directory {
         return single(workspace, request, control, matcher);
     }
     if let Some(index) = index
         && let Some(shortlist) = narrow::shortlist(index, request, control, &filter)
     {
-        return Ok(among::search(workspace, request, control, &matcher, shortlist));
+        return Ok(candidates::search(workspace, request, control, &matcher, shortlist));
     }
     let stops = || control.stops();
     let options = control.options(request.rules, request.hidden, request.prune);
     let make = || Grepper {
         request,
         filter: &filter,
-        searching: Searching::new(request, &window, &stops, matcher.clone()),
+        searching: SearchWorker::new(request, &window, &stops, matcher.clone()),
     };
     let walked = walk(&request.base, (), &options, &stops, &make);
     let mut output = GrepOutput { mode: request.mode, ..GrepOutput::default() };
@@ -63,7 +63,7 @@ pub(super) fn run(
     Ok(output)
 }
 
-/// Converts a request into the settings for each file.
+/// Converts a request into the settings for the search of each file.
 pub(super) fn wish(request: &GrepRequest) -> Wish {
     Wish {
         mode: request.mode,
@@ -75,7 +75,7 @@ pub(super) fn wish(request: &GrepRequest) -> Wish {
     }
 }
 
-/// Searches a single file that was named.
+/// Searches a single file that the request names.
 fn single(
     workspace: &Workspace,
     request: &GrepRequest,
@@ -88,10 +88,11 @@ fn single(
         output.unsearched.withheld_names = vec![request.base.display()];
         return Ok(output);
     }
-    let opened = workspace.open_file(&request.base).map_err(|error| said::access(&request.base, error))?;
+    let opened =
+        workspace.open_file(&request.base).map_err(|error| request_path::access(&request.base, error))?;
     let stat = *opened.stat();
     let content = content(workspace, request)?;
-    // Of one file it is known at once which lines come before the window.
+    // All lines before `offset` are in this file, so the scanner can skip them.
     let wish =
         Wish { pass: request.offset as u64, most: request.limit.unwrap_or(usize::MAX), ..wish(request) };
     let mut scanner = Scanner::new(request, matcher, wish, Directly::Yes);
@@ -124,22 +125,23 @@ fn single(
     Ok(output)
 }
 
-/// Reads the start of a file to determine the kind of its content.
+/// Reads the start of the file that the request names, to determine whether it is text or binary.
 fn content(workspace: &Workspace, request: &GrepRequest) -> Result<Content, SearchError> {
     use std::io::Read;
-    let opened = workspace.open_file(&request.base).map_err(|error| said::access(&request.base, error))?;
+    let opened =
+        workspace.open_file(&request.base).map_err(|error| request_path::access(&request.base, error))?;
     let mut start = Vec::new();
-    // If it cannot be read, the search itself will say so.
+    // A read error is ignored here, because the search reports it too.
     let _ = opened.take(64 * 1024).read_to_end(&mut start);
     let marked = start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF");
     Ok(if !marked && memchr::memchr(0, &start).is_some() { Content::Binary } else { Content::Text })
 }
 
-/// A search of walked files on one thread.
+/// Searches the files that a directory walk finds, on one of its threads.
 struct Grepper<'g> {
     request: &'g GrepRequest,
     filter: &'g Filter,
-    searching: Searching<'g>,
+    searching: SearchWorker<'g>,
 }
 
 impl Grepper<'_> {
@@ -180,7 +182,7 @@ impl Visitor for Grepper<'_> {
     }
 }
 
-/// Searches those files again whose first lines filled the memory although the window begins further down.
+/// Searches a file again if its lines before `offset` filled the memory limit, so that lines after them were not kept.
 pub(super) fn far_down(
     workspace: &Workspace,
     request: &GrepRequest,
@@ -211,13 +213,16 @@ pub(super) fn far_down(
     files
 }
 
-/// Names the first files in path order.
+/// Returns the paths of the first few withheld files as displayed to the user, in path order.
 fn names(files: BTreeSet<WorkspacePath>) -> Vec<String> {
     files.into_iter().take(WITHHELD_NAMES).map(|path| path.display()).collect()
 }
 
-/// Adds up the results of the threads; returns the files that they kept.
-pub(super) fn merge<'g>(output: &mut GrepOutput, searched: impl Iterator<Item = Searching<'g>>) -> Vec<Hits> {
+/// Adds the results of all threads to the output, and returns the files with matches.
+pub(super) fn merge<'g>(
+    output: &mut GrepOutput,
+    searched: impl Iterator<Item = SearchWorker<'g>>,
+) -> Vec<Hits> {
     let mut files = Vec::new();
     let (mut large, mut withheld) = (BTreeSet::new(), BTreeSet::new());
     for visitor in searched {
@@ -237,7 +242,7 @@ pub(super) fn merge<'g>(output: &mut GrepOutput, searched: impl Iterator<Item = 
     files
 }
 
-/// Cuts the window out of the kept lines.
+/// Selects the lines (or files) within the request's `offset` and `limit`, and adds them to the output.
 pub(super) fn finish(output: &mut GrepOutput, request: &GrepRequest, mut files: Vec<Hits>) {
     let limit = request.limit.unwrap_or(usize::MAX);
     output.offset = request.offset as u64;
@@ -252,7 +257,7 @@ pub(super) fn finish(output: &mut GrepOutput, request: &GrepRequest, mut files: 
             let first = usize::try_from(passed.saturating_sub(file.passed)).unwrap_or(usize::MAX);
             file.lines.drain(..first.min(file.lines.len()));
             file.lines.truncate(wanted);
-            // Lines that were not kept still count as part of the window.
+            // Lines that were dropped because of the memory limit still count towards `offset` and `limit`.
             (pass, left) = (pass - passed, left - wanted);
             if !file.lines.is_empty() {
                 output.shown += file.lines.len() as u64;

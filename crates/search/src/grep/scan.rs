@@ -1,4 +1,4 @@
-//! One file after another, on one thread.
+//! Search of single files, one after another, on one thread.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,19 +7,19 @@ use std::os::unix::fs::FileExt;
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
-use toolpost_grams::Lines;
+use toolpost_trigrams::Lines;
 
-use super::foreign::{self, Foreign};
-use super::sink::{Gather, Keep, Wish};
+use super::fallback_encoding::{self, FallbackEncoding};
+use super::sink::{Keep, MatchSink, Wish};
 use super::{GrepRequest, Mode, Show, Span};
 
-/// Files up to this length are read in one go, into a buffer that is used again.
+/// The size up to which files are read whole, into a reused buffer, in bytes.
 const SMALL: u64 = 1024 * 1024;
 
-/// The most memory for one line, or for one file where a match may reach over lines.
+/// The maximum memory in bytes for one line, or for a whole file if matches may span lines.
 const HEAP: usize = 64 * 1024 * 1024;
 
-/// Searches files, one at a time.
+/// Searches files one after another, with a reused buffer.
 pub(super) struct Scanner {
     matcher: RegexMatcher,
     searcher: Searcher,
@@ -27,26 +27,26 @@ pub(super) struct Scanner {
     named: Directly,
     /// Set if context lines are returned.
     around: bool,
-    foreign: Foreign,
-    /// Searches long files in the encoding that was named.
+    foreign: FallbackEncoding,
+    /// The searcher for long files in the encoding that the request gives; `None` if it gives none.
     decoding: Option<Searcher>,
     buffer: Vec<u8>,
 }
 
-/// The selection of a file: one that was named explicitly is searched even if it is binary.
+/// `Yes` if the request names the file itself, and not only a directory. Such a file is searched even if it is binary.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Directly {
     No,
     Yes,
 }
 
-/// The result for one file.
+/// The result of searching one file.
 pub(super) enum Scan<'s> {
-    /// It was searched.
-    Searched(Gather<'s>),
-    /// It holds NUL bytes.
+    /// The file was searched.
+    Searched(MatchSink<'s>),
+    /// The file contains NUL bytes, so it was not searched.
     Binary,
-    /// A line in it is too large.
+    /// A line of the file, or in a multi-line search the whole file, exceeds the memory limit.
     TooLarge,
 }
 
@@ -58,7 +58,7 @@ impl Scanner {
             Directly::Yes => BinaryDetection::none(),
         };
         let ends = match request.span {
-            Span::Line => LineTerminator::crlf(), // as the matcher has it, or nothing is searched
+            Span::Line => LineTerminator::crlf(), // must equal the matcher's setting
             Span::Lines => LineTerminator::byte(b'\n'),
         };
         let around = context && (request.before > 0 || request.after > 0);
@@ -73,7 +73,7 @@ impl Scanner {
             .binary_detection(binary)
             .bom_sniffing(true);
         let searcher = builder.build();
-        let foreign = Foreign::new(request);
+        let foreign = FallbackEncoding::new(request);
         let decoding = foreign.label().map(|label| builder.encoding(Some(label)).build());
         Self { matcher, searcher, wish, named, around, foreign, decoding, buffer: Vec::new() }
     }
@@ -98,29 +98,29 @@ impl Scanner {
             if self.named == Directly::No && memchr::memchr(0, bytes).is_some() {
                 return Ok(Scan::Binary);
             }
-            // Most files hold no match: find that out without the searcher's bookkeeping.
+            // Most files contain no match. That is checked first, without the searcher's bookkeeping.
             if self.wish.span == Span::Line && matches!(self.matcher.shortest_match(bytes), Ok(None)) {
-                let mut gather = Gather::new(&self.matcher, self.wish, Keep::Nothing, stops);
+                let mut gather = MatchSink::new(&self.matcher, self.wish, Keep::Nothing, stops);
                 gather.only_ascii = only_ascii;
                 return Ok(Scan::Searched(gather));
             }
         }
-        let mut gather = Gather::new(&self.matcher, self.wish, keep(), stops);
+        let mut gather = MatchSink::new(&self.matcher, self.wish, keep(), stops);
         gather.only_ascii = only_ascii;
         let outcome = self.searcher.search_slice(&self.matcher, bytes, &mut gather);
         settle(gather, outcome)
     }
 
-    /// Searches parts of a file that consist of whole UTF-8 lines, if nothing else can match; `None` if the whole file
-    /// has to be searched.
+    /// Searches only `parts` of a file: whole UTF-8 lines, outside which nothing can match. Returns `None` if the whole
+    /// file must be searched.
     pub(super) fn parts<'s>(
         &'s mut self,
         file: &File,
         parts: &[Lines],
         keep: &dyn Fn() -> Keep,
         stops: &'s dyn Fn() -> bool,
-    ) -> io::Result<Option<Gather<'s>>> {
-        let mut gather = Gather::new(&self.matcher, self.wish, Keep::Nothing, stops);
+    ) -> io::Result<Option<MatchSink<'s>>> {
+        let mut gather = MatchSink::new(&self.matcher, self.wish, Keep::Nothing, stops);
         let mut matched = false;
         for Lines { bytes, before } in parts {
             let len = (bytes.end - bytes.start) as usize;
@@ -132,7 +132,8 @@ impl Scanner {
             if matches!(self.matcher.shortest_match(part), Ok(None)) {
                 continue;
             }
-            // A mark in the middle of a file is none.
+            // The searcher would interpret a byte order mark at the start of the part, although the part is in the
+            // middle of the file.
             let Some(before) = before.filter(|_| !self.around && !has_mark(part)) else { return Ok(None) };
             if !std::mem::replace(&mut matched, true) {
                 gather.keep = keep();
@@ -156,22 +157,23 @@ impl Scanner {
         if self.wish.span == Span::Lines && length > HEAP as u64 {
             return Ok(Scan::TooLarge);
         }
-        let mut gather = Gather::new(&self.matcher, self.wish, keep, stops);
-        let known = if self.foreign.is_meant() { foreign::is_known(file, stops) } else { Ok(true) };
+        let mut gather = MatchSink::new(&self.matcher, self.wish, keep, stops);
+        let known = if self.foreign.is_meant() { fallback_encoding::is_known(file, stops) } else { Ok(true) };
         let foreign = match known {
             Ok(known) => !known,
             Err(error) => return settle(gather, Err(error)),
         };
         gather.only_ascii = foreign && self.decoding.is_none();
-        let reader = Watched { file, stops };
+        let reader = InterruptibleReader { file, stops };
         let searcher = self.decoding.as_mut().filter(|_| foreign).unwrap_or(&mut self.searcher);
         let outcome = searcher.search_reader(&self.matcher, reader, &mut gather);
         settle(gather, outcome)
     }
 }
 
-/// Matches before an interruption count.
-fn settle(mut gather: Gather<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_>> {
+/// Returns the result of a file from the outcome of the searcher; an interrupted search keeps the matches found until
+/// then.
+fn settle(mut gather: MatchSink<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_>> {
     gather.stopped |= matches!(&outcome, Err(error) if error.kind() == io::ErrorKind::TimedOut);
     match outcome {
         _ if gather.stopped => Ok(Scan::Searched(gather)),
@@ -184,10 +186,10 @@ fn settle(mut gather: Gather<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_
     }
 }
 
-/// Reads a whole file of known length, including later additions up to a limit; returns the number of bytes.
+/// Reads a whole file into `buffer`, also if it has grown beyond the known length. Returns the number of bytes.
 fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let expected = usize::try_from(length).unwrap_or_default();
-    // One byte more than the file should have: an answer shorter than asked for says that the end was reached.
+    // The buffer has room for one byte more than the known length: a shorter read shows that the end was reached.
     let room = (expected + 1).max(16 * 1024);
     if buffer.len() < room {
         buffer.resize(room, 0);
@@ -216,13 +218,13 @@ pub(super) fn has_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") || bytes.starts_with(b"\xEF\xBB\xBF")
 }
 
-/// Reads a file until the search is ended.
-struct Watched<'f> {
+/// A reader of a file that returns an error when the search must stop.
+struct InterruptibleReader<'f> {
     file: &'f File,
     stops: &'f dyn Fn() -> bool,
 }
 
-impl Read for Watched<'_> {
+impl Read for InterruptibleReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if (self.stops)() {
             return Err(io::ErrorKind::TimedOut.into());

@@ -1,4 +1,4 @@
-//! Collection of matching lines.
+//! Collection of the matching lines of a file.
 
 use std::io;
 use std::ops::Range;
@@ -9,26 +9,26 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use super::cut::{text, without_end};
 use super::window::MOST_TEXT_OF_FILE;
-use super::{Cut, Line, Mode, Role, Show, Span};
+use super::{Line, LineTruncation, Mode, Role, Show, Span};
 
-/// The settings for each file.
+/// The settings for the search of each file.
 #[derive(Clone, Copy)]
 pub(super) struct Wish {
     pub(super) mode: Mode,
     pub(super) show: Show,
     pub(super) span: Span,
     pub(super) max_line: usize,
-    /// The number of lines before the window.
+    /// The number of lines of the result, not of the file, to skip before lines are kept.
     pub(super) pass: u64,
-    /// The most lines of one file that the window can need.
+    /// The maximum number of lines of one file that the result can need.
     pub(super) most: usize,
 }
 
-/// Gathers what one file holds.
-pub(super) struct Gather<'m> {
+/// Collects the matches of one file as the searcher finds them.
+pub(super) struct MatchSink<'m> {
     pub(super) matcher: &'m RegexMatcher,
     pub(super) wish: Wish,
-    /// The treatment of lines: kept, or only counted.
+    /// The treatment of matching lines: kept, or only counted.
     pub(super) keep: Keep,
     pub(super) matching_lines: u64,
     pub(super) matches: u64,
@@ -37,24 +37,24 @@ pub(super) struct Gather<'m> {
     pub(super) binary: bool,
     /// Set if the search ended in the middle of the file.
     pub(super) stopped: bool,
-    /// Set if the file contains characters that cannot be compared.
+    /// Set if only ASCII text was compared, because the encoding of the file is unknown.
     pub(super) only_ascii: bool,
     pub(super) stops: &'m dyn Fn() -> bool,
-    /// The number of lines before the searched ones.
+    /// The number of lines of the file before the searched part.
     pub(super) before: u64,
     weight: usize,
     gap: bool,
     polls: u32,
 }
 
-/// The treatment of lines: kept, or only counted.
+/// The treatment of matching lines: kept, or only counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
     Lines,
     Nothing,
 }
 
-impl<'m> Gather<'m> {
+impl<'m> MatchSink<'m> {
     pub(super) fn new(
         matcher: &'m RegexMatcher,
         wish: Wish,
@@ -80,7 +80,12 @@ impl<'m> Gather<'m> {
         }
     }
 
-    fn push(&mut self, number: u64, role: Role, shown: impl FnOnce(usize) -> (String, Option<Cut>)) {
+    fn push(
+        &mut self,
+        number: u64,
+        role: Role,
+        shown: impl FnOnce(usize) -> (String, Option<LineTruncation>),
+    ) {
         self.entries += 1;
         let after_gap = std::mem::take(&mut self.gap) && self.entries > 1;
         if self.entries <= self.wish.pass {
@@ -95,9 +100,9 @@ impl<'m> Gather<'m> {
         self.lines.push(Line { number: self.before + number, text, role, cut, after_gap });
     }
 
-    /// Finds each match that begins in a part of the buffer.
+    /// Calls `see` for each match that begins in `part` of the buffer. Returns the number of matches.
     fn each(&self, buffer: &[u8], part: &Range<usize>, mut see: impl FnMut(Range<usize>)) -> u64 {
-        // A match may look at what follows it, so a little more than the part is given.
+        // A match may depend on the text after `part`, for example for `$`, so a little more is searched.
         let end = match self.wish.span {
             Span::Line => part.end,
             Span::Lines => (part.end + LOOK_AHEAD).min(buffer.len()),
@@ -152,14 +157,15 @@ impl<'m> Gather<'m> {
     }
 }
 
-/// The number of bytes after its lines that a match may examine.
+/// The number of bytes after the lines of a match that the expression can examine, for example for `$` or
+/// `\b`.
 const LOOK_AHEAD: usize = 128;
 
 fn newlines(bytes: Option<&[u8]>) -> u64 {
     memchr::memchr_iter(b'\n', bytes.unwrap_or_default()).count() as u64
 }
 
-impl Sink for Gather<'_> {
+impl Sink for MatchSink<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {

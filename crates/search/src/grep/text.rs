@@ -1,32 +1,32 @@
-//! Searches a text that is in memory, as a file on the disk is searched.
+//! Search of texts in memory for a regular expression, with the same rules as for files.
 
 use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, SearcherBuilder};
 
-use super::sink::{Gather, Keep, Wish};
+use super::sink::{Keep, MatchSink, Wish};
 use super::{Case, Line, Mode, Show, Span, matcher};
 use crate::SearchError;
 
-/// Searches texts, one at a time, line by line.
+/// A compiled regular expression with a searcher that searches texts in memory line by line.
 pub struct Texts {
     matcher: RegexMatcher,
     searcher: Searcher,
     max_line: usize,
 }
 
-/// The matches in a text.
+/// The lines of a text that match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct TextMatches {
     /// The number of matching lines.
     pub matching_lines: u64,
-    /// The first lines that match, with those around them.
+    /// The first matching lines, with their context.
     pub lines: Vec<Line>,
 }
 
 impl Texts {
     /// Compiles a regular expression. Lines with more than `max_line` characters are truncated, and `around` lines of
-    /// context are returned.
+    /// context are returned before and after each match.
     ///
     /// # Errors
     /// If the expression is not valid.
@@ -41,15 +41,15 @@ impl Texts {
         Ok(Self { matcher, searcher, max_line })
     }
 
-    /// Searches a text; keeps at most `most` lines of it.
-    pub fn search(&mut self, text: &str, most: usize) -> Held {
+    /// Searches a text. Returns at most `most` lines, but counts all matching ones.
+    pub fn search(&mut self, text: &str, most: usize) -> TextMatches {
         let (span, show) = (Span::Line, Show::Line);
         let wish = Wish { mode: Mode::Content, show, span, max_line: self.max_line, pass: 0, most };
         let never = || false;
-        let mut gather = Gather::new(&self.matcher, wish, Keep::Lines, &never);
-        // Nothing that is in memory can fail to be read.
+        let mut gather = MatchSink::new(&self.matcher, wish, Keep::Lines, &never);
+        // Reading from memory cannot fail.
         let _ = self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut gather);
-        Held { matching_lines: gather.matching_lines, lines: gather.lines }
+        TextMatches { matching_lines: gather.matching_lines, lines: gather.lines }
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_searched_as_a_file_is() {
+    fn text_in_memory_is_searched_like_a_file() {
         let mut texts = Texts::new("b+", Case::Sensitive, 0, 10).unwrap();
         let found = texts.search("a\nabc\r\nB\nxxxxxxxxxxxxxxxxxxb", 10);
         let shown: Vec<(u64, &str)> =

@@ -1,13 +1,16 @@
-//! The files that the window can still need, while others are dropped.
+//! Tracking of the files whose lines can still be in the window of a search result.
+//!
+//! The window is the part of the result that the request selects with `offset` and `limit`. Lines of other files are
+//! dropped during the search.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Line;
-use super::sink::Gather;
+use super::sink::MatchSink;
 use crate::order::by_path;
 
-/// The result for one file.
+/// The matches in one file.
 #[derive(Debug)]
 pub(super) struct Hits {
     pub(super) relative: Relative,
@@ -15,13 +18,13 @@ pub(super) struct Hits {
     pub(super) matching_lines: u64,
     pub(super) matches: u64,
     pub(super) entries: u64,
-    /// The number of first entries that are missing from the lines because they precede the window.
+    /// The number of lines before the window, which `lines` omits.
     pub(super) passed: u64,
     pub(super) lines: Vec<Line>,
 }
 
 impl Hits {
-    pub(super) fn of(gather: Gather<'_>, relative: Relative, modified: i64) -> Self {
+    pub(super) fn of(gather: MatchSink<'_>, relative: Relative, modified: i64) -> Self {
         Self {
             relative,
             modified,
@@ -34,7 +37,7 @@ impl Hits {
     }
 }
 
-/// A path below the start of the search, in path order.
+/// A path below the searched directory. It is ordered name by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Relative(pub(super) Box<[u8]>);
 
@@ -50,70 +53,70 @@ impl Ord for Relative {
     }
 }
 
-/// The first files in path order that are needed to fill the window.
+/// The first matching files in path order, with as many lines as the window needs.
 ///
-/// Dropped files could never be shown, because files before them already fill the window. So the result does not
-/// depend on the timing of the threads, and the window bounds the memory.
+/// A file is dropped when the files before it fill the window, because it could then never be shown. So the result does
+/// not depend on the timing of the threads, and the memory is limited.
 pub(super) struct Window {
     need: u64,
-    kept: Mutex<Kept>,
+    contents: Mutex<WindowContents>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct WindowContents {
     files: BTreeMap<Relative, Hits>,
     entries: u64,
     bytes: usize,
-    /// Nothing at or after this can be shown.
+    /// The path of the first file that was dropped: files at or after it cannot be in the window.
     end: Option<Relative>,
 }
 
-/// The maximum number of bytes of text to keep.
+/// The maximum number of bytes of lines to keep, of all files together.
 const MOST_TEXT: usize = 64 * 1024 * 1024;
 
-/// The maximum number of bytes of text to keep of one file.
+/// The maximum number of bytes of lines to keep of one file.
 pub(super) const MOST_TEXT_OF_FILE: usize = 16 * 1024 * 1024;
 
 impl Window {
     pub(super) fn new(need: usize) -> Self {
-        Self { need: need as u64, kept: Mutex::default() }
+        Self { need: need as u64, contents: Mutex::default() }
     }
 
-    /// Returns whether a file could still be in the window.
+    /// Returns whether the lines of a file could still be in the window.
     pub(super) fn wants(&self, relative: &[u8]) -> bool {
-        let kept = self.lock();
-        kept.end.as_ref().is_none_or(|end| by_path(relative, &end.0).is_lt())
+        let contents = self.lock();
+        contents.end.as_ref().is_none_or(|end| by_path(relative, &end.0).is_lt())
     }
 
-    /// Keeps a file's lines, if the window can need them.
+    /// Keeps the lines of a file, if the window can need them.
     pub(super) fn keep(&self, hits: Hits) {
-        let mut kept = self.lock();
-        if kept.end.as_ref().is_some_and(|end| hits.relative >= *end) {
+        let mut contents = self.lock();
+        if contents.end.as_ref().is_some_and(|end| hits.relative >= *end) {
             return;
         }
-        kept.entries += hits.entries;
-        kept.bytes += weight(&hits);
-        kept.files.insert(hits.relative.clone(), hits);
-        while kept.files.len() > 1 {
-            let Some(last) = kept.files.last_entry() else { break };
+        contents.entries += hits.entries;
+        contents.bytes += weight(&hits);
+        contents.files.insert(hits.relative.clone(), hits);
+        while contents.files.len() > 1 {
+            let Some(last) = contents.files.last_entry() else { break };
             let (entries, bytes) = (last.get().entries, weight(last.get()));
-            if kept.entries - entries < self.need && kept.bytes <= MOST_TEXT {
+            if contents.entries - entries < self.need && contents.bytes <= MOST_TEXT {
                 break;
             }
-            let Some((relative, _)) = kept.files.pop_last() else { break };
-            kept.entries -= entries;
-            kept.bytes -= bytes;
-            kept.end = Some(relative);
+            let Some((relative, _)) = contents.files.pop_last() else { break };
+            contents.entries -= entries;
+            contents.bytes -= bytes;
+            contents.end = Some(relative);
         }
     }
 
-    /// Returns the kept files in path order.
+    /// Returns the files whose lines were kept, in path order.
     pub(super) fn into_files(self) -> Vec<Hits> {
-        self.kept.into_inner().unwrap_or_else(PoisonError::into_inner).files.into_values().collect()
+        self.contents.into_inner().unwrap_or_else(PoisonError::into_inner).files.into_values().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, WindowContents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

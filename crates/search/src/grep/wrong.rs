@@ -1,4 +1,4 @@
-//! Helpful errors for regular expressions.
+//! Error messages for invalid regular expressions, with hints.
 
 use grep_regex::{Error, ErrorKind};
 use regex_syntax::ast::ErrorKind as Fault;
@@ -6,10 +6,10 @@ use regex_syntax::ast::parse::Parser;
 
 use crate::SearchError;
 
-/// The hint for a pattern that needs several lines.
-pub const ONE_LINE: &str = "Each line is searched by itself: search for what one line holds";
+/// The hint for a pattern that can only match across lines.
+pub const ONE_LINE: &str = "Each line is searched separately: search for text within one line";
 
-/// Explains why a pattern was not taken.
+/// Creates the error for a regular expression that was rejected, with a hint.
 pub(super) fn explain(pattern: &str, error: &Error) -> SearchError {
     let mut why = error.to_string().trim().to_owned();
     let (hint, meant) = match error.kind() {
@@ -23,16 +23,17 @@ pub(super) fn explain(pattern: &str, error: &Error) -> SearchError {
     SearchError::Regex { pattern: pattern.to_owned(), why, literal: meant.filter(|meant| meant != pattern) }
 }
 
-/// Finds a hint for a pattern that does not parse or is too large, and the literal that was probably meant.
+/// Returns a hint for a regular expression that does not parse or is too large, and the literal text that was probably
+/// meant.
 fn syntax(pattern: &str, said: &str) -> (Option<&'static str>, Option<String>) {
     let Err(error) = Parser::new().parse(pattern) else {
         let large = said.contains("size limit");
-        return (large.then_some("The repetitions in it multiply: use smaller counts, or * and +"), None);
+        return (large.then_some("Nested repetitions multiply: use smaller counts, or * and +"), None);
     };
     let at = error.span().start.offset;
     let hint = match error.kind() {
         Fault::UnsupportedLookAround | Fault::UnsupportedBackreference => {
-            return (Some("Search for a part of it and filter what is found"), None);
+            return (Some("Search for a part of the pattern and filter the results"), None);
         }
         Fault::RepetitionMissing if !pattern.get(at..).is_some_and(|rest| rest.starts_with('{')) => None,
         Fault::RepetitionMissing
@@ -49,14 +50,14 @@ fn syntax(pattern: &str, said: &str) -> (Option<&'static str>, Option<String>) {
             | Fault::EscapeHexInvalid
             | Fault::EscapeHexInvalidDigit
     );
-    // The backslash of a wrong escape was meant as one; any other was written for a regular expression.
+    // The backslash of an invalid escape was probably literal; another backslash was probably an escape.
     let before = if escape_fault { pattern.get(..error.span().end.offset) } else { Some(pattern) };
     let backslashes = before.unwrap_or(pattern).matches('\\').count();
     let plain = backslashes <= usize::from(escape_fault) && is_text(pattern);
     (hint, plain.then(|| escape(pattern)))
 }
 
-/// Returns whether a pattern looks like literal text rather than a regular expression.
+/// Returns whether a pattern looks like literal text and not like a regular expression.
 fn is_text(pattern: &str) -> bool {
     let single = pattern.replace("||", "");
     let idiom = [".*", ".+", ".?", "|", "(?", "[^"].into_iter().any(|idiom| single.contains(idiom));
@@ -65,14 +66,14 @@ fn is_text(pattern: &str) -> bool {
     !(idiom || anchored || class)
 }
 
-/// Returns whether a class begins with a range, as in `a-z`.
+/// Returns whether the text of a class begins with a range, such as `a-z`.
 fn is_range(class: &str) -> bool {
     let mut characters = class.chars();
     let ends = (characters.next(), characters.next(), characters.next());
     matches!(ends, (Some(from), Some('-'), Some(to)) if from.is_alphanumeric() && to.is_alphanumeric())
 }
 
-/// Escapes everything that is special in a regular expression.
+/// Escapes the characters that are special in a regular expression.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,17 +1,17 @@
-//! The tree, grown level by level.
+//! Reads a directory tree level by level.
 
 use toolpost_workspace::walk::{
-    Directory, DirectoryEntry, Kind, Options, Skipped, Unreadable, WalkEnd, show,
+    Directory, DirectoryEntry, Kind, Options, SkippedEntries, Unreadable, WalkEnd, show,
 };
 use toolpost_workspace::{Fault, Workspace};
 
-use super::{Inside, ListOutput, ListRequest, Node};
-use crate::{Control, SearchError, said};
+use super::{ListOutput, ListRequest, Node, ReadStatus};
+use crate::{Control, SearchError, request_path};
 
-/// A directory that was read or is to be read.
+/// A directory of the listing that was read or will be read.
 struct Branch {
     directory: Directory,
-    inside: Inside,
+    inside: ReadStatus,
     entries: Vec<Leaf>,
     more: u64,
 }
@@ -27,14 +27,14 @@ struct Tree {
     total: u64,
     left: usize,
     without: Vec<String>,
-    skipped: Skipped,
+    skipped: SkippedEntries,
     unreadable: Unreadable,
-    /// The error for the requested directory.
+    /// The error if the requested directory itself cannot be read.
     start_refused: Option<Fault>,
     ended: WalkEnd,
 }
 
-/// The maximum number of entries to keep.
+/// The maximum number of entries that one listing returns, over all its directories.
 const MOST: usize = 200_000;
 
 pub(super) fn grow(
@@ -43,12 +43,16 @@ pub(super) fn grow(
     control: &Control,
 ) -> Result<ListOutput, SearchError> {
     if request.depth == 0 {
-        return Err(SearchError::Request("depth must be greater than zero: 1 lists the directory alone"));
+        return Err(SearchError::Request(
+            "depth must be greater than zero: 1 lists only the directory itself",
+        ));
     }
     if request.limit == Some(0) {
-        return Err(SearchError::Request("limit must be greater than zero: leave it out for all entries"));
+        return Err(SearchError::Request(
+            "limit must be greater than zero; leave the limit out for all entries",
+        ));
     }
-    said::directory(workspace, &request.base, "list")?;
+    request_path::directory(workspace, &request.base, "list")?;
     let options = control.options(request.rules, request.hidden, request.prune);
     let mut tree = Tree {
         branches: vec![Branch::new(Directory::new(&request.base, &options))],
@@ -56,7 +60,7 @@ pub(super) fn grow(
         total: 0,
         left: request.limit.unwrap_or(MOST).min(MOST),
         without: request.without.clone(),
-        skipped: Skipped::default(),
+        skipped: SkippedEntries::default(),
         unreadable: Unreadable::default(),
         start_refused: None,
         ended: WalkEnd::Complete,
@@ -76,12 +80,13 @@ pub(super) fn grow(
 
 impl Branch {
     fn new(directory: Directory) -> Self {
-        Self { directory, inside: Inside::Unread, entries: Vec::new(), more: 0 }
+        Self { directory, inside: ReadStatus::Unread, entries: Vec::new(), more: 0 }
     }
 }
 
 impl Tree {
-    /// Reads all directories of a level and keeps what fits; returns the directories of the next level.
+    /// Reads all directories of a level and keeps the entries that fit within the limit. Returns the directories of the
+    /// next level.
     fn level(&mut self, level: &[usize], control: &Control) -> Vec<usize> {
         for index in level {
             if control.stops() {
@@ -120,12 +125,12 @@ impl Tree {
                     self.skipped.leave_out(|| branch.directory.path_of(&out).display());
                 }
                 self.total += found.len() as u64;
-                branch.inside = Inside::Read;
+                branch.inside = ReadStatus::Read;
                 branch.entries = found.into_iter().map(|found| Leaf { found, branch: None }).collect();
             }
-            Ok(None) => branch.inside = Inside::LeftOut,
+            Ok(None) => branch.inside = ReadStatus::LeftOut,
             Err(fault) => {
-                branch.inside = Inside::Unreadable;
+                branch.inside = ReadStatus::Unreadable;
                 if index == 0 {
                     self.start_refused = Some(fault);
                 }
@@ -134,7 +139,8 @@ impl Tree {
         }
     }
 
-    /// Cuts the directories of a level so that all together fit, the small ones whole before large ones are.
+    /// Truncates the entries of a level's directories to the remaining limit: small directories stay complete, and
+    /// large ones share the rest of the limit.
     fn share(&mut self, level: &[usize]) {
         let mut sizes: Vec<(usize, usize)> = level
             .iter()
@@ -144,7 +150,7 @@ impl Tree {
         let mut waiting = sizes.len();
         let mut spare = self.left;
         for (size, index) in sizes {
-            // The remainder of the division goes to the later, larger directories.
+            // The remainder of the division goes to the directories with more entries, which come later.
             let keep = size.min(spare / waiting.max(1));
             waiting -= 1;
             spare -= keep;
@@ -192,7 +198,7 @@ fn node(directory: &Directory, found: &DirectoryEntry, depth: usize, branch: Opt
         depth,
         kind: found.kind,
         target: found.target.as_deref().map(show),
-        inside: branch.map_or(Inside::None, |branch| branch.inside),
+        inside: branch.map_or(ReadStatus::None, |branch| branch.inside),
         more: branch.map_or(0, |branch| branch.more),
     }
 }

@@ -1,6 +1,8 @@
 //! Small trees for searches.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses what it needs")]
-#![allow(clippy::print_stderr, reason = "a comparison that is skipped is said aloud")]
+#![allow(clippy::print_stderr, reason = "a skipped comparison is reported")]
+
+pub mod dice;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -9,7 +11,9 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
-use toolpost_search::{Case, GlobRequest, GrepOutput, GrepRequest, Hidden, Only, Prune, Rules, SearchError};
+use toolpost_search::{
+    Case, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Only, Prune, Rules, SearchError,
+};
 use toolpost_workspace::{Options, Workspace};
 
 /// A directory with files, open as a workspace.
@@ -61,7 +65,7 @@ impl World {
             pattern: pattern.to_owned(),
             rules: Rules::Git,
             prune: Prune::Dependencies,
-            hidden: Hidden::Skip,
+            hidden: HiddenFiles::Skip,
             case: Case::Sensitive,
             only: Only::Files,
             limit: None,
@@ -74,7 +78,8 @@ impl World {
     }
 }
 
-/// Runs work as a user without root's privileges, even if the tests run as root: each thread has its own credentials.
+/// Runs work as a user without root's privileges, even if the tests run as root: each thread has its own
+/// credentials.
 pub fn bound<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let bound = || {
         if rustix::process::geteuid().is_root() {
@@ -91,7 +96,7 @@ pub fn lock(directory: &std::path::Path) {
     std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o000)).unwrap();
 }
 
-/// Restores them, so that the directory can be removed.
+/// Restores the permissions, so that the directory can be removed.
 pub fn unlock(directory: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700)).unwrap();
@@ -116,7 +121,8 @@ pub fn lines(output: &Result<GrepOutput, SearchError>) -> Vec<String> {
     shown
 }
 
-/// Runs a program in a directory and returns its sorted lines; `None`, with a message, if it is not installed.
+/// Runs a program in a directory and returns its sorted lines; `None`, with a message, if it is not
+/// installed.
 pub fn program(directory: &std::path::Path, command: &str, arguments: &[&str]) -> Option<Vec<String>> {
     let output = std::process::Command::new(command).args(arguments).current_dir(directory).output();
     let Ok(output) = output else {

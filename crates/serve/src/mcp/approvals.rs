@@ -1,4 +1,4 @@
-//! Approval questions that the client carries, encrypted, until it repeats the call.
+//! Approval questions that the client stores, encrypted, until it repeats the call.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chacha20poly1305::{
@@ -13,30 +13,31 @@ use std::{
 };
 use toolpost_runtime::Question;
 
-/// The lifetime of a question.
+/// The time for which an approval question is valid.
 const TIME: Duration = Duration::from_secs(10 * 60);
-/// The most used answers that are remembered; when there are more, all earlier questions become invalid.
+/// Maximum number of used answers that are remembered. If there are more, the key changes and all open
+/// questions become invalid.
 const REMEMBERED: usize = 4096;
 /// The length of a nonce in bytes; the nonce identifies an answer that has been used.
 const NONCE: usize = 24;
 
-/// Encrypts questions, so that only this server can create or read the state that the client carries.
+/// Encrypts questions, so that only this server can create or read the state that the client stores.
 ///
-/// A question is bound to the session, the tool and the arguments: it cannot be opened for any other call. It is valid
-/// for ten minutes and for one answer.
+/// A question is bound to the session, the tool and the arguments: it cannot be opened for any other call. It
+/// is valid for ten minutes and for one answer.
 pub(super) struct Approvals {
     began: Instant,
-    kept: Mutex<SealState>,
+    seals: Mutex<SealState>,
 }
 
-/// The reason why a question was rejected, as a sentence fragment.
+/// The reason why an approval question that the client sent back was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rejection {
-    /// It was not encrypted here, or not for this call.
+    /// The text was not encrypted by this server, or not for this call.
     NotThis,
-    /// It has expired.
+    /// The question has expired.
     TooOld,
-    /// It was already answered.
+    /// The question was already answered.
     Used,
 }
 
@@ -48,7 +49,7 @@ struct SealState {
 }
 
 impl Rejection {
-    /// Returns the text of the reason.
+    /// Returns the reason as a predicate, such as `is older than ten minutes`.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::NotThis => "was altered, or belongs to another call, another session or an earlier server",
@@ -60,12 +61,12 @@ impl Rejection {
 
 impl Default for Approvals {
     fn default() -> Self {
-        Self { began: Instant::now(), kept: Mutex::default() }
+        Self { began: Instant::now(), seals: Mutex::default() }
     }
 }
 
 impl Approvals {
-    /// Encrypts a question about a call of a session, for the client to carry.
+    /// Encrypts a question about a call of a session, for the client to store.
     pub(super) fn seal(
         &self,
         session: &str,
@@ -76,8 +77,8 @@ impl Approvals {
         self.seal_at(Instant::now(), session, tool, arguments, question)
     }
 
-    /// Decrypts a question that a client carried, if it was encrypted for this exact call, is unused and has not
-    /// expired.
+    /// Decrypts a question that a client sent back, if it was encrypted for this exact call, is unused and
+    /// has not expired.
     pub(super) fn open(
         &self,
         sealed: &str,
@@ -99,10 +100,10 @@ impl Approvals {
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce)?;
         let key = {
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            match kept.key {
+            let mut seals = self.seals.lock().unwrap_or_else(PoisonError::into_inner);
+            match seals.key {
                 Some(key) => key,
-                None => *kept.key.insert(new_key()?),
+                None => *seals.key.insert(new_key()?),
             }
         };
         let until = self.second(now + TIME);
@@ -125,8 +126,8 @@ impl Approvals {
         let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| Rejection::NotThis)?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE>().ok_or(Rejection::NotThis)?;
         let bound = bound(session, tool, arguments);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = kept.key.as_ref().ok_or(Rejection::NotThis)?;
+        let mut seals = self.seals.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = seals.key.as_ref().ok_or(Rejection::NotThis)?;
         let payload = Payload { msg: sealed, aad: &bound };
         let said = XChaCha20Poly1305::new(key)
             .decrypt(&XNonce::from(*nonce), payload)
@@ -136,10 +137,10 @@ impl Approvals {
         if second >= until {
             return Err(Rejection::TooOld);
         }
-        if kept.used.iter().any(|(_, used)| used == nonce) {
+        if seals.used.iter().any(|(_, used)| used == nonce) {
             return Err(Rejection::Used);
         }
-        kept.remember(second, until, *nonce);
+        seals.remember(second, until, *nonce);
         Ok(question)
     }
 
@@ -153,7 +154,8 @@ impl SealState {
     fn remember(&mut self, now: u64, until: u64, nonce: [u8; NONCE]) {
         self.used.retain(|(until, _)| *until > now);
         if self.used.len() == REMEMBERED {
-            // A nonce that cannot be remembered must not be accepted again: the next question gets another key.
+            // A forgotten nonce must not be accepted again, so the key is dropped and the next question gets
+            // a new one.
             self.used.clear();
             self.key = None;
             return;
@@ -172,8 +174,8 @@ fn read(said: &[u8]) -> Option<(u64, Question)> {
     serde_json::from_slice(said).ok()
 }
 
-/// Returns a hash of 32 bytes that identifies the call and its session; the order of an object's fields does not
-/// matter.
+/// Returns a hash of 32 bytes that identifies the call and its session; the order of an object's fields does
+/// not matter.
 fn bound(session: &str, tool: &str, arguments: &Value) -> [u8; 32] {
     let mut sorted = arguments.clone();
     sorted.sort_all_objects();
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_good_for_the_same_call_and_once() {
+    fn sealed_approvals_are_valid_once_for_the_same_call() {
         let same = |sealed| sealed;
         let (this, not) = (arguments(), Err(Rejection::NotThis));
         check("one", "Write", &this, 0, same, Ok(()));
@@ -244,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn not_one_byte_can_be_altered() {
+    fn altered_seals_are_rejected_at_every_byte() {
         let approvals = Approvals::default();
         let sealed = approvals.seal("one", "Write", &arguments(), &question()).unwrap();
         let bytes = URL_SAFE_NO_PAD.decode(&sealed).unwrap();
@@ -262,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn another_server_does_not_open_it() {
+    fn seals_of_another_server_are_rejected() {
         let (one, other) = (Approvals::default(), Approvals::default());
         let sealed = one.seal("one", "Write", &arguments(), &question()).unwrap();
         assert_eq!(other.open(&sealed, "one", "Write", &arguments()), Err(Rejection::NotThis));
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_remembered_cannot_be_used_again() {
+    fn earlier_seals_expire_when_the_used_list_is_full() {
         let approvals = Approvals::default();
         let seal = || approvals.seal("one", "Write", &json!({}), &question()).unwrap();
         let open = |sealed: &str| approvals.open(sealed, "one", "Write", &json!({}));
@@ -284,6 +286,6 @@ mod tests {
             assert_eq!(open(sealed), Err(Rejection::NotThis));
         }
         assert_eq!(open(&seal()), Ok(question()));
-        assert_eq!(approvals.kept.lock().unwrap().used.len(), 1);
+        assert_eq!(approvals.seals.lock().unwrap().used.len(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Approval through the client's user (elicitation).
+//! Approval prompts for the client's user (elicitation).
 
 use crate::wire::OpenRequests;
 use rmcp::{
@@ -14,13 +14,14 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
-/// The field of the form, and its values in addition to the names of the spans.
+/// The field of the approval form, and two of its values; the other values are the durations of an approval
+/// (`Span`).
 const DECISION: &str = "decision";
 const ONCE: &str = "once";
 const DENY: &str = "deny";
-/// The time that a user has to answer.
+/// The time that a user has to answer an approval prompt.
 const TIME: Duration = Duration::from_secs(10 * 60);
-/// The most questions that a user may be asked at the same time.
+/// Maximum number of questions that a user may be asked at the same time.
 pub(super) const AT_ONCE: usize = 16;
 
 /// Returns true if a client can show its user a question.
@@ -34,25 +35,25 @@ pub(super) fn form(question: &Question) -> InputRequest {
     InputRequest::Elicitation(request(question))
 }
 
-/// Parses an answer that arrived with a call.
+/// Parses the user's answer to an approval question, which arrived with the repeated call.
 pub(super) fn verdict(answer: &serde_json::Value) -> Verdict {
     match serde_json::from_value::<ElicitResult>(answer.clone()) {
         Ok(answer) => judge(&answer),
-        Err(_) => Verdict::Deny("The answer of the client could not be read.".to_owned()),
+        Err(_) => Verdict::Deny("The client's answer to the prompt could not be read.".to_owned()),
     }
 }
 
-/// Asks over the connection, in the middle of the call.
+/// Prompts the client's user over the connection, while the call waits.
 pub(super) struct Client {
-    /// The client.
+    /// The connection to the client.
     pub(super) peer: Peer<RoleServer>,
     /// The id of the call that asks.
     pub(super) id: RequestId,
-    /// The open requests, among them the call, which gives up its slot while it waits.
+    /// The open requests. The call is one of them, and does not count as running while it waits for the user.
     pub(super) open: Arc<OpenRequests>,
     /// Cancelled when the call is no longer needed.
     pub(super) cancel: CancellationToken,
-    /// The number of further questions that may be asked now.
+    /// Limits the number of prompts that are open at the same time.
     pub(super) room: Arc<Semaphore>,
 }
 
@@ -66,7 +67,7 @@ impl Client {
     async fn put(&self, question: &Question) -> Verdict {
         let Ok(_room) = self.room.try_acquire() else {
             return Verdict::Deny(format!(
-                "The user has {AT_ONCE} questions to answer already. Ask again later."
+                "The user already has {AT_ONCE} unanswered prompts. Make the call again later."
             ));
         };
         self.open.step_aside(&self.id);
@@ -90,11 +91,12 @@ impl Client {
     }
 }
 
-/// An answer that arrived with a call: it is valid for its question, and for no other.
+/// The user's answer to an approval question, which arrived with the repeated call. It is valid only for this
+/// question.
 pub(super) struct CallAnswer {
-    /// The question.
+    /// The question that the user answered.
     pub(super) question: Question,
-    /// The verdict.
+    /// The user's answer.
     pub(super) verdict: Verdict,
 }
 
@@ -115,8 +117,8 @@ fn request(question: &Question) -> ElicitRequest {
     })
 }
 
-/// Returns the one field of the form. Its default is "once" and it is not required, so accepting the form unchanged
-/// allows the call once.
+/// Returns the one field of the form. Its default is "once" and it is not required, so accepting the form
+/// unchanged allows the call once.
 fn choices(question: &Question) -> EnumSchema {
     let longer = question.spans.iter().map(|span| ConstTitle::new(span.word(), question.choice(*span)));
     let choices = [ConstTitle::new(ONCE, "Allow once")].into_iter().chain(longer);
@@ -127,14 +129,15 @@ fn choices(question: &Question) -> EnumSchema {
     EnumSchema::Single(SingleSelectEnumSchema::Titled(schema))
 }
 
-/// Converts the client's answer to a verdict. A form that was accepted without a choice allows the call once; an answer
-/// to another form allows nothing.
+/// Converts the client's answer to a verdict. A form that was accepted without a choice allows the call once;
+/// an answer to another form allows nothing.
 fn judge(answer: &ElicitResult) -> Verdict {
-    let no = || Verdict::Deny("The client answered no.".to_owned());
+    // A client without a user declines or closes prompts itself.
+    let no = || Verdict::Declined("The user, or the client for the user, declined it.".to_owned());
     match answer.action {
         ElicitationAction::Accept => {}
         ElicitationAction::Decline => return no(),
-        _ => return Verdict::Deny("The client closed the question without an answer.".to_owned()),
+        _ => return Verdict::Declined("The client closed the prompt without an answer.".to_owned()),
     }
     let content = answer.content.as_ref();
     let fields = content.and_then(|content| content.as_object());
@@ -148,10 +151,10 @@ fn judge(answer: &ElicitResult) -> Verdict {
         (_, Some(DENY)) => no(),
         (_, Some(word)) if word == Span::Session.word() => Verdict::AllowFor(Span::Session),
         (_, Some(word)) if word == Span::Always.word() => Verdict::AllowFor(Span::Always),
-        _ => Verdict::Deny("The client's answer does not fit the form.".to_owned()),
+        _ => Verdict::Deny("The client's answer to the prompt does not match the form's schema.".to_owned()),
     }
 }
 
 fn unanswered() -> Verdict {
-    Verdict::Deny("The client was asked and did not answer.".to_owned())
+    Verdict::Deny("The client did not answer the prompt.".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Calls, from arrival to answer.
+//! Tool calls of a client, from arrival to answer.
 
 use super::{
     approvals::Approvals,
@@ -6,7 +6,7 @@ use super::{
     era::Era,
     progress, reply,
 };
-use crate::wire::{OpenRequests, Turn};
+use crate::wire::{CallTurn, OpenRequests};
 use rmcp::{
     ErrorData,
     model::{CallToolRequestParams, CallToolResponse, InputRequests, InputRequiredResult},
@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use toolpost_engine::Session;
 use toolpost_runtime::{Answer, Asker, Call, Outcome, Question, Runtime, Verdict};
 
-/// The name of the only question that a call can have.
+/// The name of the approval question, the only one that a call can have.
 const APPROVAL: &str = "approval";
 
 /// The state that all calls of a client share.
@@ -26,21 +26,21 @@ pub(super) struct Calls {
     pub(super) runtime: Arc<Runtime>,
     pub(super) session: Arc<Session>,
     pub(super) open: Arc<OpenRequests>,
-    /// The source of approvals if the client cannot ask its user.
+    /// The source of approvals if the client cannot prompt its user.
     pub(super) asker: Arc<dyn Asker>,
     pub(super) approvals: Approvals,
-    /// The number of further questions that the client's user may be asked now.
+    /// Limits the number of approval prompts that are open at the same time.
     pub(super) questions: Arc<Semaphore>,
 }
 
-/// The way to ask the client's user.
+/// The way to prompt the client's user.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PromptChannel {
-    /// In the middle of the call.
+    /// By a request to the client while the call waits.
     During,
     /// In the answer to the call, which the client then repeats.
     Again,
-    /// No way to ask.
+    /// The client cannot prompt.
     None,
 }
 
@@ -97,7 +97,8 @@ impl Calls {
         }
     }
 
-    /// Opens the earlier question about this call; if it has no answer, it is asked again.
+    /// Decrypts the earlier question about this call. If the client sent no answer to it, the question is put
+    /// again.
     fn answered(
         &self,
         sealed: &str,
@@ -108,7 +109,9 @@ impl Calls {
         let opened = self.approvals.open(sealed, self.session.id(), tool, arguments);
         let question = opened.map_err(|refused| {
             let why = refused.words();
-            let said = format!("The requestState {why}. Make the call again without it to be asked again.");
+            let said = format!(
+                "The `requestState` {why}. Make the call again without `requestState` to get a new prompt."
+            );
             ErrorData::invalid_params(said, None)
         })?;
         let verdict = answer.map_or(Verdict::Later, ask::verdict);
@@ -119,7 +122,7 @@ impl Calls {
         let form = InputRequests::from([(APPROVAL.to_owned(), ask::form(question))]);
         let sealed = self.approvals.seal(self.session.id(), tool, arguments, question).map_err(|error| {
             ErrorData::internal_error(
-                format!("The system gives no random numbers ({error}), so nobody can be asked."),
+                format!("The system provides no random numbers ({error}), so no approval can be requested."),
                 None,
             )
         })?;
@@ -138,8 +141,8 @@ fn way(context: &RequestContext<RoleServer>) -> PromptChannel {
     }
 }
 
-/// Begins a call when its turn comes, and passes the turn on as soon as it has begun.
-async fn in_turn<T>(call: impl Future<Output = T>, turn: Option<Turn>) -> T {
+/// Starts a call that has a turn after the previous call has started, and then lets the next one start.
+async fn in_turn<T>(call: impl Future<Output = T>, turn: Option<CallTurn>) -> T {
     let Some(mut turn) = turn else { return call.await };
     turn.comes().await;
     let mut call = pin!(call);
@@ -153,7 +156,8 @@ async fn in_turn<T>(call: impl Future<Output = T>, turn: Option<Turn>) -> T {
 
 fn nobody(question: &Question) -> Answer {
     Answer::text(format!(
-        "{} needs an approval, and nobody can be asked here: {} Allow it in the policy file, or use a client that can ask.",
+        "{} needs approval, and this client cannot prompt the user: {} Allow the call in the policy file, \
+         or use a client that can prompt.",
         question.tool, question.reason
     ))
 }

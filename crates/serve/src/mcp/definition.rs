@@ -1,13 +1,13 @@
-//! Published tools in the types of the protocol.
+//! Definitions of the published tools, in the types of the MCP library.
 
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 use toolpost_engine::{Access, Effect};
-use toolpost_runtime::{Catalogue, Config, Published, Structured};
+use toolpost_runtime::{Catalogue, Config, Published, StructuredOutput};
 
-/// Operations that work on code always needs. For each group, clients that load tools late get a dialect's first tool
-/// from the start.
+/// Groups of operations that every task on code needs. Clients that load tools on demand get the first tool of
+/// each group from the start.
 const CORE: [&[&str]; 6] = [
     &["read", "read_many", "view"],
     &["change"],
@@ -18,7 +18,7 @@ const CORE: [&[&str]; 6] = [
 ];
 /// The operation that queries an external service, if the operator has configured one.
 const CONSULTING: &str = "usage";
-/// The largest result size that a client accepts.
+/// The largest result size that a client accepts, in characters.
 const LARGEST: usize = 500_000;
 
 /// Returns the tools that clients always load.
@@ -31,7 +31,7 @@ pub(super) fn core(catalogue: &Catalogue) -> HashSet<&str> {
     catalogue.listed().filter(first).map(|tool| tool.name.as_str()).collect()
 }
 
-/// The external service that is queried for code.
+/// Presence of an external code search service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// A service is configured.
@@ -43,22 +43,22 @@ pub(super) enum Reach {
 /// The time at which clients load a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Load {
-    /// From the start.
+    /// From the start of the session.
     Always,
-    /// Possibly later.
+    /// Possibly only when the tool is needed.
     Later,
 }
 
 /// Defines a tool for clients.
 pub(super) fn definition(published: &Published, config: &Config, reach: Reach, load: Load) -> Tool {
     let mut tool =
-        Tool::new(published.name.clone(), published.description.clone(), object(&published.schema));
+        Tool::new(published.name.clone(), published.description().to_owned(), object(published.schema()));
     // The operation that can query an external service is open-world only if one is configured.
     let consults = reach == Reach::Service && published.operation() == CONSULTING;
     let further: &[Access] = if consults { &[Access::Fetches] } else { &[] };
     tool.annotations = Some(annotations(&[published.access(), further].concat(), published.effect()));
     tool.meta = Some(meta(published, config, load));
-    if config.structured == Structured::On {
+    if config.structured == StructuredOutput::On {
         let schema = published.output_schema();
         // Before 2026-07-28 an output schema has to be an object; any other is omitted.
         tool.output_schema = (schema["type"] == "object").then(|| object(&schema));
@@ -66,8 +66,9 @@ pub(super) fn definition(published: &Published, config: &Config, reach: Reach, l
     tool
 }
 
-/// Derives all four hints from the most that the tool can access, and the effect of its writes: a command may do
-/// anything. The model that the operator configured does not count as open world.
+/// Derives the four MCP hints (read-only, destructive, idempotent, open world) from the kinds of access that a
+/// tool can make at most, and from the effect of its writes. A command may do anything. A query to the model
+/// that the operator configured does not count as open world.
 fn annotations(access: &[Access], effect: Effect) -> ToolAnnotations {
     let writes = access.iter().any(|access| match access {
         Access::Reads | Access::Calls | Access::Asks | Access::Editor | Access::Fetches => false,

@@ -1,16 +1,17 @@
-//! The two eras of the protocol.
+//! The two eras of MCP: before the revision 2026-07-28, and from it on.
 
 use rmcp::{
     model::ProtocolVersion,
     service::{RequestContext, RoleServer},
 };
 
-/// The two eras of the protocol.
+/// The two eras of the protocol, divided by the revision 2026-07-28.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Era {
-    /// A handshake opens the connection, and either side may send requests.
+    /// Earlier revisions: a handshake opens the connection, and either side may send requests.
     Legacy,
-    /// Each request describes itself, and only the client sends requests.
+    /// The revision 2026-07-28 and later ones: each request describes itself, and only the client sends
+    /// requests.
     Modern,
 }
 

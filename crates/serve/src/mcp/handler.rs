@@ -1,5 +1,5 @@
 //! The MCP request handler.
-#![expect(deprecated, reason = "clients of the legacy era still set a level of logging")]
+#![expect(deprecated, reason = "clients of older protocol revisions still set a log level")]
 
 use super::{approvals::Approvals, ask, call::Calls, era::Era, listing::Listing};
 use crate::{
@@ -24,7 +24,7 @@ use toolpost_runtime::Runtime;
 
 /// The time in milliseconds that clients may rely on a result, unless they are notified of a change.
 const FRESH: u64 = 60_000;
-/// The most subscriptions that a client may hold at the same time.
+/// Maximum number of subscriptions that a client may hold at the same time.
 const SUBSCRIPTIONS: usize = 16;
 
 /// The key of the server's identity in a result.
@@ -101,7 +101,11 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|request| request.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("There is one page of tools. Ask without a cursor.", None));
+            return Err(ErrorData::invalid_params(
+                "There is only one page of tools. Send the request without a \
+                                                  cursor.",
+                None,
+            ));
         }
         let mut listed = ListToolsResult::with_all_items(self.listing.now().await);
         if Era::of(&context) == Era::Modern {
@@ -142,7 +146,7 @@ impl ServerHandler for Handler {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let Ok(_place) = self.subscriptions.try_acquire() else {
             return Err(ErrorData::invalid_request(
-                format!("There are {SUBSCRIPTIONS} subscriptions already. End one of them first."),
+                format!("There are already {SUBSCRIPTIONS} subscriptions. End one of them first."),
                 None,
             ));
         };
@@ -156,7 +160,8 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        // The reader only lets served methods pass: a method arrives here if its parameters could not be parsed.
+        // The reader only lets served methods pass: a method arrives here if its parameters could not be
+        // parsed.
         Err(ErrorData::invalid_params(format!("The parameters of `{method}` cannot be read."), None))
     }
 }

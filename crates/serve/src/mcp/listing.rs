@@ -21,10 +21,11 @@ const PATIENCE: Duration = Duration::from_millis(2_500);
 pub(super) struct Listing {
     runtime: Arc<Runtime>,
     /// The most recent definitions, and the catalogue that they were created from.
-    made: Mutex<Option<(Arc<Catalogue>, Vec<Tool>)>>,
+    cached: Mutex<Option<(Arc<Catalogue>, Vec<Tool>)>>,
 }
 
-/// The channel for notifications of changes: the connection in the legacy era, a subscription in the modern one.
+/// The channel for notifications of changes to the tool list: the connection in the legacy era, a subscription
+/// in the modern one.
 enum NotificationChannel<'a> {
     Peer(Peer<RoleServer>),
     Sink(&'a SubscriptionSink),
@@ -33,16 +34,16 @@ enum NotificationChannel<'a> {
 impl Listing {
     /// Creates the list for a runtime.
     pub(super) fn of(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, made: Mutex::default() }
+        Self { runtime, cached: Mutex::default() }
     }
 
     /// Returns the tools that are published now; waits briefly for servers that are being connected.
     pub(super) async fn now(&self) -> Vec<Tool> {
-        // Tools that are missing by then are announced as a change.
+        // Tools of servers that connect later are announced as a change.
         timeout(PATIENCE, self.runtime.settled()).await.ok();
         let catalogue = self.runtime.catalogue();
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, tools)) = &*made
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, tools)) = &*cached
             && Arc::ptr_eq(of, &catalogue)
         {
             return tools.clone();
@@ -55,11 +56,12 @@ impl Listing {
             |tool: &Published| if core.contains(tool.name.as_str()) { Load::Always } else { Load::Later };
         let tools: Vec<Tool> =
             catalogue.listed().map(|tool| definition(tool, config, reach, load(tool))).collect();
-        *made = Some((catalogue, tools.clone()));
+        *cached = Some((catalogue, tools.clone()));
         tools
     }
 
-    /// Notifies a client of the legacy era of each change, in the background, until the connection ends.
+    /// Notifies a client of the legacy era of each change to the tool list, in the background, until the
+    /// connection ends.
     pub(super) fn tell(&self, peer: Peer<RoleServer>, ends: &ConnectionEnd) {
         let (runtime, ends) = (self.runtime.clone(), ends.clone());
         tokio::spawn(async move {
@@ -71,7 +73,7 @@ impl Listing {
         });
     }
 
-    /// Notifies a subscription of each change, until it ends.
+    /// Notifies a subscription of each change to the tool list, until the subscription ends.
     pub(super) async fn tell_subscription(&self, context: &SubscriptionContext, ends: &ConnectionEnd) {
         tokio::select! {
             () = context.cancelled() => {}
@@ -81,14 +83,14 @@ impl Listing {
     }
 }
 
-/// Sends a notification of each change, while the client is connected.
+/// Sends a notification of each change to the tool list, while the client is connected.
 async fn telling(runtime: &Runtime, ear: NotificationChannel<'_>) {
     let mut changes = runtime.changes();
     while changes.changed().await.is_ok() {
         match &ear {
             NotificationChannel::Peer(peer) if peer.notify_tool_list_changed().await.is_err() => return,
             NotificationChannel::Peer(_) => {}
-            // It fails if the client subscribed to something else: then no notification is needed.
+            // The notification fails if the client subscribed to something else; then none is needed.
             NotificationChannel::Sink(sink) => drop(sink.notify_tool_list_changed().await),
         }
     }

@@ -1,4 +1,4 @@
-//! The protocol in both its eras: tools, questions and answers.
+//! MCP requests in both eras of the protocol: tools, calls, approval questions and progress.
 
 mod approvals;
 mod ask;

@@ -8,14 +8,14 @@ use std::{pin::pin, time::Duration};
 use tokio::{sync::watch, time::sleep};
 use toolpost_engine::Progress;
 
-/// The shortest time between two notifications.
+/// The shortest time between two progress notifications of a call.
 const PACE: Duration = Duration::from_millis(250);
 
 /// Forwards the progress of a call to the client that requested it.
 pub(super) struct ProgressReports {
     token: ProgressToken,
     peer: Peer<RoleServer>,
-    heard: watch::Receiver<LastReport>,
+    latest: watch::Receiver<LastReport>,
 }
 
 #[derive(Default)]
@@ -24,13 +24,14 @@ struct LastReport {
     what: String,
 }
 
-/// Creates the progress listener of a call, and the forwarder of its reports; without a token there is no forwarder.
+/// Creates the progress listener of a call, and the forwarder of its reports; without a token there is no
+/// forwarder.
 pub(super) fn reports(
     token: Option<ProgressToken>,
     peer: &Peer<RoleServer>,
 ) -> (Progress, Option<ProgressReports>) {
     let Some(token) = token else { return (Progress::silent(), None) };
-    let (tell, heard) = watch::channel(LastReport::default());
+    let (tell, latest) = watch::channel(LastReport::default());
     let progress = Progress::new(move |count, what| {
         tell.send_if_modified(|last| {
             let grown = count > last.count;
@@ -40,7 +41,7 @@ pub(super) fn reports(
             grown
         });
     });
-    (progress, Some(ProgressReports { token, peer: peer.clone(), heard }))
+    (progress, Some(ProgressReports { token, peer: peer.clone(), latest }))
 }
 
 impl ProgressReports {
@@ -51,7 +52,7 @@ impl ProgressReports {
             tokio::select! {
                 biased;
                 outcome = &mut call => return outcome,
-                Ok(()) = self.heard.changed() => {}
+                Ok(()) = self.latest.changed() => {}
             }
             let mut report = pin!(self.report());
             tokio::select! {
@@ -70,10 +71,13 @@ impl ProgressReports {
 
     async fn report(&self) {
         let report = {
-            let heard = self.heard.borrow();
-            #[expect(clippy::cast_precision_loss, reason = "nothing counts that far")]
-            let report = ProgressNotificationParam::new(self.token.clone(), heard.count as f64);
-            if heard.what.is_empty() { report } else { report.with_message(heard.what.clone()) }
+            let latest = self.latest.borrow();
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "no progress count exceeds the precision of a float"
+            )]
+            let report = ProgressNotificationParam::new(self.token.clone(), latest.count as f64);
+            if latest.what.is_empty() { report } else { report.with_message(latest.what.clone()) }
         };
         // If the notification fails, the client has disconnected, and the call ends as well.
         self.peer.notify_progress(report).await.ok();

@@ -3,9 +3,9 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock};
 use toolpost_runtime::Answer;
-use toolpost_tool::Part;
+use toolpost_tool::ReplyPart;
 
-/// Converts a call that returned a reply; a script that stopped is an error all the same.
+/// Converts the reply of a call; the reply of a script that stopped is marked as an error.
 pub(super) fn done(mut answer: Answer) -> CallToolResult {
     let structured = answer.structured.take();
     let is_error = answer.is_error().then_some(true);
@@ -22,8 +22,8 @@ pub(super) fn failed(answer: Answer) -> CallToolResult {
 
 fn content(answer: Answer) -> Vec<ContentBlock> {
     let block = |part| match part {
-        Part::Text(text) => ContentBlock::text(text),
-        Part::Image { mime, data } => ContentBlock::image(STANDARD.encode(data), mime),
+        ReplyPart::Text(text) => ContentBlock::text(text),
+        ReplyPart::Image { mime, data } => ContentBlock::image(STANDARD.encode(data), mime),
     };
     answer.parts.into_iter().map(block).collect()
 }

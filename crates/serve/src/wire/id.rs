@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_found_at_either_end() {
+    fn message_ids_are_recovered_from_either_end() {
         let seven = || Some(RequestId::Number(7));
         check(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":"aaa"#, "aaa", seven());
         check(r#"{"id":"seven","x":"aaa"#, "", Some(RequestId::String("seven".into())));

@@ -4,14 +4,14 @@ use super::{id, transport::FromClient};
 use rmcp::model::{CallToolRequest, ClientRequest, ErrorData, JsonRpcMessage, RequestId};
 use serde_json::{Map, Value, json};
 
-/// The meaning of a line.
+/// The message in a line of the client's input.
 #[derive(Debug)]
-pub(crate) enum Incoming {
-    /// A request.
+pub(crate) enum IncomingMessage {
+    /// A request, which needs an answer.
     Request(Box<Request>),
     /// The cancellation of a request.
     Cancelled(RequestId, Box<FromClient>),
-    /// An answer to a question.
+    /// The client's answer to a request of the server.
     Answer(Box<FromClient>),
     /// A message that needs no action.
     Nothing,
@@ -19,35 +19,35 @@ pub(crate) enum Incoming {
     Wrong(ErrorData, Option<RequestId>),
 }
 
-/// A request.
+/// A parsed request of the client.
 #[derive(Debug)]
 pub(crate) struct Request {
-    /// The id for the answer.
+    /// The JSON-RPC id, which the answer repeats.
     pub(crate) id: RequestId,
-    /// The method.
+    /// The name of the requested method, such as `tools/list`.
     pub(crate) method: String,
-    /// The tool, for a tool call.
+    /// The name of the tool, for a tool call.
     pub(crate) tool: Option<String>,
     /// The message in the type of the protocol library.
     pub(crate) message: FromClient,
 }
 
-/// Parses a line.
-pub(crate) fn parse(line: &[u8]) -> Incoming {
+/// Parses a line of the client's input.
+pub(crate) fn parse(line: &[u8]) -> IncomingMessage {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.iter().all(u8::is_ascii_whitespace) {
-        return Incoming::Nothing;
+        return IncomingMessage::Nothing;
     }
     match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => message(fields),
         Ok(Value::Array(_)) => wrong(
-            "Batches are not part of the protocol since 2025-06-18. Send each message in a line of its own.",
+            "Batches are not part of the protocol since 2025-06-18. Send each message on its own line.",
             None,
         ),
-        Ok(_) => wrong("A message is a JSON object.", None),
-        Err(error) => Incoming::Wrong(
+        Ok(_) => wrong("A message must be a JSON object.", None),
+        Err(error) => IncomingMessage::Wrong(
             ErrorData::parse_error(
-                format!("The line is not JSON: {error}. Send one JSON object a line, in UTF-8."),
+                format!("The line is not JSON: {error}. Send one JSON object per line, in UTF-8."),
                 None,
             ),
             id::find(line, line),
@@ -55,18 +55,18 @@ pub(crate) fn parse(line: &[u8]) -> Incoming {
     }
 }
 
-/// Rejects a line that was too long to keep more than its first and last bytes.
-pub(crate) fn too_long(head: &[u8], tail: &[u8], most: usize) -> Incoming {
+/// Rejects a line that was too long to store; only its first and last bytes are known.
+pub(crate) fn too_long(head: &[u8], tail: &[u8], most: usize) -> IncomingMessage {
     wrong(
         format!(
-            "The message has more than {} MiB and was not read. Send less at once.",
+            "The message has more than {} MiB and was not read. Send smaller messages.",
             most / (1024 * 1024)
         ),
         id::find(head, tail),
     )
 }
 
-fn message(fields: Map<String, Value>) -> Incoming {
+fn message(fields: Map<String, Value>) -> IncomingMessage {
     let has = |name| fields.contains_key(name);
     match (fields.get("method"), has("id")) {
         (Some(Value::String(method)), true) => {
@@ -78,20 +78,20 @@ fn message(fields: Map<String, Value>) -> Incoming {
             notification(fields, &method)
         }
         (None, _) if has("result") || has("error") => serde_json::from_value(Value::Object(fields))
-            .map_or(Incoming::Nothing, |answer| Incoming::Answer(Box::new(answer))),
+            .map_or(IncomingMessage::Nothing, |answer| IncomingMessage::Answer(Box::new(answer))),
         _ => {
             let id = fields.get("id").and_then(read_id);
-            wrong("A message has a `method`, a `result` or an `error`.", id)
+            wrong("A message must have a `method`, a `result` or an `error`.", id)
         }
     }
 }
 
-fn request(mut fields: Map<String, Value>, method: String) -> Incoming {
+fn request(mut fields: Map<String, Value>, method: String) -> IncomingMessage {
     let Some(id) = fields.get("id").and_then(read_id) else {
-        return wrong("The `id` of a request is a string or a whole number.", None);
+        return wrong("The `id` of a request must be a string or a whole number.", None);
     };
     if fields.get("jsonrpc") != Some(&json!("2.0")) {
-        return wrong("A request carries `\"jsonrpc\": \"2.0\"`.", Some(id));
+        return wrong("A request must have `\"jsonrpc\": \"2.0\"`.", Some(id));
     }
     let mut tool = None;
     let read = if method == "tools/call" {
@@ -104,15 +104,15 @@ fn request(mut fields: Map<String, Value>, method: String) -> Incoming {
     match read {
         Ok(JsonRpcMessage::Request(mut request)) => {
             request.id = id.clone();
-            Incoming::Request(Box::new(Request {
+            IncomingMessage::Request(Box::new(Request {
                 id,
                 method,
                 tool,
                 message: JsonRpcMessage::Request(request),
             }))
         }
-        Ok(_) => wrong("A request has neither a `result` nor an `error`.", Some(id)),
-        Err(error) => Incoming::Wrong(
+        Ok(_) => wrong("A request must not have a `result` or an `error`.", Some(id)),
+        Err(error) => IncomingMessage::Wrong(
             ErrorData::invalid_params(format!("The request `{method}` cannot be read: {error}."), None),
             Some(id),
         ),
@@ -129,10 +129,10 @@ fn call(mut fields: Map<String, Value>) -> Result<FromClient, String> {
             Value::Null => drop(params.remove("arguments")),
             Value::String(text) => {
                 let object: Map<String, Value> = serde_json::from_str(text)
-                    .map_err(|_| "`arguments` is an object, not a string".to_owned())?;
+                    .map_err(|_| "`arguments` must be an object, not a string".to_owned())?;
                 params.insert("arguments".to_owned(), Value::Object(object));
             }
-            _ => return Err("`arguments` is an object".to_owned()),
+            _ => return Err("`arguments` must be an object".to_owned()),
         }
     }
     // Parsed as the known type, so that the error names the problem.
@@ -141,59 +141,61 @@ fn call(mut fields: Map<String, Value>) -> Result<FromClient, String> {
     Ok(JsonRpcMessage::request(ClientRequest::CallToolRequest(call), RequestId::Number(0)))
 }
 
-/// Only cancellations matter here: the protocol library would merely log other notifications.
-fn notification(fields: Map<String, Value>, method: &str) -> Incoming {
+/// Parses a notification. Only cancellations matter: the protocol library would merely log other
+/// notifications.
+fn notification(fields: Map<String, Value>, method: &str) -> IncomingMessage {
     if method != "notifications/cancelled" {
-        return Incoming::Nothing;
+        return IncomingMessage::Nothing;
     }
     let Some(id) = fields.get("params").and_then(|params| read_id(&params["requestId"])) else {
-        return Incoming::Nothing;
+        return IncomingMessage::Nothing;
     };
     serde_json::from_value(Value::Object(fields))
-        .map_or(Incoming::Nothing, |cancelled| Incoming::Cancelled(id, Box::new(cancelled)))
+        .map_or(IncomingMessage::Nothing, |cancelled| IncomingMessage::Cancelled(id, Box::new(cancelled)))
 }
 
 fn read_id(id: &Value) -> Option<RequestId> {
     serde_json::from_value(id.clone()).ok()
 }
 
-fn wrong(why: impl Into<String>, id: Option<RequestId>) -> Incoming {
-    Incoming::Wrong(ErrorData::invalid_request(why.into(), None), id)
+fn wrong(why: impl Into<String>, id: Option<RequestId>) -> IncomingMessage {
+    IncomingMessage::Wrong(ErrorData::invalid_request(why.into(), None), id)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     /// Summarises a parsed line: its kind, the id, the method or the code.
     fn check(line: impl AsRef<[u8]>, expected: &str) {
         let id = |id: Option<RequestId>| id.map_or("-".to_owned(), |id| format!("{id:?}"));
         let got = match parse(line.as_ref()) {
-            Incoming::Request(request) => {
+            IncomingMessage::Request(request) => {
                 format!("request {:?} {} {:?}", request.id, request.method, request.tool)
             }
-            Incoming::Cancelled(request, _) => format!("cancelled {request:?}"),
-            Incoming::Answer(_) => "answer".to_owned(),
-            Incoming::Nothing => "nothing".to_owned(),
-            Incoming::Wrong(error, request) => format!("wrong {} {}", error.code.0, id(request)),
+            IncomingMessage::Cancelled(request, _) => format!("cancelled {request:?}"),
+            IncomingMessage::Answer(_) => "answer".to_owned(),
+            IncomingMessage::Nothing => "nothing".to_owned(),
+            IncomingMessage::Wrong(error, request) => format!("wrong {} {}", error.code.0, id(request)),
         };
         assert_eq!(got, expected, "{}", String::from_utf8_lossy(line.as_ref()));
     }
 
     #[test]
-    fn requests_are_known_by_their_id() {
+    fn requests_are_recognized_by_their_id() {
         check(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, "request Number(1) tools/list None");
         check(r#"{"jsonrpc":"2.0","id":"a","method":"foo/bar"}"#, r#"request String("a") foo/bar None"#);
         check(r#"{"jsonrpc":"2.0","id":-3,"method":"ping"}"#, "request Number(-3) ping None");
         check(r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#, "request Number(1) ping None");
         check("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", "request Number(1) ping None");
-        for id in ["null", "1.5", "true", "99999999999999999999999", "[]", "{}"] {
+        each(["null", "1.5", "true", "99999999999999999999999", "[]", "{}"], |id| {
             check(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#), "wrong -32600 -");
-        }
+        });
     }
 
     #[test]
-    fn calls_are_read_as_calls() {
+    fn tool_calls_are_parsed_and_validated() {
         let call =
             |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
         for arguments in ["{}", "null", r#""{\"x\":1}""#] {
@@ -202,19 +204,22 @@ mod tests {
                 r#"request Number(1) tools/call Some("Read")"#,
             );
         }
-        for params in [
-            "[]",
-            "{}",
-            r#"{"name":7}"#,
-            r#"{"name":"Read","arguments":[]}"#,
-            r#"{"name":"Read","arguments":"x"}"#,
-        ] {
-            check(call(params), "wrong -32602 Number(1)");
-        }
+        each(
+            [
+                "[]",
+                "{}",
+                r#"{"name":7}"#,
+                r#"{"name":"Read","arguments":[]}"#,
+                r#"{"name":"Read","arguments":"x"}"#,
+            ],
+            |params| {
+                check(call(params), "wrong -32602 Number(1)");
+            },
+        );
     }
 
     #[test]
-    fn of_notifications_only_a_cancellation_matters() {
+    fn notifications_except_cancellation_are_ignored() {
         check(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "nothing");
         check(r#"{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{}}"#, "nothing");
         check(
@@ -226,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_the_id_where_there_is_one() {
+    fn parse_errors_carry_the_request_id_if_known() {
         check("", "nothing");
         check(" \t", "nothing");
         check("{oops", "wrong -32700 -");
@@ -242,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_passed_on_or_dropped_but_never_answered() {
+    fn responses_are_forwarded_or_dropped_without_a_reply() {
         check(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#, "answer");
         check(r#"{"jsonrpc":"2.0","id":99,"error":{"code":-1,"message":"no"}}"#, "answer");
         check(r#"{"jsonrpc":"2.0","id":99,"error":7}"#, "nothing");

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 const CHUNK: usize = 64 * 1024;
 /// The number of bytes kept from each end of a line that is too long.
 const KEPT: usize = 4 * 1024;
-/// The most bytes of a line's buffer that are kept for the next line.
+/// Maximum size of the line buffer that is kept for the next line, in bytes.
 const ROOM: usize = 1024 * 1024;
 
 /// A line, without its terminator.
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_where_they_end() {
+    fn lines_end_at_lf_crlf_or_end_of_input() {
         check("", &[]);
         check("\n", &[""]);
         check("one\ntwo\n", &["one", "two"]);
@@ -127,13 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_long_line_is_skipped() {
+    fn the_rest_of_an_oversized_line_is_skipped() {
         check("123456789\nnext\n", &["123456789…123456789", "next"]);
         check("123456789", &["123456789…123456789"]);
     }
 
     #[test]
-    fn both_ends_of_a_long_line_are_kept() {
+    fn both_ends_of_an_oversized_line_are_stored() {
         let (mut line, mut tail) = (Vec::new(), None);
         for digit in b'0'..=b'9' {
             keep(&mut line, &mut tail, &vec![digit; 3000], 5000);

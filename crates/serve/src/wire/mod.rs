@@ -1,6 +1,7 @@
 //! The transport: reads, parses, queues and writes messages as lines of JSON.
 
 mod ends;
+mod fuzz;
 mod id;
 mod incoming;
 mod lines;
@@ -11,8 +12,9 @@ mod turn;
 mod writer;
 
 pub(crate) use ends::ConnectionEnd;
+pub(crate) use fuzz::fuzz;
 pub(crate) use open::{Lane, OpenRequests, Order};
 pub(crate) use reader::Reader;
 pub(crate) use transport::{FromClient, Wire};
-pub(crate) use turn::Turn;
+pub(crate) use turn::CallTurn;
 pub(crate) use writer::Writer;

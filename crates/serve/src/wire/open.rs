@@ -1,6 +1,7 @@
-//! Open requests: those that run, and those that wait for a slot in their lane.
+//! Requests that have no answer yet: those that run, and those that wait because too many calls of the same
+//! tool run.
 
-use super::{Turn, transport::FromClient, turn::Queue};
+use super::{CallTurn, transport::FromClient, turn::Queue};
 use rmcp::model::RequestId;
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
@@ -8,23 +9,23 @@ use std::{
 };
 use tokio::sync::{Mutex as Lock, Notify};
 
-/// The most requests of one lane that run at the same time.
+/// Maximum number of requests of one lane that run at the same time.
 const RUNNING: usize = 256;
-/// The most requests that wait.
+/// Maximum number of requests that wait to run.
 const WAITING: usize = 16_384;
-/// The most bytes of all open requests together.
+/// Maximum size of all open requests together, in bytes.
 const BYTES: usize = 32 * 1024 * 1024;
 
-/// A group of requests that share slots, and their order.
+/// A group of requests with a common limit: the calls of one tool, or the requests that call no tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Lane {
     /// The name of the tool; empty for requests that call no tool.
     pub(crate) tool: String,
-    /// The order of its calls.
+    /// The order in which the tool's calls begin.
     pub(crate) order: Order,
 }
 
-/// The order of the beginnings of calls.
+/// The order in which calls begin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Order {
     /// The order of arrival.
@@ -36,13 +37,13 @@ pub(crate) enum Order {
 
 /// The outcome of a request's arrival.
 pub(crate) enum Admission {
-    /// It can be forwarded immediately.
+    /// The request can be forwarded immediately.
     Now(Box<FromClient>),
-    /// It waits; it is forwarded when its lane has a slot.
+    /// The request waits until its lane allows it to run; then it is forwarded.
     Later,
     /// Another open request has this id.
     Taken,
-    /// Too many requests wait, or all of them have too many bytes.
+    /// Too many requests wait, or the open requests together are too large.
     Full,
 }
 
@@ -59,7 +60,7 @@ pub(crate) struct OpenRequests {
 struct State {
     requests: HashMap<RequestId, Request>,
     lanes: HashMap<String, LaneSlots>,
-    /// Those that have a slot now, and have not been forwarded yet.
+    /// The requests that waited, may run now, and have not been forwarded yet.
     ready: VecDeque<RequestId>,
     waiting: usize,
     bytes: usize,
@@ -76,28 +77,28 @@ struct Request {
     lane: Lane,
     bytes: usize,
     stage: Stage,
-    turn: Option<Turn>,
+    turn: Option<CallTurn>,
 }
 
 enum Stage {
-    /// It has no slot yet.
+    /// The request waits, because too many requests of its lane run.
     Waits(FromClient),
-    /// It has a slot, and is due to be forwarded.
+    /// The request waited, may run now, and has not been forwarded yet.
     Ready(FromClient),
-    /// It was forwarded.
+    /// The request was forwarded.
     Runs,
-    /// It was forwarded, and waits for the user: it has given up its slot.
+    /// The request was forwarded, and waits for the user: it does not count as running.
     Aside,
 }
 
 impl OpenRequests {
-    /// Creates an empty set.
+    /// Creates an empty set of open requests.
     pub(crate) fn new() -> Self {
         Self { state: Mutex::default(), left: Notify::new(), ready: Notify::new(), passing: Lock::default() }
     }
 
-    /// Adds a request: it can run immediately if its lane has a slot, else it waits. This never blocks, so the reader
-    /// still sees later messages.
+    /// Adds a request: it can run immediately if its lane allows it, else it waits. This never blocks, so the
+    /// reader still sees later messages.
     pub(crate) fn enter(&self, id: &RequestId, lane: Lane, bytes: usize, message: FromClient) -> Admission {
         let mut state = self.state();
         if state.waiting >= WAITING || (state.bytes > 0 && state.bytes + bytes > BYTES) {
@@ -120,7 +121,7 @@ impl OpenRequests {
         Admission::Later
     }
 
-    /// Waits for a request that had to wait and now has a slot.
+    /// Waits until a waiting request may run.
     pub(crate) async fn next_ready(&self) {
         loop {
             let ready = self.ready.notified();
@@ -131,7 +132,7 @@ impl OpenRequests {
         }
     }
 
-    /// Takes the next request that had to wait and now has a slot.
+    /// Takes the next request that waited and may run now.
     pub(crate) fn take_ready(&self) -> Option<FromClient> {
         let mut state = self.state();
         while let Some(id) = state.ready.pop_front() {
@@ -149,12 +150,14 @@ impl OpenRequests {
         self.state().requests.contains_key(id)
     }
 
-    /// Takes the turn of a request.
-    pub(crate) fn turn(&self, id: &RequestId) -> Option<Turn> {
+    /// Takes the turn of a request, which fixes when its call begins; `None` if the request is not open or its
+    /// call may begin in any order.
+    pub(crate) fn turn(&self, id: &RequestId) -> Option<CallTurn> {
         self.state().requests.get_mut(id)?.turn.take()
     }
 
-    /// Releases the slot of a request that waits for the user, for others to use.
+    /// Stops counting a request as running while it waits for the user, so that another request of its lane
+    /// can run.
     pub(crate) fn step_aside(&self, id: &RequestId) {
         let mut state = self.state();
         let Some(request) = state.requests.get_mut(id) else { return };
@@ -199,7 +202,7 @@ impl OpenRequests {
         }
     }
 
-    /// Assigns the slot of a request to the next waiting one in its lane.
+    /// Lets the next waiting request of a lane run, because one of its requests no longer runs.
     fn give_back(&self, state: &mut State, tool: &str) {
         let State { requests, lanes, ready, queue, waiting, .. } = state;
         let Some(places) = lanes.get_mut(tool) else { return };
@@ -214,7 +217,7 @@ impl OpenRequests {
                     self.ready.notify_one();
                     return;
                 }
-                // The queue contains an id twice if it was cancelled and used again.
+                // The queue contains an id twice if its request was cancelled and the client used the id again.
                 other => request.stage = other,
             }
         }
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_lane_keeps_no_other_waiting() {
+    fn a_full_lane_does_not_block_other_lanes() {
         let open = OpenRequests::new();
         for number in 0..RUNNING {
             assert_eq!(enter(&open, number, "slow", 1), "now");
@@ -264,7 +267,7 @@ mod tests {
         open.leave(&id(1_000));
         open.leave(&id(7));
         let next = open.take_ready().map(|message| serde_json::to_value(&message).unwrap()["id"].clone());
-        assert_eq!(next, Some(json!(1_001)), "the one before it was given up");
+        assert_eq!(next, Some(json!(1_001)), "the one before it was cancelled");
         assert!(open.take_ready().is_none());
         assert_eq!(enter(&open, 1_003, "slow", 1), "later");
         open.step_aside(&id(8));
@@ -273,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_bounded() {
+    fn waiting_requests_are_bounded_by_count_and_size() {
         let open = OpenRequests::new();
         for number in 0..RUNNING + WAITING {
             assert_ne!(enter(&open, number, "slow", 1), "full");
@@ -287,7 +290,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_is_ready_is_heard_of() {
+    async fn next_ready_wakes_when_a_request_can_run() {
         let open = OpenRequests::new();
         for number in 0..=RUNNING {
             assert_ne!(enter(&open, number, "slow", 1), "full");

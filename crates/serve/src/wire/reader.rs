@@ -2,7 +2,7 @@
 
 use super::{
     Lane, OpenRequests, Writer,
-    incoming::{self, Incoming, Request},
+    incoming::{self, IncomingMessage, Request},
     lines::{Line, Lines},
     open::Admission,
     transport::FromClient,
@@ -17,10 +17,10 @@ use tokio::{io::AsyncRead, sync::mpsc};
 
 /// The error code for too many requests: the first that JSON-RPC leaves to servers.
 const BUSY: ErrorCode = ErrorCode(-32_000);
-/// The most bytes of a line.
+/// Maximum size of a line, in bytes.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// Returns the lane for calls of a tool.
+/// Returns the lane, a group of requests with a common limit, for calls of a tool.
 pub(crate) type Lanes = Box<dyn Fn(&str) -> Lane + Send + Sync>;
 
 /// Reads the client's input.
@@ -34,10 +34,10 @@ pub(crate) struct Reader<R> {
     last: Instant,
 }
 
-/// The era of the client, as far as it is known.
+/// The era of the protocol that the client uses, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Era {
-    /// Each request describes itself.
+    /// There was no handshake: each request must declare its protocol version.
     Modern,
     /// There was a handshake.
     Legacy,
@@ -45,7 +45,7 @@ enum Era {
 
 /// The methods of both eras.
 const METHODS: [&str; 4] = ["server/discover", "subscriptions/listen", "tools/call", "tools/list"];
-/// The methods that 2026-07-28 removed.
+/// The methods that the protocol revision 2026-07-28 removed.
 const LEGACY_METHODS: [&str; 3] = ["initialize", "logging/setLevel", "ping"];
 
 /// The state of the connection after a message.
@@ -67,7 +67,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Self { lines, writer, open, through, lane_of, era: Era::Modern, last: Instant::now() }
     }
 
-    /// Reads to the end; returns the time between the last request and the end.
+    /// Reads the input to its end; returns the time between the last request and the end.
     pub(crate) async fn run(mut self) -> io::Result<Duration> {
         loop {
             let (said, bytes) = match self.lines.next().await? {
@@ -81,21 +81,21 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    async fn hear(&mut self, said: Incoming, bytes: usize) -> Connection {
+    async fn hear(&mut self, said: IncomingMessage, bytes: usize) -> Connection {
         match said {
-            Incoming::Request(request) => self.request(*request, bytes).await,
-            Incoming::Cancelled(id, _) if !self.open.has(&id) => Connection::Open,
-            Incoming::Cancelled(id, message) => {
-                // A waiting request is forwarded before this, or never.
+            IncomingMessage::Request(request) => self.request(*request, bytes).await,
+            IncomingMessage::Cancelled(id, _) if !self.open.has(&id) => Connection::Open,
+            IncomingMessage::Cancelled(id, message) => {
+                // A waiting request is forwarded before its cancellation, or not at all.
                 let open = Arc::clone(&self.open);
                 let _passing = open.passing.lock().await;
-                let heard = self.pass(*message).await;
+                let connection_state = self.pass(*message).await;
                 open.leave(&id);
-                heard
+                connection_state
             }
-            Incoming::Answer(message) => self.pass(*message).await,
-            Incoming::Nothing => Connection::Open,
-            Incoming::Wrong(error, id) => heard(self.writer.refuse(error, id).await),
+            IncomingMessage::Answer(message) => self.pass(*message).await,
+            IncomingMessage::Nothing => Connection::Open,
+            IncomingMessage::Wrong(error, id) => connection_state(self.writer.refuse(error, id).await),
         }
     }
 
@@ -103,23 +103,24 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         let Request { id, method, tool, message } = request;
         let opens = method == "initialize";
         if let Some(error) = self.undescribed(&message, &method).or_else(|| unserved(&message, &method)) {
-            return heard(self.writer.refuse(error, Some(id)).await);
+            return connection_state(self.writer.refuse(error, Some(id)).await);
         }
         let lane = tool.as_deref().map_or_else(Lane::default, &self.lane_of);
-        let heard = match self.open.enter(&id, lane, bytes, message) {
+        let connection_state = match self.open.enter(&id, lane, bytes, message) {
             Admission::Now(message) => self.pass(*message).await,
             Admission::Later => Connection::Open,
             Admission::Taken => {
-                let what = format!(
-                    "A request with the id {id} is open already. Give each request an id of its own."
+                let what =
+                    format!("A request with the id {id} is already open. Give each request its own id.");
+                return connection_state(
+                    self.writer.refuse(ErrorData::invalid_request(what, None), Some(id)).await,
                 );
-                return heard(self.writer.refuse(ErrorData::invalid_request(what, None), Some(id)).await);
             }
             Admission::Full => {
-                let what = "Too many requests wait for their turn, so this one was not taken. Make it again when some \
-                            of them are answered, or cancel some.";
+                let what = "This request was rejected, because too many requests are waiting. Repeat it \
+                            when some of them are answered, or cancel some.";
                 let error = ErrorData::new(BUSY, what, None);
-                return heard(self.writer.refuse(error, Some(id)).await);
+                return connection_state(self.writer.refuse(error, Some(id)).await);
             }
         };
         self.last = Instant::now();
@@ -128,7 +129,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             self.era = Era::Legacy;
             self.open.answered(&id).await;
         }
-        heard
+        connection_state
     }
 
     /// Rejects a request that does not declare its protocol version, if there was no handshake.
@@ -141,7 +142,10 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         (!missing.is_empty()).then(|| {
             let missing = missing.join(", ");
             ErrorData::invalid_params(
-                format!("The `_meta` of the request lacks {missing}. Send them with each request, or begin with `initialize`."),
+                format!(
+                    "The `_meta` of the request lacks {missing}. Send these fields with each request, \
+                         or begin with `initialize`."
+                ),
                 None,
             )
         })
@@ -152,8 +156,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     }
 }
 
-/// Rejects a method that the era of the request does not have, or that belongs to a capability that is not declared:
-/// the protocol library would answer some of these with empty lists.
+/// Rejects a method that the era of the request does not have, or that belongs to a capability that is not
+/// declared: the protocol library would answer some of these with empty lists.
 fn unserved(message: &FromClient, method: &str) -> Option<ErrorData> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let version = request.request.get_meta().protocol_version();
@@ -165,11 +169,11 @@ fn unserved(message: &FromClient, method: &str) -> Option<ErrorData> {
     let what = if is_modern && LEGACY_METHODS.contains(&method) {
         format!("The revision 2026-07-28 has no method `{name}`.")
     } else {
-        format!("This server has no method `{name}`: it serves tools.")
+        format!("This server has no method `{name}`, because it serves only tools.")
     };
     Some(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, what, None))
 }
 
-fn heard(written: io::Result<()>) -> Connection {
+fn connection_state(written: io::Result<()>) -> Connection {
     if written.is_ok() { Connection::Open } else { Connection::Gone }
 }

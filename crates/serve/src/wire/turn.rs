@@ -1,32 +1,32 @@
-//! Turns: calls that write begin in their order of arrival.
+//! The order of calls: calls that write begin in their order of arrival.
 
 use super::Order;
 use tokio::sync::oneshot;
 
-/// The turn of one call: it comes when the call before it has begun.
+/// The position of a call in the order of arrival: it may begin when the previous call has begun.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct CallTurn {
     before: Option<oneshot::Receiver<()>>,
     begun: oneshot::Sender<()>,
 }
 
-/// Hands out turns.
+/// The source of turns, which hands them out in the order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     last: Option<oneshot::Receiver<()>>,
 }
 
 impl Queue {
-    /// Returns the next turn, for a call that keeps the order.
-    pub(crate) fn turn(&mut self, order: Order) -> Option<Turn> {
+    /// Returns the next turn for a call that keeps the order; `None` for other calls.
+    pub(crate) fn turn(&mut self, order: Order) -> Option<CallTurn> {
         (order == Order::InOrder).then(|| {
             let (begun, last) = oneshot::channel();
-            Turn { before: self.last.replace(last), begun }
+            CallTurn { before: self.last.replace(last), begun }
         })
     }
 }
 
-impl Turn {
+impl CallTurn {
     /// Waits until it is this call's turn.
     pub(crate) async fn comes(&mut self) {
         if let Some(before) = self.before.take() {

@@ -14,8 +14,8 @@ use tokio::{
 /// A message to the client.
 pub(crate) type ToClient = TxJsonRpcMessage<RoleServer>;
 
-/// The most bytes of the output buffer that are kept between messages; the serialiser may reserve six times the size of
-/// a text.
+/// Maximum size of the output buffer that is kept between messages, in bytes; the serialiser may reserve six
+/// times the size of a text.
 const KEPT: usize = 4 * 1024 * 1024;
 
 /// The output stream, and the buffer that each line is serialised into.

@@ -4,7 +4,7 @@
     unreachable_pub,
     missing_docs,
     clippy::unwrap_used,
-    reason = "a world for tests: each file uses a part of it"
+    reason = "shared by the test files, each of which uses a part"
 )]
 
 use schemars::JsonSchema;
@@ -20,10 +20,10 @@ use tokio::{
     time::timeout,
 };
 use toolpost_engine::{Access, CallCtx, Engine, Extent, Failure, Files, Fresh, Kind, Operation, Touch};
-use toolpost_runtime::{Config, Narrow, Policy, RuleSource, Runtime, Structured, Verdict};
+use toolpost_runtime::{Config, Narrow, Policy, RuleSource, Runtime, StructuredOutput, Verdict};
 use toolpost_serve::{Options, ServeError};
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
+use toolpost_tool::{Budget, Dialect, Lowering, Page, Tool, ToolDef, TruncationPolicy};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 pub const MODERN: &str = "2026-07-28";
@@ -32,7 +32,7 @@ pub const LEGACY: &str = "2025-11-25";
 /// The time after which a test counts as hanging; less than the five seconds for which the library would drain.
 const HANGS: Duration = Duration::from_secs(4);
 
-/// The actions of the tools, in order.
+/// The recorded actions of the tools, in order.
 static DONE: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 pub fn done(of: &str) -> Vec<String> {
@@ -50,7 +50,7 @@ pub struct Said {
 
 #[derive(Deserialize, JsonSchema)]
 struct Text {
-    /// What to say.
+    /// The text to return.
     text: String,
 }
 
@@ -236,7 +236,7 @@ static DIALECT: Dialect = Dialect {
         "# Test\n\n## Echo\n\nSays it again.\n\n## Picture\n\nShows a picture.\n\n## Wait\n\nWaits.\n\n## Write\n\nWrites.\n",
     ],
     instructions: "Say something.",
-    budget: Budget { bytes: 1024 * 1024, lines: 100_000, cut: Cut::Head },
+    budget: Budget { bytes: 1024 * 1024, lines: 100_000, cut: TruncationPolicy::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh::NOT_ASKED,
     matching: Step::Exact,
@@ -257,7 +257,7 @@ pub struct Client {
 
 impl Client {
     /// Connects to a new server; the fallback asker always gives `else_asked`.
-    pub fn new(structured: Structured, else_asked: Verdict) -> Self {
+    pub fn new(structured: StructuredOutput, else_asked: Verdict) -> Self {
         let root = tempfile::tempdir().unwrap();
         let (workspace, _) = Workspace::open(toolpost_workspace::Options {
             roots: vec![root.path().to_path_buf()],
@@ -290,7 +290,7 @@ impl Client {
 
     /// Connects in the legacy era, with the client's capabilities.
     pub async fn legacy(capabilities: Value) -> Self {
-        let mut client = Self::new(Structured::Off, Verdict::Deny("nobody is here".to_owned()));
+        let mut client = Self::new(StructuredOutput::Off, Verdict::Deny("nobody is here".to_owned()));
         let info = json!({"name": "test", "version": "1"});
         client
             .request(
@@ -304,7 +304,7 @@ impl Client {
 
     /// Connects in the modern era, without a handshake.
     pub fn modern() -> Self {
-        Self::new(Structured::Off, Verdict::Deny("nobody is here".to_owned()))
+        Self::new(StructuredOutput::Off, Verdict::Deny("nobody is here".to_owned()))
     }
 
     pub async fn raw(&mut self, bytes: &[u8]) {

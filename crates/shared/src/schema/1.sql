@@ -1,11 +1,12 @@
--- Version 1 of the shared index. The large tables lie in parts by the repository, so that what is asked of one
--- repository, and what is removed with it, touches one part alone.
+-- Version 1 of the shared index. The large tables are partitioned by repository, so a query about one repository, or its removal,
+-- uses only one partition of each table.
 create schema if not exists toolpost;
 
 create table toolpost.schema (version integer not null);
 insert into toolpost.schema values (0);
 
--- How often contents were learnt and forgotten is told with each answer, so that whoever holds an older word knows.
+-- learnt and forgotten count the changes that added and removed contents. Each answer has both counts, so a client notices if an
+-- earlier answer is out of date.
 create table toolpost.repositories (
   id integer generated always as identity primary key,
   name text collate "C" not null unique,
@@ -14,7 +15,7 @@ create table toolpost.repositories (
   forgotten bigint not null default 0
 );
 
--- The commit of a branch as it was pushed last.
+-- The last pushed commit of each branch.
 create table toolpost.versions (
   id bigint generated always as identity primary key,
   repository integer not null,
@@ -28,7 +29,7 @@ create table toolpost.versions (
   unique (repository, branch)
 );
 
--- What each commit holds: a path, and the content that lies there.
+-- The files of each commit: path, and hash of the content.
 create table toolpost.files (
   repository integer not null,
   version bigint not null,
@@ -40,7 +41,7 @@ create table toolpost.files (
 create index on toolpost.files (repository, version, hash);
 create index on toolpost.files (repository, hash);
 
--- A content: once in a repository, however many branches and clones have it. form: 0 text, 1 binary, 2 anything else.
+-- A file content, stored once for all branches and clones of a repository. form: 0 text, 1 binary, 2 anything else.
 create table toolpost.blobs (
   repository integer not null,
   hash bytea not null,
@@ -64,7 +65,7 @@ create table toolpost.pieces (
 ) partition by hash (repository);
 create index on toolpost.pieces using gin (repository, body gin_trgm_ops);
 
--- Whatever takes contents away, or changes them, is told: nobody may go on believing that they are here.
+-- Every removal or change of contents is counted, so that no client continues to assume that they are here.
 create function toolpost.forget() returns trigger language plpgsql as $$
 begin
   update toolpost.repositories set forgotten = forgotten + 1 where id in (select repository from gone);

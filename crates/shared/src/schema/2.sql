@@ -1,11 +1,12 @@
--- Version 2: blocks of contents with their words, for ranked search. Vectors have a table of their own in vectors.sql, which needs an
--- extension that not every server has.
+-- Version 2: blocks of contents with their words, for ranked search. vectors.sql creates a separate table for embeddings, because
+-- that table needs an extension that not every server has.
 create sequence toolpost.cut_numbers;
 
--- In which way a file is cut into blocks; null if it is no text, or too long. Whether it is one of tests by its path.
+-- way: the language for which the file is split into blocks; null if it is not text, or too long. test: set if the path is
+-- that of a test.
 alter table toolpost.files add column way text collate "C", add column test boolean not null default false;
 
--- Whether the files of a commit say how they are cut: those that an older version pushed do not.
+-- has_ways: set if the files of the commit have a `way`. It is false for commits that an older version of Toolpost pushed.
 alter table toolpost.versions add column has_ways boolean not null default false;
 
 create table toolpost.models (
@@ -13,7 +14,8 @@ create table toolpost.models (
   name text collate "C" not null unique
 );
 
--- A content that was cut in one way. whole: all its blocks are there; model: that by which all of them have vectors.
+-- A cut: a content that was split into blocks for one language. whole: all blocks are stored. model: the embedding model, if all
+-- blocks have embeddings by it.
 create table toolpost.cuts (
   repository integer not null,
   hash bytea not null,
@@ -28,7 +30,7 @@ create table toolpost.cuts (
 ) partition by hash (repository);
 create index on toolpost.cuts (repository, id);
 
--- A block. tokens: numbers of its words, in order; words: how long its places are, and how often each word stands in which.
+-- A block. tokens: the numbers of its words, sorted. words: the length of each field, and how often each word occurs in each field.
 create table toolpost.blocks (
   repository integer not null,
   cut bigint not null,
@@ -44,7 +46,7 @@ create table toolpost.blocks (
 ) partition by hash (repository);
 create index on toolpost.blocks using gin (repository, tokens);
 
--- Whatever takes blocks away, or changes them, is told to the cut that has them.
+-- Every removal or change of blocks marks their cut as incomplete.
 create function toolpost.break_cuts() returns trigger language plpgsql as $$
 begin
   update toolpost.cuts c set whole = false from (select distinct repository, cut from gone) g

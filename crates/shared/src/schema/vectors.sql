@@ -1,4 +1,5 @@
--- Vectors of blocks: a number for each dimension, whole ones from -127 to 127, and what one step of them is worth.
+-- Embeddings of blocks. parts: an integer from -127 to 127 for each dimension. scale: the factor that converts these integers to
+-- the numbers of the embedding.
 create table toolpost.vectors (
   repository integer not null,
   cut bigint not null,
@@ -27,5 +28,5 @@ create trigger vectors_changed after update on toolpost.vectors
 create trigger vectors_emptied after truncate on toolpost.vectors
   for each statement execute function toolpost.forget_all_vectors();
 
--- Whatever had vectors in a table that is gone has none now.
+-- If an earlier table of embeddings was dropped, no cut has embeddings any more.
 update toolpost.cuts set model = null where model is not null;

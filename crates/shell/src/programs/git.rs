@@ -1,4 +1,4 @@
-//! Forms of git and its subcommands.
+//! The options and operands of git and its subcommands, as table entries.
 
 use super::{
     Act,
@@ -11,17 +11,17 @@ use super::{
 /// Options of git before its subcommand that have a value.
 pub(crate) const VALUED: &str = "-C -c --exec-path --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --list-cmds";
 
-/// Options of git before its subcommand that do more.
+/// Options of git before its subcommand with which git runs other programs or works elsewhere.
 pub(crate) const ACTS: &[(&str, Act)] = &[
     ("-c --config-env --exec-path -p --paginate", Runs),
     ("-C --git-dir --work-tree --namespace --bare --super-prefix --attr-source", Elsewhere),
 ];
 
-/// Options that any subcommand with output may have, whether its form names them or not.
+/// Options that every subcommand with output may have, even if its table entry does not list them.
 pub(crate) const ANYWHERE: &[(&str, Act)] =
     &[("--output --output-directory", Writes), ("--ext-diff --textconv", Runs)];
 
-/// Subcommands that take `REVISION:PATH`, or show the content of paths.
+/// Subcommands whose operands can be `REVISION:PATH`, or that show the content of paths.
 pub(crate) const OF_REVISIONS: &[&str] = &[
     "show",
     "cat-file",

@@ -1,4 +1,5 @@
-//! Forms of programs that are harmless except for some options and operands.
+//! Tables of programs: the meaning of their options and operands, above all those with which an otherwise
+//! harmless program runs programs or changes files.
 
 use crate::options::{Options, Style};
 
@@ -7,59 +8,69 @@ mod readers;
 mod runners;
 mod writers;
 
-/// The effect of an option.
+/// The effect of an option of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// It runs another program, or programs named in files.
+    /// The option makes the program run another program, or programs that files name.
     Runs,
-    /// It changes something.
+    /// The option makes the program change something, such as files or branches.
     Changes,
-    /// It works in another place, or on another machine.
+    /// The option makes the program work in another directory, or on another machine.
     Elsewhere,
-    /// Its value is a file that is written.
+    /// The value of the option is a file that the program writes.
     Writes,
-    /// Its value is a file that is read.
+    /// The value of the option is a file that the program reads.
     Reads,
 }
 
-/// The meaning of the operands.
+/// The meaning of a program's operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operands {
-    /// Nothing that is a file.
+    /// Text that names no file, as of `echo`.
     Text,
-    /// Names of variables that are set.
+    /// Names of variables that the program sets.
     Variables,
-    /// Perhaps files.
+    /// Words that may name files.
     Names,
-    /// Files that are read.
+    /// Files that the program reads.
     Files,
-    /// Text first, unless an option holds it; then files that are read.
+    /// First a text, such as a pattern, unless one of these options contains it; then files that the program
+    /// reads.
     TextThenFiles(&'static str),
-    /// Files that are written.
+    /// Files that the program writes.
     Written,
+    /// Files that are read, then the file or directory to which they are copied, moved or linked.
+    Copied,
+    /// Words such as `if=FILE` and `of=FILE`.
+    Dd,
+    /// Files or archives of which the options decide whether they are read or written.
+    Packed,
+    /// Words that may name files which are changed.
+    NamesChanged,
     /// A file that is read, then one that is written.
     ReadThenWritten,
-    /// Addresses.
+    /// URLs from which the program fetches.
     Addresses,
-    /// Any of them makes a change.
+    /// Any operand makes the program change something.
     Change,
-    /// A script of sed, unless an option has it; then files that are read.
+    /// First a script of sed, unless an option contains it; then files that the program reads.
     Sed,
-    /// A script of awk; then files that are read.
+    /// First a script of awk; then files that the program reads.
     Awk,
 }
 
-/// The form of a program, or of a program with its subcommand.
+/// The meaning of the options and operands of a program, or of a subcommand.
 pub(crate) struct Form {
-    /// Its names, comma-separated; a subcommand follows a blank.
+    /// The names of the programs with this entry, separated by commas; a subcommand follows its program after
+    /// a blank.
     pub(crate) names: &'static str,
     pub(crate) style: Style,
-    /// Options that have a value, with blanks between them.
+    /// Options that have a value, separated by blanks.
     pub(crate) valued: &'static str,
-    /// Options that do more, with blanks between those that do the same.
+    /// Options with effects: for each effect, a list of options separated by blanks.
     pub(crate) acts: &'static [(&'static str, Act)],
     pub(crate) operands: Operands,
-    /// Options that mean the same: the short and the long.
+    /// Pairs of options with the same meaning: the short and the long one.
     pub(crate) same: &'static [(&'static str, &'static str)],
 }
 
@@ -71,7 +82,7 @@ const fn form(names: &'static str, operands: Operands) -> Form {
 }
 
 impl Form {
-    /// Returns whether the form is that of a program, or of a program with its subcommand.
+    /// Returns whether the entry is that of `name`: a program, or a program with its subcommand.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.names.split(", ").any(|known| known == name)
     }
@@ -93,21 +104,22 @@ impl Form {
     }
 }
 
-/// The form of unknown programs.
+/// The table entry for programs that no table contains.
 pub(crate) const UNKNOWN: &Form = &PLAIN;
 
-/// Finds the form of a program by its name, with or without a subcommand.
+/// Finds the table entry with the meaning of a program's options and operands. `name` is the program, or the
+/// program and its subcommand, such as `git reset`.
 pub(crate) fn find(name: &str) -> Option<&'static Form> {
     let all = [readers::FORMS, git::FORMS, runners::FORMS, writers::FORMS];
     all.into_iter().flatten().find(|form| form.is_called(name))
 }
 
-/// Returns whether an option is in a list; a long one may be abbreviated.
+/// Returns whether a list of options contains an option; a long option may be abbreviated.
 pub(crate) fn lists(list: &str, given: &str) -> bool {
     list.split(' ').any(|option| Options::means(given, option))
 }
 
-/// Finds what an option does.
+/// Returns an option in its full spelling, and its effect; `None` if the list does not contain the option.
 pub(crate) fn act(acts: &'static [(&'static str, Act)], given: &str) -> Option<(&'static str, Act)> {
     acts.iter().find_map(|(list, act)| {
         list.split(' ').find(|option| Options::means(given, option)).map(|option| (option, *act))

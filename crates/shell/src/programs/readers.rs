@@ -1,4 +1,4 @@
-//! Programs that only read, and steps of the shell.
+//! Table of programs that only read, and of builtins of the shell.
 
 use super::{
     Act::{Changes, Elsewhere, Reads, Runs, Writes},

@@ -1,4 +1,4 @@
-//! Programs that build, check or list a project, and the options that do more.
+//! Table of programs that build, check or list a project, and of their options with further effects.
 
 use super::{
     Act::{Changes, Elsewhere, Reads, Runs, Writes},

@@ -1,9 +1,9 @@
-//! Programs that change or fetch files, or run a project's scripts.
+//! Table of programs that change or fetch files, or run a project's scripts.
 
 use super::{
     Act::{Changes, Elsewhere, Reads, Runs, Writes},
     Form,
-    Operands::{Addresses, Files, Names, Written},
+    Operands::{Addresses, Copied, Dd, Files, Names, NamesChanged, Packed, Written},
     form,
 };
 
@@ -12,11 +12,15 @@ pub(super) const FORMS: &[Form] = &[
     form("tee", Written),
     form("touch, mkdir, rmdir, unlink, truncate, mkfifo", Written).valued("-s -t -m"),
     form("rm", Written).same(&[("-r", "--recursive"), ("-R", "--recursive"), ("-f", "--force")]),
-    form("chmod, chown, chgrp", Names).same(&[("-R", "--recursive")]),
-    form("cp, mv, ln, install, rsync, scp, dd", Written).acts(&[("-e --rsh --rsync-path -S", Runs)]),
-    form("tar, bsdtar", Names).valued("-f -C -I -F -T -X -g --file --directory --exclude").acts(&[("--to-command -I --use-compress-program --checkpoint-action --rsh-command --rmt-command -F --info-script --new-volume-script", Runs)]),
-    form("curl", Addresses).valued("-o -d -X -H -T -K -F -u -A -b -c -e -m -w -x -E -D --output --data --request --header --config --upload-file --form --proxy --url").acts(&[("-o --output -c -D --dump-header --cookie-jar --trace --stderr", Writes), ("-O --remote-name -d --data --data-raw --data-binary --data-urlencode --json -X --request -T --upload-file -F --form --output-dir --remote-name-all -J", Changes), ("-K --config --engine", Runs), ("-x --proxy --resolve --connect-to --unix-socket", Elsewhere)]),
-    form("wget", Addresses).valued("-O -o -P --output-document").acts(&[("-O --output-document -o -P", Writes), ("-e --execute --use-askpass --config", Runs), ("--post-data --post-file", Changes), ("-i --input-file", Reads)]),
+    form("chmod, chown, chgrp", NamesChanged).same(&[("-R", "--recursive")]),
+    form("cp, mv, ln", Copied).valued("-S -t --suffix --target-directory"),
+    form("install", Copied).valued("-S -t -g -m -o --suffix --target-directory --group --mode --owner --strip-program").acts(&[("--strip-program", Runs)]),
+    form("rsync", Copied).valued("-e -f -B -M -T --rsh --rsync-path --filter --exclude --include --exclude-from --include-from --files-from --out-format --log-file --log-file-format --port --timeout --contimeout --bwlimit --max-size --min-size --max-delete --partial-dir --temp-dir --backup-dir --suffix --compare-dest --copy-dest --link-dest --chmod --chown --usermap --groupmap --info --debug --password-file --early-input --iconv --block-size --modify-window --compress-level --compress-choice --checksum-choice --checksum-seed --skip-compress --address --sockopts --outbuf --remote-option --write-batch --only-write-batch --read-batch --protocol --stop-after --stop-at --max-alloc").acts(&[("-e --rsh --rsync-path --early-input", Runs), ("--files-from --exclude-from --include-from --password-file --compare-dest --copy-dest --link-dest --read-batch", Reads), ("-T --temp-dir --backup-dir --partial-dir --log-file --write-batch --only-write-batch", Writes)]),
+    form("scp", Copied).valued("-c -D -F -i -J -l -o -P -S -X").acts(&[("-S -o -F -D", Runs)]),
+    form("dd", Dd),
+    form("tar, bsdtar", Packed).valued("-f -C -I -F -T -X -g --file --directory --exclude").acts(&[("--to-command -I --use-compress-program --checkpoint-action --rsh-command --rmt-command -F --info-script --new-volume-script", Runs)]),
+    form("curl", Addresses).valued("-o -d -X -H -T -K -F -u -A -b -c -e -m -w -x -E -D --output --data --request --header --config --upload-file --form --proxy --url --data-raw --data-ascii --data-binary --data-urlencode --json --variable --write-out").acts(&[("-o --output -c -D --dump-header --cookie-jar --trace --stderr", Writes), ("-O --remote-name -d --data --data-raw --data-binary --data-urlencode --json -X --request -T --upload-file -F --form --output-dir --remote-name-all -J", Changes), ("-K --config --engine", Runs), ("-x --proxy --resolve --connect-to --unix-socket", Elsewhere)]),
+    form("wget", Addresses).valued("-O -o -P -i -e --output-document --input-file --execute --post-file --post-data --body-file --body-data").acts(&[("-O --output-document -o -P", Writes), ("-e --execute --use-askpass --config", Runs), ("--post-data --post-file --body-data --body-file --method", Changes), ("-i --input-file", Reads)]),
     form("cargo", Names).acts(&[("--config", Runs), ("-C --manifest-path", Elsewhere)]),
     form("make, gmake, ninja", Names).valued("-C -f -j -I -o -W").acts(&[("-C", Elsewhere), ("-f --file --makefile --eval -E", Runs)]),
     form("npm, pnpm, yarn, bun", Names).acts(&[("--prefix -C --cwd", Elsewhere), ("--script-shell --node-options --globalconfig --userconfig", Runs)]),

@@ -1,4 +1,4 @@
-//! Commands run by wrapper programs, such as `env` and `xargs`.
+//! Finds the commands that wrapper programs, such as `env` and `xargs`, run.
 
 use crate::{
     Assignment, Certainty, Effect, Reach, Role, Script, Segment, Word, effects,
@@ -7,7 +7,7 @@ use crate::{
     wrappers::{self, WrappedCommand, Wrapper, WrapperEffect},
 };
 
-/// Adds a command, and those that it runs.
+/// Adds a command, and the commands that it runs, to the script.
 pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
     let wrapper = segment.program_name().filter(|_| segment.role == Role::Program).and_then(wrappers::find);
     let known = effects::known(&segment);
@@ -32,16 +32,17 @@ pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
         Until::Operand,
     );
     let inner = unwrap(wrapper, &mut segment, sorted);
-    effects::note(&mut segment, &effects::Known { form: programs::UNKNOWN, head: usize::MAX });
-    let runs = matches!(&inner, Inner::Words(words) if !words.is_empty()) || matches!(inner, Inner::Text(_));
+    effects::note(&mut segment, &effects::CommandForm { form: programs::UNKNOWN, head: usize::MAX });
+    let runs = matches!(&inner, InnerCommand::Words(words) if !words.is_empty())
+        || matches!(inner, InnerCommand::Text(_));
     if wrapper.itself == WrapperEffect::Nothing && runs {
         segment.role = Role::Wrapper;
     }
     script.segments.push(segment.clone());
     match inner {
-        Inner::Words(words) if words.is_empty() => {}
-        Inner::Words(words) => nested(script, words, &via, depth),
-        Inner::Text(word) => match word.known() {
+        InnerCommand::Words(words) if words.is_empty() => {}
+        InnerCommand::Words(words) => nested(script, words, &via, depth),
+        InnerCommand::Text(word) => match word.known() {
             Some(text) => script.add(super::script(text, depth + 1), &via),
             None => script.unsure(&segment.text, "the command text is not known before it runs"),
         },
@@ -57,23 +58,23 @@ fn nested(script: &mut Script, words: Vec<Word>, via: &[String], depth: usize) {
     segment(script, inner, depth);
 }
 
-/// The command that a wrapper runs.
-enum Inner {
+/// The command that a wrapper such as `env` or `sh -c` runs: words, or a shell text.
+enum InnerCommand {
     Words(Vec<Word>),
     Text(Word),
 }
 
-fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inner {
+fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> InnerCommand {
     let first = sorted.first.map_or(segment.words.len(), |first| first + 1);
     let mut rest: Vec<Word> = segment.words.get(first..).unwrap_or_default().to_vec();
-    // Options after the first operand belong to what is run.
+    // Options after the wrapper's first operand belong to the command that the wrapper runs.
     sorted.options =
         options::sort(&segment.words[1..first], wrapper.valued, Style::Clusters, Until::End).options;
     if wrapper.runs == WrappedCommand::TextOfOption {
         return text_of_option(wrapper, segment, &sorted, rest);
     }
     if only_asks(segment, &sorted) {
-        return Inner::Words(Vec::new());
+        return InnerCommand::Words(Vec::new());
     }
     unknown_options(wrapper, segment, &sorted);
     if let Some(word) = rest.iter().take(wrapper.skip).find(|word| word.known().is_none()) {
@@ -91,33 +92,34 @@ fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inne
         && let Some(text) = split_string(&sorted)
     {
         rest.insert(0, text);
-        return Inner::Text(joined(&rest));
+        return InnerCommand::Text(joined(&rest));
     }
     match wrapper.runs {
-        WrappedCommand::Text if rest.is_empty() => Inner::Words(rest),
-        WrappedCommand::Text if program == "trap" => Inner::Text(rest.swap_remove(0)),
-        WrappedCommand::Text => Inner::Text(joined(&rest)),
-        WrappedCommand::WordsAndInput => Inner::Words(with_input(rest, &sorted)),
-        _ => Inner::Words(rest),
+        WrappedCommand::Text if rest.is_empty() => InnerCommand::Words(rest),
+        WrappedCommand::Text if program == "trap" => InnerCommand::Text(rest.swap_remove(0)),
+        WrappedCommand::Text => InnerCommand::Text(joined(&rest)),
+        WrappedCommand::WordsAndInput => InnerCommand::Words(with_input(rest, &sorted)),
+        _ => InnerCommand::Words(rest),
     }
 }
 
-/// The value of `env -S`, which holds the command and its first arguments.
+/// Returns the value of `env -S`, which contains the command and its first arguments.
 fn split_string(sorted: &Options) -> Option<Word> {
     let given = |option: &str| option == "-S" || option == "--split-string";
     let (_, value) = sorted.options.iter().find(|(option, _)| given(option))?;
     value.clone()
 }
 
-const UNKNOWN: &str = "its effect on the command behind it is unknown";
+const UNKNOWN: &str = "its effect on the command that follows is unknown";
 
-/// `command -v` prints the path of a program, and runs nothing.
+/// Checks for `command -v`, which prints the path of a program and runs nothing.
 fn only_asks(segment: &Segment, sorted: &Options) -> bool {
     segment.program_name() == Some("command")
         && sorted.options.iter().any(|(option, _)| option == "-v" || option == "-V")
 }
 
-/// An option that is not known to be harmless makes it uncertain which word is run.
+/// Records an option of a wrapper that is not known to be harmless: it is then uncertain which word is the
+/// program that the wrapper runs.
 fn unknown_options(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options) {
     let plain = |option: &str| wrapper.plain.split(' ').any(|known| known == option);
     let vague = |value: &Option<Word>| value.as_ref().is_some_and(|value| value.sure == Certainty::Nothing);
@@ -130,7 +132,7 @@ fn unknown_options(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options) {
     }
 }
 
-/// Takes the names and values that `env` and its like set.
+/// Moves the leading `NAME=value` words of `env` and similar programs into the assignments of the segment.
 fn settings(segment: &mut Segment, rest: &mut Vec<Word>) {
     let count = rest.iter().take_while(|word| name_of(word).is_some()).count();
     for word in rest.drain(..count) {
@@ -145,7 +147,8 @@ fn name_of(word: &Word) -> Option<String> {
     (!name.is_empty() && !name.contains('/')).then(|| name.to_owned())
 }
 
-/// The command of `xargs`: its words and the input's, or `echo` without any.
+/// Returns the command that `xargs` runs: the words after the options of `xargs`, or `echo` without such
+/// words, followed by unknown words of the input. With `-I`, the input replaces a placeholder instead.
 fn with_input(mut rest: Vec<Word>, sorted: &Options) -> Vec<Word> {
     let mark = sorted.options.iter().find(|(option, _)| ["-I", "-i", "--replace"].contains(&option.as_str()));
     let unknown = Word::beginning("…", "");
@@ -160,7 +163,7 @@ fn with_input(mut rest: Vec<Word>, sorted: &Options) -> Vec<Word> {
     rest.into_iter().map(|word| holed(word, mark)).collect()
 }
 
-/// Returns a word with unknown text in place of a mark.
+/// Returns the word with unknown text in place of a placeholder, such as `{}`.
 fn holed(word: Word, mark: &str) -> Word {
     match word.start.find(mark) {
         Some(at) if !mark.is_empty() => Word {
@@ -181,23 +184,29 @@ fn joined(words: &[Word]) -> Word {
     }
 }
 
-/// The command of `sh -c`; a shell without `-c` reads a file or its input, and is judged as a program.
-fn text_of_option(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options, mut rest: Vec<Word>) -> Inner {
+/// Returns the command of `sh -c`. A shell without `-c` reads a file or its input, and is judged as a
+/// program.
+fn text_of_option(
+    wrapper: &Wrapper,
+    segment: &mut Segment,
+    sorted: &Options,
+    mut rest: Vec<Word>,
+) -> InnerCommand {
     let given = |name: &str| sorted.options.iter().any(|(option, _)| option == name);
     unknown_options(wrapper, segment, sorted);
     let user = ["su", "script"].contains(&segment.program_name().unwrap_or_default());
     let after = segment.words.iter().skip_while(|word| word.known() != Some("-c")).nth(1).cloned();
     match (given("-c") || given("--command"), rest.is_empty()) {
-        (true, _) if user => Inner::Text(after.unwrap_or_else(|| Word::beginning("-c", ""))),
-        (true, false) => Inner::Text(rest.swap_remove(0)),
+        (true, _) if user => InnerCommand::Text(after.unwrap_or_else(|| Word::beginning("-c", ""))),
+        (true, false) => InnerCommand::Text(rest.swap_remove(0)),
         _ => {
             segment.effects.extend(rest.into_iter().map(Effect::Reads));
-            Inner::Words(Vec::new())
+            InnerCommand::Words(Vec::new())
         }
     }
 }
 
-/// Parts the words of `find` and its like from the commands that they run.
+/// Separates the words of programs such as `find` from the commands that these programs run.
 fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
     let (mut own, mut inner) = (Vec::new(), Vec::new());
     let found = found(segment);
@@ -209,7 +218,8 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
             continue;
         }
         if word.known().is_some_and(|known| known.ends_with("dir")) {
-            // A command in each file's directory does more than one here.
+            // `-execdir` runs the command in many directories, so the option counts as a further effect of
+            // `find`.
             own.push(word.clone());
         }
         let mut command = Vec::new();
@@ -229,7 +239,8 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
     (own, inner)
 }
 
-/// The value of `{}`: a path below the one start of `find`, or any path.
+/// Returns the value of `{}`: a path below the start directory of `find`, or any path if there are several
+/// start directories.
 fn found(segment: &Segment) -> Word {
     let unknown = Word::beginning("{}", "");
     let words = segment.words.get(1..).unwrap_or_default();
@@ -238,7 +249,7 @@ fn found(segment: &Segment) -> Word {
         let follows = |word: &&Word| matches!(word.known(), Some("-H" | "-L" | "-P"));
         words.iter().skip_while(follows).take_while(|word| name(word) || word.known().is_none()).collect()
     } else {
-        // The first operand of `fd` is a pattern, and some of its options name places.
+        // The first operand of `fd` is a pattern, and some options of `fd` name directories.
         let ours = words.iter().take_while(|word| !matches!(word.known(), Some("-x" | "-X")));
         let ours: Vec<&Word> = ours.collect();
         if ours.len() > 1 || !ours.iter().all(|word| name(word)) { ours } else { Vec::new() }
@@ -248,7 +259,7 @@ fn found(segment: &Segment) -> Word {
         [start] if name(start) => start.start.as_str(),
         _ => return unknown,
     };
-    // The start itself is judged separately.
+    // The start directory itself is judged as an operand of `find`.
     let slash = if start.ends_with('/') { "" } else { "/" };
     Word::beginning("{}", &format!("{start}{slash}"))
 }

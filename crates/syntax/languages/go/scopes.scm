@@ -12,7 +12,7 @@
 (receive_statement left: (expression_list (identifier) @local))
 (range_clause left: (expression_list (identifier) @each) right: (_) @value)
 
-; What is switched on by its type is of the type of the case where that is one, and else what it is outside.
+; The variable of a type switch has the type of the case, or else the type of the value.
 (type_switch_statement alias: (expression_list (identifier) @local) value: (_) @value)
 ((type_switch_statement alias: (expression_list (identifier) @local)
   (type_case . "case" . type: (_) @hint . ":") @inside) (#not-eq? @hint "nil"))

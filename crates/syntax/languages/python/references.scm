@@ -1,4 +1,4 @@
-; What a file uses by name; the first of these that fits a name is meant, except that a plain read gives way to all others.
+; The uses of names in a file. If several patterns match a name, the strongest use counts; a plain read is the weakest.
 
 (keyword_argument name: (identifier) @skip)
 (call function: (identifier) @call)

@@ -10,3 +10,5 @@
 (use_list (use_as_clause path: (identifier) @name alias: (_) @alias)) @import
 (extern_crate_declaration name: (identifier) @module) @import
 (mod_item name: (identifier) @module !body) @import
+(macro_invocation (token_tree "mod" . (identifier) @module @import . ";"))
+(macro_invocation (token_tree ["!" "else" (token_tree)] . (token_tree "mod" . (identifier) @module @import . ";")))

@@ -4,7 +4,7 @@ use super::header;
 use crate::{Symbol, Tree};
 use toolpost_text::lines;
 
-/// Widens a symbol to its comments above and behind it, and returns the end of its code.
+/// Extends a symbol to the comments above and after it, and returns the end of its code.
 pub(super) fn of(tree: &Tree<'_>, symbol: &mut Symbol) -> usize {
     let text = tree.text();
     let own = symbol.span.start;
@@ -22,7 +22,7 @@ pub(super) fn of(tree: &Tree<'_>, symbol: &mut Symbol) -> usize {
     }
     let end = symbol.end.min(symbol.span.end);
     symbol.span.end = followed(tree, symbol.span.end);
-    // A comment on the last line of a body that only its indentation ends belongs to the body.
+    // In a language without closing brackets, a comment on the last line of a body belongs to the body.
     let part = |from: usize| text.get(from..end).unwrap_or_default();
     let inside = symbol.body.as_ref().is_some_and(|body| body.end >= end && !closed(part(body.start)));
     if inside && part(symbol.signature.start).contains('\n') { symbol.span.end } else { end }
@@ -35,7 +35,7 @@ fn closed(body: &str) -> bool {
         .any(|(open, close)| body.starts_with(*open) && body.ends_with(*close))
 }
 
-/// Finds the start of the comments directly above a symbol, even if the grammar puts them elsewhere.
+/// Finds the start of the comments directly above a symbol, even if the grammar makes them part of another node.
 fn commented(tree: &Tree<'_>, start: usize) -> usize {
     let (text, mut start) = (tree.text(), start);
     loop {
@@ -53,7 +53,7 @@ fn commented(tree: &Tree<'_>, start: usize) -> usize {
     }
 }
 
-/// Finds the end of the comment that follows on the same line, if there is nothing else.
+/// Finds the end of a comment after an offset on the same line; without one, returns the offset.
 fn followed(tree: &Tree<'_>, end: usize) -> usize {
     let text = tree.text();
     let rest = text[end..].split('\n').next().unwrap_or_default().trim_end();
@@ -62,7 +62,7 @@ fn followed(tree: &Tree<'_>, end: usize) -> usize {
     if !comment.is_empty() && is_comment(tree, start, last) { last } else { end }
 }
 
-/// Returns whether a comment starts at one place and continues to another.
+/// Returns whether a comment starts at `start` and extends to `end` or beyond.
 fn is_comment(tree: &Tree<'_>, start: usize, end: usize) -> bool {
     let node = tree.root().descendant_for_byte_range(start, end);
     node.is_some_and(|node| node.start_byte() == start && tree.language().0.is_comment(node.kind()))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::Language;
 
-/// Beginnings of lines that address a tool or the reader of the whole file.
+/// Beginnings of comment lines that apply to the whole file, such as directives for tools.
 const WORDS: &[&str] = &[
     "-*-",
     "frozen_string_literal:",
@@ -27,54 +27,55 @@ const WORDS: &[&str] = &[
     "pylint:",
     "flake8:",
 ];
-/// The signs with which the lines of comments begin.
+/// The characters with which comment lines begin.
 const SIGNS: &[char] = &['#', '/', '*', ';', '%', '<'];
 /// Licence phrases in comments.
 const NOTICES: &[&str] = &["copyright", "spdx-", "licensed under", "@license"];
 
-/// Extent of a comment with a line about the file.
+/// The extent of a comment about the file, from the current line on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rest<'a> {
+enum HeaderExtent<'a> {
     None,
-    /// Up to its closing sign.
+    /// Up to the end of the block comment.
     Block,
-    /// As long as lines begin with the same sign.
+    /// As long as lines begin with the same comment sign.
     Lines(&'a str),
 }
 
-/// Returns the start of a symbol's own comments, behind those about the file.
+/// Returns the byte offset at which the comments about the whole file end. The symbol, with its own comments,
+/// begins there.
 pub(super) fn end(language: Language, text: &str, comments: Range<usize>) -> usize {
     let inner = matches!(language.name(), "rust" | "zig");
     let top = text[..comments.start]
         .lines()
         .all(|line| line.trim().is_empty() || !sign(line.trim()).is_empty() || line.starts_with("<?"));
     let (mut end, mut at) = (comments.start, comments.start);
-    let (mut block, mut rest) = (false, Rest::None);
+    let (mut block, mut rest) = (false, HeaderExtent::None);
     for line in text[comments.clone()].split_inclusive('\n') {
         at += line.len();
         let line = line.trim();
         block |= line.starts_with("/*");
         let goes_on = match rest {
-            Rest::None => false,
-            Rest::Block => block,
-            Rest::Lines(known) => sign(line) == known,
+            HeaderExtent::None => false,
+            HeaderExtent::Block => block,
+            HeaderExtent::Lines(known) => sign(line) == known,
         };
-        let said = line.trim_start_matches(|c: char| SIGNS.contains(&c) || c == ' ').to_lowercase();
+        let comment = line.trim_start_matches(|c: char| SIGNS.contains(&c) || c == ' ').to_lowercase();
         let on_file = top && is_on_file(line);
-        let notice = top && NOTICES.iter().any(|word| said.contains(word));
+        let notice = top && NOTICES.iter().any(|word| comment.contains(word));
         if notice {
-            rest = if block { Rest::Block } else { Rest::Lines(sign(line)) };
+            rest = if block { HeaderExtent::Block } else { HeaderExtent::Lines(sign(line)) };
         } else if on_file && block {
-            rest = Rest::Block;
+            rest = HeaderExtent::Block;
         } else if !goes_on {
-            rest = Rest::None;
+            rest = HeaderExtent::None;
         }
         if goes_on || notice || on_file || inner && line.starts_with("//!") {
             end = at;
         }
         if line.ends_with("*/") {
             block = false;
-            rest = if rest == Rest::Block { Rest::None } else { rest };
+            rest = if rest == HeaderExtent::Block { HeaderExtent::None } else { rest };
         }
     }
     let behind = &text[end..comments.end];
@@ -87,6 +88,6 @@ fn sign(line: &str) -> &str {
 }
 
 fn is_on_file(line: &str) -> bool {
-    let said = line.trim_start_matches(|c: char| SIGNS.contains(&c) || c == ' ').to_lowercase();
-    line.starts_with("#!") || WORDS.iter().any(|word| said.starts_with(word))
+    let comment = line.trim_start_matches(|c: char| SIGNS.contains(&c) || c == ' ').to_lowercase();
+    line.starts_with("#!") || WORDS.iter().any(|word| comment.starts_with(word))
 }

@@ -1,4 +1,4 @@
-//! Indentation of new code like the code that it replaces.
+//! Indentation of new code to match the code that it replaces.
 
 use toolpost_text::encoding::Indent;
 use toolpost_text::lines::{LineIndex, indent};
@@ -6,7 +6,8 @@ use toolpost_text::merge::{self, Line};
 
 use crate::Language;
 
-/// Indents code like a place; the first line has no indentation in front, since that is there.
+/// Indents code like its target location. The first line gets no indentation, because the location already
+/// has one.
 pub(super) fn like(language: Language, new: &str, to: &str, style: Indent) -> String {
     let first = indent(new);
     let mut lines: Vec<Line> = new
@@ -27,7 +28,8 @@ pub(super) fn like(language: Language, new: &str, to: &str, style: Indent) -> St
     whole.trim_start_matches([' ', '\t']).to_owned()
 }
 
-/// Returns whether all lines but the first have their final indentation: code that was copied from its first character on.
+/// Returns whether all lines but the first already have their final indentation, as in code that was copied
+/// without the indentation of its first line.
 fn in_place(lines: &[String], first: &str, to: &str) -> bool {
     if !first.is_empty() || to.is_empty() {
         return false;
@@ -39,7 +41,8 @@ fn in_place(lines: &[String], first: &str, to: &str) -> bool {
     others.all(deeper) && (!closes || indent(last) == to)
 }
 
-/// Lists the lines that begin in a string, whose white space counts; documentation strings are not included.
+/// Lists the lines that begin inside a string literal, where white space is content. Documentation strings
+/// are not included.
 fn inside_texts(language: Language, new: &str) -> Vec<usize> {
     let Ok(tree) = language.parse(new) else { return Vec::new() };
     let symbols = tree.symbols();

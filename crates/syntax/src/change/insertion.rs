@@ -1,26 +1,27 @@
-//! Insertion of code before or behind a symbol, on lines of its own.
+//! Insertion of code before or after a symbol, on separate lines.
 
 use toolpost_text::encoding::Splice;
-use toolpost_text::line_edit::Side;
+use toolpost_text::line_edit::EditPosition;
 use toolpost_text::lines;
 
 use super::{Place, SymbolEdit, SymbolError, indentation};
 use crate::Kind;
 
-/// The most blank lines between two definitions.
+/// The maximum number of blank lines to put between two definitions.
 const BLANK: usize = 2;
 
-/// Computes the position of code next to a symbol, with as many blank lines as the file has there.
-pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<SymbolEdit, SymbolError> {
+/// Inserts code next to a symbol, with as many blank lines as the file has between the symbol and the
+/// symbol's neighbour.
+pub(super) fn put(place: &Place<'_>, side: EditPosition, new: &str) -> Result<SymbolEdit, SymbolError> {
     let (symbol, text) = (place.symbol(), place.text);
     let (start, end) = (place.line_start(symbol.span.start), place.line_end(symbol.span.end));
     let rest = &text[place.end..end];
     let free = match side {
-        Side::Before => text[start..symbol.span.start].trim().is_empty(),
-        Side::After | Side::Replace => place.is_last_on_line(),
+        EditPosition::Before => text[start..symbol.span.start].trim().is_empty(),
+        EditPosition::After | EditPosition::Replace => place.is_last_on_line(),
     };
     if !free {
-        let at = if side == Side::Before { symbol.span.start } else { symbol.span.end };
+        let at = if side == EditPosition::Before { symbol.span.start } else { symbol.span.end };
         return Err(SymbolError::Crowded { name: symbol.qualified.clone(), line: lines::number(text, at) });
     }
     let mut notes = Vec::new();
@@ -29,11 +30,11 @@ pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<SymbolEdit
     let between = "\n".repeat(1 + blank_lines(place, side, &new));
     let indent = place.indent();
     let splice = match side {
-        Side::Before => {
+        EditPosition::Before => {
             let comma = comma(listed && !new.ends_with(','), &mut notes);
             Splice { range: start..start, new: format!("{indent}{new}{comma}{between}") }
         }
-        Side::After | Side::Replace => {
+        EditPosition::After | EditPosition::Replace => {
             let last = listed && !rest.trim_start().starts_with(',');
             let own = comma(last, &mut notes);
             let comma = comma(listed && !last && !new.ends_with(','), &mut notes);
@@ -48,7 +49,7 @@ fn comma(needed: bool, notes: &mut Vec<String>) -> &'static str {
     if !needed {
         return "";
     }
-    notes.push("put a comma between the entries".to_owned());
+    notes.push("added a comma between the entries".to_owned());
     ","
 }
 
@@ -63,8 +64,9 @@ pub(super) fn listed(place: &Place<'_>) -> bool {
     place.language.name() == "json" || siblings.any(|other| place.text[other.end..].starts_with(','))
 }
 
-/// Counts the blank lines between the symbol and its neighbour, or returns the usual number without one.
-fn blank_lines(place: &Place<'_>, side: Side, new: &str) -> usize {
+/// Counts the blank lines between the symbol and its neighbour; without a neighbour, returns the usual
+/// number.
+fn blank_lines(place: &Place<'_>, side: EditPosition, new: &str) -> usize {
     let (own, text) = (place.symbol(), place.text);
     let siblings = || place.symbols.iter().filter(|other| other.parent == own.parent);
     let behind = siblings().any(|other| other.span.start >= own.span.end);
@@ -75,7 +77,7 @@ fn blank_lines(place: &Place<'_>, side: Side, new: &str) -> usize {
     let above = || blank(&mut text[..place.line_start(own.span.start)].trim_end_matches(' ').lines().rev());
     let many = text[own.span.clone()].contains('\n') || new.contains('\n');
     let found = match (side, before, behind) {
-        (Side::Before, true, _) | (Side::After, true, false) => above(),
+        (EditPosition::Before, true, _) | (EditPosition::After, true, false) => above(),
         (_, _, true) => below(),
         _ => usize::from(
             many && matches!(own.kind, Kind::Function | Kind::Class | Kind::Struct | Kind::Section),

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::{Item, Kind, Language, Symbol};
 
-/// Offsets of the parts before a definition.
-pub(super) struct Lead {
+/// The byte offsets of a definition's comments, of its decorators and of the definition itself.
+pub(super) struct LeadOffsets {
     /// Start of the comments, if any.
     docs: Option<usize>,
     /// Start of the decorators, if any.
@@ -14,8 +14,8 @@ pub(super) struct Lead {
     pub(super) head: usize,
 }
 
-impl Lead {
-    /// Finds the parts before a symbol.
+impl LeadOffsets {
+    /// Finds the comments and decorators of a symbol in its file.
     pub(super) fn of_symbol(symbol: &Symbol) -> Self {
         let head = symbol.signature.start;
         let decorators = symbol.decorators.as_ref().map(|range| range.start);
@@ -24,7 +24,8 @@ impl Lead {
         Self { docs, decorators, head }
     }
 
-    /// Finds the parts before the first definition of code that may be in a class.
+    /// Finds the comments and decorators of the first definition in new code. If the code is only valid as a member
+    /// of a class, it is parsed inside one.
     fn of_code(language: Language, code: &str) -> Self {
         let mut frames = vec![("", "")];
         frames.extend(language.0.shells);
@@ -47,7 +48,7 @@ impl Lead {
 
     fn of_item(item: &Item, from: usize) -> Self {
         if item.kind == Kind::Comment {
-            // A comment apart from what follows it: it goes before everything else.
+            // The code begins with a comment that belongs to no item. It counts as the comment of the definition.
             return Self { docs: Some(0), decorators: None, head: item.range.end - from };
         }
         let first = item.attributes.unwrap_or(item.head).min(item.head);
@@ -59,30 +60,32 @@ impl Lead {
     }
 }
 
-/// Finds the first node at or behind a place, without the wrapping code.
+/// Finds the first item that begins at or after an offset, also among the members of the wrapping code.
 fn first_within(blocks: &[Item], from: usize) -> Option<&Item> {
     blocks.iter().find_map(|item| {
         if item.range.start >= from { Some(item) } else { first_within(&item.children, from) }
     })
 }
 
-/// New code with the kept lines before it.
-pub(super) struct Kept {
+/// New code, including the kept lines of the old code.
+pub(super) struct ReplacementCode {
     /// Start of the replaced part of the old code.
     pub(super) start: usize,
     pub(super) new: String,
-    /// Start of the definition in it, behind comments and decorators.
+    /// Start of the definition in `new`, after comments and decorators.
     pub(super) head: usize,
     pub(super) notes: Vec<String>,
 }
 
-/// Returns the start of the replaced part: comments and decorators stay unless the new code brings its own.
-pub(super) fn kept(language: Language, text: &str, old: &Lead, new: &str) -> Kept {
-    let own = Lead::of_code(language, new);
+/// Determines the replaced part of the old code: comments and decorators stay, unless the new code has its
+/// own.
+pub(super) fn kept(language: Language, text: &str, old: &LeadOffsets, new: &str) -> ReplacementCode {
+    let own = LeadOffsets::of_code(language, new);
     let from = |start: Option<usize>| start.unwrap_or(old.head);
     let head = own.head.min(new.len());
-    let decorated = |start: usize, notes: Vec<String>| Kept { start, new: new.to_owned(), head, notes };
-    let kept = |what: &str| vec![format!("kept the {what} before it")];
+    let decorated =
+        |start: usize, notes: Vec<String>| ReplacementCode { start, new: new.to_owned(), head, notes };
+    let kept = |what: &str| vec![format!("kept the {what} before the symbol")];
     match (own.docs, own.decorators, old.docs, old.decorators) {
         (None, None, None, None) => decorated(old.head, Vec::new()),
         (None, None, Some(_), None) => decorated(old.head, kept("comment")),
@@ -96,7 +99,7 @@ pub(super) fn kept(language: Language, text: &str, old: &Lead, new: &str) -> Kep
             let (before, behind) = new.split_at(head);
             let plain = dedented(kept_text, text, decorators);
             let before = format!("{}\n{plain}\n", before.trim_end());
-            Kept { start, head: before.len(), new: before + behind, notes: kept("decorators") }
+            ReplacementCode { start, head: before.len(), new: before + behind, notes: kept("decorators") }
         }
         (Some(_), _, docs, decorators) => {
             let start = docs.or(decorators).unwrap_or(old.head);
@@ -109,7 +112,7 @@ fn between(start: usize, end: usize) -> Range<usize> {
     start..end.max(start)
 }
 
-/// Removes the indentation of lines in the file, since it is added again.
+/// Removes the indentation of kept lines, because all new code is indented later.
 fn dedented(kept: &str, text: &str, start: usize) -> String {
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let indent = &text[line..start];

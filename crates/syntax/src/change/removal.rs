@@ -1,4 +1,4 @@
-//! Takes a symbol out of its text.
+//! Removal of a symbol from a file, with the comma and the blank lines that would be left over.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use toolpost_text::encoding::Splice;
 
 use super::{Place, SymbolEdit, SymbolError, insertion};
 
-/// Takes the symbol out, with the line that it leaves empty and the comma that parted it from its neighbour.
+/// Removes the symbol, with the comma that separates it from its neighbour and with lines that become empty.
 pub(super) fn of(place: &Place<'_>) -> Result<SymbolEdit, SymbolError> {
     place.alone()?;
     let (text, span) = (place.text, &place.symbol().span);
@@ -34,7 +34,7 @@ pub(super) fn of(place: &Place<'_>) -> Result<SymbolEdit, SymbolError> {
     Ok(SymbolEdit { splice, notes: Vec::new() })
 }
 
-/// Finds the comma between the entry before and this one.
+/// Finds the comma between the previous entry of a comma-separated list and the symbol.
 fn comma_before(place: &Place<'_>) -> Option<usize> {
     let own = place.symbol();
     let before =
@@ -45,7 +45,8 @@ fn comma_before(place: &Place<'_>) -> Option<usize> {
     place.text[comma..].starts_with(',').then_some(comma)
 }
 
-/// Adds to whole lines the break behind them, and the blank lines that separated them from the next ones.
+/// Extends a range of whole lines by its last line break, and by adjacent blank lines that would be superfluous after
+/// the removal.
 fn with_blank_lines(text: &str, lines: Range<usize>) -> Range<usize> {
     let end = (lines.end + 1).min(text.len());
     let above = &text[..lines.start];

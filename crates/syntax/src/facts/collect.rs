@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 
-use super::nesting::Within;
+use super::nesting::NestedRanges;
 use super::parts::LEVELS;
-use super::{Binding, BindingKind, Facts, Import, Reach, Reference, Scope, Usage, What};
+use super::{Binding, BindingKind, Facts, Import, ImportTarget, Reach, Reference, Scope, Usage};
 use crate::captures::{Queries, Role};
 use crate::shape::{self, chain};
 use crate::{Base, Chain, Item, Kind, Step, Symbol, Tree};
 
-/// Names of the receiver among parameters; callers pass no argument for it.
+/// The kinds of nodes for the receiver in a parameter list. Callers pass no argument for it.
 const OWN: [&str; 2] = ["this", "self_parameter"];
 
 impl Tree<'_> {
@@ -24,7 +24,7 @@ impl Tree<'_> {
         let package = items.iter().find(|item| item.kind == Kind::Package).map(|item| self.package(item));
         let mut facts = Facts { package, errors: self.errors(), ..Facts::default() };
         if let Some(queries) = Queries::of(self.language().0) {
-            let mut collector = Collector { tree: self, objects: self.objects(), found: Found::default() };
+            let mut collector = Collector { tree: self, objects: self.objects(), found: Captures::default() };
             for part in self.parts() {
                 let mut cursor = QueryCursor::new();
                 cursor.set_max_start_depth(Some(LEVELS));
@@ -39,7 +39,7 @@ impl Tree<'_> {
         facts
     }
 
-    /// Finds the receivers of members, by the offset of the member's name.
+    /// Finds the receivers of all member accesses, by the offset of the member's name.
     fn objects(&self) -> HashMap<usize, Node<'_>> {
         let mut out = HashMap::new();
         self.walk(|node| {
@@ -49,7 +49,7 @@ impl Tree<'_> {
         out
     }
 
-    /// Returns the name of a package: all text behind its keyword.
+    /// Returns the name of a package: the text after the keyword, without white space and comments.
     fn package(&self, item: &Item) -> String {
         let text = self.text().get(item.head..item.end).unwrap_or_default();
         let name = text.split_once(char::is_whitespace).map_or(text, |(_, name)| name);
@@ -57,7 +57,7 @@ impl Tree<'_> {
         name.split_whitespace().collect()
     }
 
-    /// Reads the expression at a place, such as the value of a symbol.
+    /// Returns the expression at a range, such as the value of a symbol, as a base and steps.
     #[must_use]
     pub fn chain(&self, at: &Range<usize>) -> Option<Chain> {
         let node = self.root().descendant_for_byte_range(at.start, at.end)?;
@@ -65,27 +65,29 @@ impl Tree<'_> {
     }
 }
 
-/// The use of a name, its range, and its receiver.
-type Used = (Rank, Range<usize>, Option<Chain>);
+/// The use of a name, the range of the name, and the receiver.
+type NameUse = (Rank, Range<usize>, Option<Chain>);
 
 /// The captures of the queries, before they are sorted.
 #[derive(Default)]
-struct Found {
-    /// By the start of the name.
-    references: HashMap<usize, Used>,
+struct Captures {
+    /// The uses of names, by the start of the name.
+    references: HashMap<usize, NameUse>,
     imports: Vec<Import>,
     scopes: Vec<Range<usize>>,
     /// The calls among the tokens of a macro, by the start of the name.
     tokens: HashSet<usize>,
-    /// All tokens that macros are called with.
+    /// The ranges of all tokens between the brackets of macro calls.
     expanded: Vec<Range<usize>>,
     bindings: HashMap<Place, Binding>,
 }
 
-/// Offset of a local name, with a flag for fields (a parameter may be both) and the scope if it is elsewhere.
+/// The offset of a local name, a flag for fields (a parameter may also be a field), and the scope if that is
+/// not the enclosing one.
 type Place = (usize, bool, Option<Range<usize>>);
 
-/// The use of a name, or that it is none; of several, the greatest counts.
+/// The kind of a use, or the fact that a name is not a use. If several matches have the same name, the greatest value
+/// counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Use(Usage),
@@ -94,12 +96,12 @@ enum Rank {
 
 struct Collector<'a, 't> {
     tree: &'a Tree<'t>,
-    /// The receivers of members, by the offset of the member's name.
+    /// The receivers of member accesses, by the offset of the member's name.
     objects: HashMap<usize, Node<'a>>,
-    found: Found,
+    found: Captures,
 }
 
-/// The captures of one match that belong together.
+/// The nodes that one match of a query captured for an import or a local name.
 #[derive(Default)]
 struct Parts<'t> {
     statement: Option<(Node<'t>, Reach)>,
@@ -201,10 +203,10 @@ impl Collector<'_, '_> {
         let text = |node: Node<'_>| self.tree.text().get(node.byte_range()).unwrap_or_default();
         let named = |node: Node<'_>| text(node).to_owned();
         let what = match (parts.name, parts.default, parts.wildcard) {
-            (Some(name), ..) => What::Name(named(name)),
-            (None, Some(default), _) => What::Default(named(default)),
-            (None, None, Some(_)) => What::All,
-            (None, None, None) => What::Module,
+            (Some(name), ..) => ImportTarget::Name(named(name)),
+            (None, Some(default), _) => ImportTarget::Default(named(default)),
+            (None, None, Some(_)) => ImportTarget::All,
+            (None, None, None) => ImportTarget::Module,
         };
         let own = parts.module.map(|node| unquoted(text(node))).unwrap_or_default();
         let inner = parts.name.or(parts.module).or(parts.wildcard).unwrap_or(statement);
@@ -214,7 +216,7 @@ impl Collector<'_, '_> {
             None => own.to_owned(),
         };
         let at = parts.name.or(parts.default).or(parts.module).unwrap_or(statement).byte_range();
-        if matches!(what, What::Name(_)) {
+        if matches!(what, ImportTarget::Name(_)) {
             self.found.references.insert(at.start, (Rank::Use(Usage::Import), at.clone(), None));
         }
         for node in [parts.alias, parts.default, parts.module].into_iter().flatten() {
@@ -270,7 +272,8 @@ impl Collector<'_, '_> {
         binding.hint = binding.hint.take().or_else(|| parts.hint.map(|hint| hint.byte_range()));
         let listed = parts.value.filter(|value| sort == BindingKind::Each && LISTS.contains(&value.kind()));
         if let Some(value) = listed.and_then(|list| alike(grammar, list, text)) {
-            // Each element of the literal evaluates as the first one does.
+            // All elements of the iterated literal have the same form, so the loop variable is evaluated like the
+            // first one.
             binding.sort = BindingKind::Local;
             binding.value = Some(value);
             return;
@@ -293,9 +296,16 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// Adds the words that no other fact covers, and marks apparent calls in text that was not parsed.
-    fn mention(&self, mut known: HashSet<usize>, within: &Within, imported: &Within, facts: &mut Facts) {
-        let errors = Within::nested(facts.errors.iter().cloned().enumerate().collect());
+    /// Adds the words that are neither a use, a definition nor a local name as mentions. In text that could not be
+    /// parsed, marks words that look called as apparent calls.
+    fn mention(
+        &self,
+        mut known: HashSet<usize>,
+        within: &NestedRanges,
+        imported: &NestedRanges,
+        facts: &mut Facts,
+    ) {
+        let errors = NestedRanges::nested(facts.errors.iter().cloned().enumerate().collect());
         for one in &mut facts.references {
             if one.usage == Usage::Read && errors.of(&one.at).is_some() && self.tree.looks_called(&one.at) {
                 one.usage = Usage::Apparent;
@@ -304,7 +314,7 @@ impl Collector<'_, '_> {
         let further = facts.symbols.iter().filter_map(|symbol| symbol.at.as_ref());
         known.extend(further.map(|at| at.start));
         let used = facts.references.iter().map(|one| one.at.clone());
-        let used = Within::nested(used.enumerate().collect());
+        let used = NestedRanges::nested(used.enumerate().collect());
         for at in self.tree.words() {
             if known.contains(&at.start) || used.of(&at).is_some() || imported.of(&at).is_some() {
                 continue;
@@ -315,9 +325,9 @@ impl Collector<'_, '_> {
         facts.references.sort_by_key(|one| one.at.start);
     }
 
-    /// Sorts the captures, each with its enclosing definition.
+    /// Converts the captures to facts, sorted and with their enclosing definitions.
     fn finish(mut self, symbols: &[Symbol], headers: Vec<Range<usize>>, facts: &mut Facts) {
-        let Found { references, imports, mut scopes, tokens, expanded, bindings } =
+        let Captures { references, imports, mut scopes, tokens, expanded, bindings } =
             std::mem::take(&mut self.found);
         scopes.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         scopes.dedup();
@@ -329,15 +339,15 @@ impl Collector<'_, '_> {
             facts.scopes.push(Scope { span, parent: open.last().copied() });
             open.push(at);
         }
-        let within = Within::new(symbols);
+        let within = NestedRanges::new(symbols);
         let defined: HashMap<usize, usize> =
             symbols.iter().filter_map(|symbol| symbol.at.clone()).map(|at| (at.start, at.end)).collect();
         let bound: HashSet<usize> = bindings.keys().map(|(start, ..)| *start).collect();
-        let imported = Within::nested(
+        let imported = NestedRanges::nested(
             imports.iter().map(|import| import.span.clone()).chain(headers).enumerate().collect(),
         );
-        let expanded = Within::nested(expanded.into_iter().enumerate().collect());
-        let mut found: Vec<(usize, Used)> = references.into_iter().collect();
+        let expanded = NestedRanges::nested(expanded.into_iter().enumerate().collect());
+        let mut found: Vec<(usize, NameUse)> = references.into_iter().collect();
         found.sort_by_key(|(start, _)| *start);
         for (start, (rank, at, receiver)) in found {
             let Rank::Use(usage) = rank else { continue };
@@ -354,7 +364,7 @@ impl Collector<'_, '_> {
             let known = bound.iter().chain(defined.keys()).copied();
             self.mention(known.collect(), &within, &imported, facts);
         }
-        let scope_of = Within::of_scopes(&facts.scopes);
+        let scope_of = NestedRanges::of_scopes(&facts.scopes);
         let local = |((_, _, inside), binding): (Place, Binding)| {
             let scope = scope_of.of(inside.as_ref().unwrap_or(&binding.at));
             Binding { scope, ..binding }
@@ -366,14 +376,14 @@ impl Collector<'_, '_> {
         facts.imports = imports;
         facts.imports.sort_by_key(|import| (import.at.start, import.at.end));
         facts.imports.dedup();
-        // A query that takes all names of a module may also match as one that takes the module.
+        // A wildcard import may also match as an import of the module itself.
         let all: Vec<Range<usize>> = facts
             .imports
             .iter()
-            .filter(|import| import.what == What::All)
+            .filter(|import| import.what == ImportTarget::All)
             .map(|import| import.span.clone())
             .collect();
-        facts.imports.retain(|import| import.what != What::Module || !all.contains(&import.span));
+        facts.imports.retain(|import| import.what != ImportTarget::Module || !all.contains(&import.span));
         drop_repeated(&mut facts.imports);
         for import in &mut facts.imports {
             import.within = around(symbols, within.of(&import.span), &import.span);
@@ -381,13 +391,13 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Leaves out bare imports of modules from which the statement around them imports as well.
+/// Removes bare imports of a module if an enclosing statement imports names from the same module.
 fn drop_repeated(imports: &mut Vec<Import>) {
     let known = imports.clone();
     imports.retain(|import| {
-        let bare = import.what == What::Module && import.alias.is_none();
+        let bare = import.what == ImportTarget::Module && import.alias.is_none();
         let outer = |other: &Import| {
-            let binds = other.what != What::Module || other.alias.is_some();
+            let binds = other.what != ImportTarget::Module || other.alias.is_some();
             let holds = other.span.start <= import.span.start && import.span.end <= other.span.end;
             binds && holds && other.module == import.module
         };
@@ -395,8 +405,8 @@ fn drop_repeated(imports: &mut Vec<Import>) {
     });
 }
 
-/// Returns the definition around an import: not the variables that the import itself defines, as in
-/// `const { a } = require("b")`.
+/// Returns the definition that encloses an import, skipping the variables that the import itself defines, as
+/// in `const { a } = require("b")`.
 fn around(symbols: &[Symbol], within: Option<usize>, span: &Range<usize>) -> Option<usize> {
     let defines = |symbol: &Symbol| {
         let variable = matches!(symbol.kind, Kind::Variable | Kind::Constant);
@@ -409,7 +419,8 @@ fn around(symbols: &[Symbol], within: Option<usize>, span: &Range<usize>) -> Opt
 const LISTS: [&str; 7] =
     ["list", "tuple", "set", "array", "array_expression", "expression_list", "array_creation_expression"];
 
-/// Returns the first element of a list literal if all elements have the same shape.
+/// Returns the first element of a list literal if all elements have the same form, such as `A()`, and begin with a name
+/// or a literal; otherwise `None`.
 fn alike(grammar: &crate::grammar::Grammar, list: Node<'_>, text: &str) -> Option<Chain> {
     let mut cursor = list.walk();
     let all: Vec<Chain> = list
@@ -436,7 +447,7 @@ fn alike(grammar: &crate::grammar::Grammar, list: Node<'_>, text: &str) -> Optio
     all.into_iter().next().filter(|_| same)
 }
 
-/// Returns the index of the list entry that holds a node; a receiver among parameters is not counted.
+/// Returns the index of the list entry that contains a node. A receiver in a parameter list is not counted.
 fn place(list: Node<'_>, node: Node<'_>) -> Option<usize> {
     // A lone parameter is its own list.
     if list.byte_range() == node.byte_range() {
@@ -457,7 +468,7 @@ fn place(list: Node<'_>, node: Node<'_>) -> Option<usize> {
     None
 }
 
-/// Lists the places of package declarations and imports.
+/// Lists the locations of package declarations and imports.
 fn headers(items: &[Item]) -> Vec<Range<usize>> {
     let wanted = items.iter().filter(|item| matches!(item.kind, Kind::Package | Kind::Import));
     wanted.filter(|item| item.body.is_none()).map(|item| item.head..item.range.end).collect()
@@ -470,7 +481,8 @@ fn outermost<'t>(tree: &Tree<'_>, node: Node<'t>) -> Option<Node<'t>> {
     std::iter::successors(Some(node), Node::parent).find(imports)
 }
 
-/// Finds the module path that a node names: a field, all fields of a name (`*path`), or a child by number.
+/// Finds a part of a module path in a node, before the imported name. `field` is the name of a field, `*` and a name
+/// for all fields of that name, or the number of a child.
 fn prefix(parent: Node<'_>, field: &str, name: &Node<'_>) -> Option<Range<usize>> {
     let before = |node: Node<'_>| Some(node.byte_range()).filter(|range| range.end <= name.start_byte());
     if let Some(field) = field.strip_prefix('*') {
@@ -489,7 +501,7 @@ fn prefix(parent: Node<'_>, field: &str, name: &Node<'_>) -> Option<Range<usize>
     before(found?)
 }
 
-/// Takes the quotes or brackets off the name of a module.
+/// Removes the quotes or brackets from the name of a module.
 fn unquoted(text: &str) -> &str {
     text.trim_matches(['"', '\'', '`', '<', '>'])
 }

@@ -1,4 +1,5 @@
-//! Mentions in a file outside all other facts: keys, argument names, macro tokens, and text that was not parsed.
+//! Words that are neither a use, a definition nor a local name: keys, names of arguments, macro tokens, and text that
+//! could not be parsed.
 
 use std::ops::Range;
 
@@ -7,19 +8,20 @@ use tree_sitter::Node;
 use crate::Tree;
 use crate::tree::blank;
 
-/// Parts of the names of nodes that hold text and no code.
+/// A node whose kind contains one of these substrings is text, not code.
 const TEXTS: [&str; 9] =
     ["string", "char", "heredoc", "regex", "rune", "quoted", "jsx_text", "doctype", "text_interpolation"];
 
-/// Parts of the names of nodes within a text that are text themselves.
+/// Inside a text node, a node whose kind contains one of these substrings is also text, not interpolated
+/// code.
 const CONTENTS: [&str; 8] =
     ["content", "fragment", "escape", "start", "end", "delimiter", "modifier", "character"];
 
-/// Parts of the names of nodes for words of the language.
+/// A leaf whose kind contains one of these substrings is a keyword or a built-in type, not a name.
 const WORDS: [&str; 6] = ["primitive", "predefined", "builtin", "qualifier", "storage_class", "special"];
 
 impl Tree<'_> {
-    /// Lists the words that may be names, without comments, texts and keywords.
+    /// Lists the words of a file that may be names. Comments, strings and keywords are left out.
     pub(super) fn words(&self) -> Vec<Range<usize>> {
         let mut out = Vec::new();
         self.walk(|node| {
@@ -38,7 +40,8 @@ impl Tree<'_> {
             false
         });
         if matches!(self.language().name(), "c" | "cpp") {
-            // The parser did not see these macros.
+            // C and C++ files are parsed with export macros replaced by spaces (`blank.rs`), so the tree has no nodes
+            // for these macros.
             let name = |range: Range<usize>| {
                 let text = &self.text()[range.clone()];
                 range.start..range.start + text.find(|letter| !goes_on(letter)).unwrap_or(text.len())
@@ -71,8 +74,8 @@ impl Tree<'_> {
         }
     }
 
-    /// Checks whether a token of a macro can be a name although it looks like a word of the language: `Options::default()`,
-    /// `self.char()`, `Range::default`.
+    /// Checks whether a token in a macro call can be a name although the grammar takes it for a keyword:
+    /// `Options::default()`, `self.char()`, `Range::default`.
     fn is_soft(&self, node: Node<'_>) -> bool {
         let among_tokens = |parent: Node<'_>| matches!(parent.kind(), "token_tree" | "token_tree_pattern");
         let called = || node.next_sibling().is_some_and(|next| next.kind() == "token_tree");
@@ -82,7 +85,7 @@ impl Tree<'_> {
             && (called() || before().ends_with("::") || before().ends_with('.'))
     }
 
-    /// Checks whether an opening parenthesis follows a word.
+    /// Checks whether an opening parenthesis follows a word, possibly after `!` and white space.
     pub(super) fn looks_called(&self, word: &Range<usize>) -> bool {
         let behind = self.text().get(word.end..).unwrap_or_default();
         let behind = behind.strip_prefix('!').unwrap_or(behind);
@@ -90,8 +93,8 @@ impl Tree<'_> {
     }
 }
 
-/// Words of Rust that are names unless the grammar expects a keyword or a type, which it cannot know among the tokens of a
-/// macro.
+/// The kinds of Rust tokens that are keywords only in some contexts. Among the tokens of a macro, the grammar
+/// does not know the context.
 const SOFT: [&str; 5] = ["default", "union", "gen", "raw", "primitive_type"];
 
 fn begins(letter: char) -> bool {

@@ -1,17 +1,17 @@
-//! Nested ranges.
+//! Lookup of the innermost of nested ranges.
 
 use std::ops::Range;
 
 use super::Scope;
 use crate::Symbol;
 
-/// Finds the innermost of nested ranges that holds a place, from the first to the last.
-pub(super) struct Within {
-    /// Start and end of each range, sorted by start, with the enclosing range.
+/// Nested ranges, sorted, in which the innermost one around a location can be found.
+pub(super) struct NestedRanges {
+    /// Each range with its number and the index of the enclosing range, sorted by start.
     spans: Vec<(Range<usize>, usize, Option<usize>)>,
 }
 
-impl Within {
+impl NestedRanges {
     pub(super) fn new(symbols: &[Symbol]) -> Self {
         Self::nested(symbols.iter().map(|symbol| symbol.span.clone()).enumerate().collect())
     }
@@ -34,7 +34,7 @@ impl Within {
         Self { spans }
     }
 
-    /// Finds the innermost that holds all of a range.
+    /// Returns the number of the innermost range that contains another range completely.
     pub(super) fn of(&self, range: &Range<usize>) -> Option<usize> {
         let mut at = self.spans.partition_point(|(span, ..)| span.start <= range.start).checked_sub(1)?;
         loop {

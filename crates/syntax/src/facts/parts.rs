@@ -4,13 +4,14 @@ use tree_sitter::Node;
 
 use crate::Tree;
 
-/// In how many levels below a node matches begin when it is looked at.
+/// The number of levels below a queried node in which matches can begin.
 pub(super) const LEVELS: u32 = 100;
 
 impl Tree<'_> {
     /// Returns the root, and in a deep tree also the nodes at regular levels.
     ///
-    /// Each level may begin a match that stays open to its end, so for thousands of chained calls the work would be quadratic.
+    /// The query engine may begin a match at each level and keep it open down to the deepest level. With one query
+    /// over the whole tree, the work for thousands of chained calls would therefore be quadratic.
     pub(super) fn parts(&self) -> Vec<Node<'_>> {
         let mut parts = vec![self.root()];
         let mut cursor = self.root().walk();

@@ -9,26 +9,27 @@ use crate::Tree;
 pub struct NameToken {
     /// The range of the name.
     pub at: Range<usize>,
-    /// Further facts about the token.
+    /// The form of the token.
     pub form: TokenForm,
 }
 
 /// The form of a name in the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenForm {
-    /// The name alone.
+    /// A token with one meaning.
     Plain,
-    /// A field and a variable of one name, written once: `{ total }` for `{ total: total }`.
+    /// A shorthand for a field and a variable of the same name: `{ total }` for `{ total: total }`.
     Shorthand,
+    /// A shorthand in a pattern, which reads a field and declares a variable of the same name: `const { total } = cart`.
+    ShorthandPattern,
 }
 
-/// The kinds of nodes, and of their parents, that write a field and a variable once.
-const SHORTHANDS: [&str; 4] = [
-    "shorthand_property_identifier",
-    "shorthand_property_identifier_pattern",
-    "shorthand_field_identifier",
-    "shorthand_field_initializer",
-];
+/// The kind of shorthand nodes in patterns.
+const PATTERN: &str = "shorthand_property_identifier_pattern";
+
+/// The kinds of other shorthand nodes, or of their parents.
+const SHORTHANDS: [&str; 3] =
+    ["shorthand_property_identifier", "shorthand_field_identifier", "shorthand_field_initializer"];
 
 impl Tree<'_> {
     /// Lists the tokens of a name in the code, in order: definitions, uses, local names and mentions.
@@ -47,10 +48,14 @@ impl Tree<'_> {
 
     fn form(&self, at: &Range<usize>) -> TokenForm {
         let node = self.root().descendant_for_byte_range(at.start, at.end);
-        let shorthand = node.is_some_and(|node| {
-            SHORTHANDS.contains(&node.kind())
-                || node.parent().is_some_and(|parent| SHORTHANDS.contains(&parent.kind()))
-        });
-        if shorthand { TokenForm::Shorthand } else { TokenForm::Plain }
+        let Some(node) = node else { return TokenForm::Plain };
+        let kinds = [Some(node.kind()), node.parent().map(|parent| parent.kind())];
+        if node.kind() == PATTERN {
+            TokenForm::ShorthandPattern
+        } else if kinds.into_iter().flatten().any(|kind| SHORTHANDS.contains(&kind)) {
+            TokenForm::Shorthand
+        } else {
+            TokenForm::Plain
+        }
     }
 }

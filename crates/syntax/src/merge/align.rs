@@ -1,4 +1,4 @@
-//! Alignment of a snippet's items with the text's.
+//! Pairing of the items of a snippet (partial code that is merged into a file) with the items of the file.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -8,9 +8,10 @@ use super::source::Source;
 use crate::grammar::Overloads;
 use crate::{Item, Kind};
 
-/// Pairs items of a snippet with those of the text, by place in the lists.
+/// Pairs items of a snippet with items of the text: for each item of the snippet, the index of its
+/// counterpart.
 ///
-/// Fails with the item of the snippet that may be several.
+/// Fails with the index of an item that matches several items of the text.
 pub(super) fn pair(
     old: &Source,
     olds: &[&Item],
@@ -27,30 +28,30 @@ pub(super) fn pair(
 
 /// Groups of kinds that an edit may change into each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Sort {
+pub(super) enum KindGroup {
     Function,
     Type,
     Value,
     Other(Kind),
 }
 
-/// Finds the sort of a kind.
-pub(super) fn sort(kind: Kind) -> Sort {
+/// Returns the group of a kind.
+pub(super) fn sort(kind: Kind) -> KindGroup {
     match kind {
-        Kind::Function | Kind::Macro => Sort::Function,
+        Kind::Function | Kind::Macro => KindGroup::Function,
         Kind::Class
         | Kind::Struct
         | Kind::Union
         | Kind::Enum
         | Kind::Interface
         | Kind::Trait
-        | Kind::Type => Sort::Type,
-        Kind::Constant | Kind::Variable | Kind::Field | Kind::Variant => Sort::Value,
-        other => Sort::Other(other),
+        | Kind::Type => KindGroup::Type,
+        Kind::Constant | Kind::Variable | Kind::Field | Kind::Variant => KindGroup::Value,
+        other => KindGroup::Other(other),
     }
 }
 
-/// Lists the names that an import brings, without the place that they come from.
+/// Lists the names that an import imports, without the path of the module.
 pub(super) fn imported(source: &Source, item: &Item) -> HashSet<String> {
     let text = source.plain(item).replacen(&item.name, " ", 1);
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '*'));
@@ -77,13 +78,13 @@ impl Pairing<'_> {
 
     /// Pairs items that are equal apart from white space and the comments before them.
     ///
-    /// Fails with a statement that is there several times and not as often in the snippet: each of them may be meant.
+    /// Fails with a statement that occurs several times in the file and a different number of times in the snippet.
     fn identical(&mut self) -> Result<(), (usize, Why)> {
-        let mut known: HashMap<(Sort, String), VecDeque<usize>> = HashMap::new();
+        let mut known: HashMap<(KindGroup, String), VecDeque<usize>> = HashMap::new();
         for (at, item) in self.olds.iter().enumerate() {
             known.entry((sort(item.kind), self.old.plain(item))).or_default().push_back(at);
         }
-        let keys: Vec<(Sort, String)> =
+        let keys: Vec<(KindGroup, String)> =
             self.news.iter().map(|item| (sort(item.kind), self.new.plain(item))).collect();
         for (at, item) in self.news.iter().enumerate() {
             let key = &keys[at];
@@ -100,10 +101,10 @@ impl Pairing<'_> {
         Ok(())
     }
 
-    /// Pairs items of the same name and sort.
+    /// Pairs items of the same name and kind group.
     fn by_key(&mut self) -> Result<(), (usize, Why)> {
         let keyed = |item: &Item| !matches!(item.kind, Kind::Statement | Kind::Comment);
-        let mut groups: HashMap<(Sort, &str), Vec<usize>> = HashMap::new();
+        let mut groups: HashMap<(KindGroup, &str), Vec<usize>> = HashMap::new();
         for (at, item) in self.olds.iter().enumerate().filter(|(_, item)| keyed(item)) {
             groups.entry((sort(item.kind), item.name.as_str())).or_default().push(at);
         }
@@ -121,7 +122,8 @@ impl Pairing<'_> {
         Ok(())
     }
 
-    /// Chooses the old item that a new one of the same name is.
+    /// Chooses one of the items of the text that have the name of the snippet's item with index `at`; `free` are
+    /// those not yet paired.
     fn choose(&self, at: usize, all: &[usize], free: &[usize]) -> Result<Option<usize>, Why> {
         let item = self.news[at];
         if free.is_empty() {
@@ -133,7 +135,7 @@ impl Pairing<'_> {
         let signature = self.new.signature(item);
         let mut exact = free.iter().filter(|old| self.old.signature(self.olds[**old]) == signature);
         if let Some(first) = exact.next() {
-            // Of several that begin the same, the one that holds the same is meant.
+            // If several have the same signature, the one with the same members matches.
             return match exact.next() {
                 None => Ok(Some(*first)),
                 Some(_) => self.by_children(at, free).map(Some),
@@ -158,7 +160,7 @@ impl Pairing<'_> {
 
     /// Chooses the old item that shares most children with a new one.
     fn by_children(&self, at: usize, free: &[usize]) -> Result<usize, Why> {
-        let names = |item: &Item| -> HashSet<(Sort, String)> {
+        let names = |item: &Item| -> HashSet<(KindGroup, String)> {
             item.children
                 .iter()
                 .filter(|child| !child.name.is_empty())
@@ -175,7 +177,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// Chooses the old import from the same module with the most names in common; none if there are no common ones.
+    /// Chooses the old import from the same module that has names in common; `None` if there is none.
     fn import(&self, new: &Item, free: &[usize]) -> Result<Option<usize>, Why> {
         let wanted = imported(self.new, new);
         let found = |old: &&usize| !imported(self.old, self.olds[**old]).is_disjoint(&wanted);
@@ -190,7 +192,7 @@ impl Pairing<'_> {
         Why::Ambiguous { lines: free.iter().map(|old| self.old.head(self.olds[*old]) + 1).collect() }
     }
 
-    /// Pairs a function with a variable of its name, if there is one of each.
+    /// Pairs a function with a variable of the same name, or the other way round, if there is one of each.
     fn by_name(&mut self) {
         let plain = |item: &Item| matches!(item.kind, Kind::Function | Kind::Variable | Kind::Constant);
         for at in 0..self.news.len() {
@@ -209,7 +211,8 @@ impl Pairing<'_> {
         }
     }
 
-    /// Pairs statements of several lines that begin with the same line, if that is the only such line.
+    /// Pairs multi-line statements that begin with the same line, if no other statement begins with that
+    /// line.
     fn by_first_line(&mut self) {
         let line = |source: &Source, item: &Item| {
             let span = source.head(item)..source.span(item).end;

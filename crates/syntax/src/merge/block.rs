@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use toolpost_text::merge::{Piece, Refusal, Why};
 
-use super::insert::{self, Run, Side};
+use super::align::KindGroup;
+use super::insert::{self, Neighbour, Run};
 use super::item::{self, Both};
 use super::shape::real;
 use super::{align, imports, source::Source};
@@ -21,15 +22,15 @@ pub(super) struct Block<'a> {
 /// The level of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// The outermost block of the snippet, whose kind is open.
+    /// The outermost block of the snippet: the whole file or any block of it.
     Outermost,
-    /// The body of an item that the snippet shows.
+    /// The body of an item whose head is in the snippet.
     Within,
 }
 
 /// A part of a block of the snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum SnippetPart {
     Item(usize),
     Marker,
 }
@@ -50,18 +51,25 @@ pub(super) fn merge(
         .map_err(|(at, why)| both.refuse(both.new.span(news[at]), why))?;
     for (at, old) in pairs.iter().enumerate() {
         if let Some(old) = old {
+            if depth == Depth::Outermost {
+                only_here(both, olds[*old], news[at])?;
+            }
             item::merge(both, olds[*old], news[at], out)?;
         }
     }
     in_order(both, &olds, &news, &pairs)?;
     let joined = imports::joined(both, &olds, &news, &pairs, out);
-    let parts = parts(both, &news, block.here.clone());
+    let away = match depth {
+        Depth::Outermost => elsewhere(both, &olds, (&news, &pairs), out)?,
+        Depth::Within => Vec::new(),
+    };
+    let parts = parts(both, &news, &away, block.here.clone());
     let mut replaced = Vec::new();
     for run in runs(&parts, &pairs, &news) {
         if run.items.clone().all(|at| joined.contains(&at)) {
             continue;
         }
-        let gap = gap(&run, &olds, &pairs, &news).map_err(|old| {
+        let gap = gap(&run, &olds, (&pairs, &news), depth).map_err(|old| {
             both.refuse(
                 both.new.span(news[run.items.start]),
                 Why::Unbounded { line: both.old.head(olds[old]) + 1 },
@@ -81,7 +89,7 @@ pub(super) fn merge(
     Ok(())
 }
 
-/// Refuses statements that the snippet has in another order than the text: only code that runs line by line has one.
+/// Refuses statements that the snippet has in another order than the text, because their order matters.
 fn in_order(both: &Both<'_>, olds: &[&Item], news: &[&Item], pairs: &[Option<usize>]) -> Result<(), Refusal> {
     let mut before = None;
     for (at, old) in pairs.iter().enumerate() {
@@ -95,16 +103,17 @@ fn in_order(both: &Both<'_>, olds: &[&Item], news: &[&Item], pairs: &[Option<usi
     Ok(())
 }
 
-/// Notes what stays although the snippet shows its neighbours without a marker between them.
+/// Adds a note about items that stay although the snippet shows their neighbours without a marker between
+/// them.
 fn left_out(
     both: &Both<'_>,
     olds: &[&Item],
-    parts: &[Part],
+    parts: &[SnippetPart],
     (pairs, replaced): (&[Option<usize>], &[usize]),
     depth: Depth,
 ) {
     let mut kept: Vec<&Item> = Vec::new();
-    // The expected next old item; none after a marker.
+    // The index of the old item that should come next; `None` after a marker.
     let mut next = (depth == Depth::Within).then_some(0);
     let mut add = |from: Option<usize>, upto: usize| {
         let between = from.map_or(upto..upto, |from| from..upto);
@@ -115,8 +124,8 @@ fn left_out(
     };
     for part in parts {
         match *part {
-            Part::Marker => next = None,
-            Part::Item(at) => {
+            SnippetPart::Marker => next = None,
+            SnippetPart::Item(at) => {
                 if let Some(old) = pairs[at] {
                     add(next, old);
                     next = Some(old + 1);
@@ -139,7 +148,7 @@ fn left_out(
     both.note(format!("kept, although the snippet does not show it: {}{more}", names.join(", ")));
 }
 
-/// Names an item of the text, or shows how it begins.
+/// Describes an item of the text by kind, name and line, or only by its line.
 fn named(both: &Both<'_>, item: &Item) -> String {
     let line = both.old.head(item) + 1;
     if item.kind.defines() {
@@ -149,20 +158,93 @@ fn named(both: &Both<'_>, item: &Item) -> String {
     }
 }
 
-/// Lists the parts of a block of the snippet, in order.
-fn parts(both: &Both<'_>, news: &[&Item], here: Range<usize>) -> Vec<Part> {
+/// Refuses an item that shares more lines with an item of the same name in another block than with the one in
+/// this block.
+fn only_here(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+    if align::sort(new.kind) != KindGroup::Function {
+        return Ok(());
+    }
+    let mut named = Vec::new();
+    namesakes(&both.old.blocks, new, &mut named);
+    let lines = both.new.inner(new);
+    let shared = |old: &Item| {
+        let there = both.old.inner(old);
+        lines.iter().filter(|line| there.contains(line)).count()
+    };
+    let own = shared(old);
+    named.retain(|other| other.range != old.range && shared(other) > own);
+    if named.is_empty() {
+        return Ok(());
+    }
+    let lines = [old].into_iter().chain(named).map(|item| both.old.head(item) + 1).collect();
+    Err(both.refuse(both.new.span(new), Why::Ambiguous { lines }))
+}
+
+/// Merges items of the snippet that are not in this block into the only item of the same name elsewhere that
+/// resembles them.
+///
+/// Returns the indexes of the merged items. Refuses an item that may be new or belong to another block.
+fn elsewhere(
+    both: &Both<'_>,
+    olds: &[&Item],
+    (news, pairs): (&[&Item], &[Option<usize>]),
+    out: &mut Vec<Piece>,
+) -> Result<Vec<usize>, Refusal> {
+    let mut done = Vec::new();
+    for (at, new) in news.iter().enumerate().filter(|(at, _)| pairs[*at].is_none()) {
+        if !matches!(align::sort(new.kind), KindGroup::Function | KindGroup::Type) {
+            continue;
+        }
+        let mut named = Vec::new();
+        namesakes(&both.old.blocks, new, &mut named);
+        named.retain(|old| !olds.iter().any(|other| other.range == old.range));
+        let lines = both.new.inner(new);
+        let resembles = |old: &&&Item| {
+            let there = both.old.inner(old);
+            lines.iter().filter(|line| there.contains(line)).count() * 2 >= lines.len().max(1)
+        };
+        let declaration = both.new.declaration(new);
+        let same = |old: &&&Item| both.old.declaration(old) == declaration;
+        let alike: Vec<&&Item> = named.iter().filter(resembles).collect();
+        match alike.as_slice() {
+            [only] if same(only) => {
+                item::merge(both, only, new, out)?;
+                done.push(at);
+            }
+            [] if !named.iter().any(|old| same(&old)) => {}
+            _ => {
+                let lines = named.iter().map(|old| both.old.head(old) + 1).collect();
+                return Err(both.refuse(both.new.span(new), Why::Ambiguous { lines }));
+            }
+        }
+    }
+    Ok(done)
+}
+
+/// Lists the items at any depth that have the same name and kind group as `new`.
+fn namesakes<'a>(items: &'a [Item], new: &Item, out: &mut Vec<&'a Item>) {
+    for item in items {
+        if item.name == new.name && align::sort(item.kind) == align::sort(new.kind) {
+            out.push(item);
+        }
+        namesakes(&item.children, new, out);
+    }
+}
+
+/// Lists the parts of a block of the snippet, in order. Items of other blocks count as markers.
+fn parts(both: &Both<'_>, news: &[&Item], away: &[usize], here: Range<usize>) -> Vec<SnippetPart> {
     let mut parts = Vec::new();
     let mut line = here.start;
     for (at, item) in news.iter().enumerate() {
         let span = both.new.span(item);
         if has_marker(both, line..span.start) {
-            parts.push(Part::Marker);
+            parts.push(SnippetPart::Marker);
         }
-        parts.push(Part::Item(at));
+        parts.push(if away.contains(&at) { SnippetPart::Marker } else { SnippetPart::Item(at) });
         line = span.end;
     }
     if has_marker(both, line..here.end) {
-        parts.push(Part::Marker);
+        parts.push(SnippetPart::Marker);
     }
     parts
 }
@@ -171,50 +253,57 @@ fn has_marker(both: &Both<'_>, lines: Range<usize>) -> bool {
     both.said.get(lines).is_some_and(super::source::marked)
 }
 
-/// Lists the rows of new items that no marker and no known item divides; imports make rows of their own.
-fn runs(parts: &[Part], pairs: &[Option<usize>], news: &[&Item]) -> Vec<Run> {
+/// Lists the runs of adjacent new items, without a marker or a known item between them; imports form separate
+/// runs.
+fn runs(parts: &[SnippetPart], pairs: &[Option<usize>], news: &[&Item]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    let mut side = Side::End;
+    let mut side = Neighbour::End;
     for part in parts {
         match *part {
-            Part::Marker => side = Side::Marker,
-            Part::Item(at) => match pairs[at] {
-                Some(old) => side = Side::Known { old, new: at },
+            SnippetPart::Marker => side = Neighbour::Marker,
+            SnippetPart::Item(at) => match pairs[at] {
+                Some(old) => side = Neighbour::Known { old, new: at },
                 None => {
                     let import = news[at].kind == Kind::Import;
-                    match runs.last_mut().filter(|run| run.items.end == at && side == Side::New) {
+                    match runs.last_mut().filter(|run| run.items.end == at && side == Neighbour::New) {
                         Some(run) if run.import == import => run.items.end = at + 1,
                         Some(run) => {
                             let before = run.before;
-                            runs.push(Run { items: at..at + 1, before, after: Side::End, import });
+                            runs.push(Run { items: at..at + 1, before, after: Neighbour::End, import });
                         }
-                        None => runs.push(Run { items: at..at + 1, before: side, after: Side::End, import }),
+                        None => {
+                            runs.push(Run { items: at..at + 1, before: side, after: Neighbour::End, import });
+                        }
                     }
-                    side = Side::New;
+                    side = Neighbour::New;
                     continue;
                 }
             },
         }
-        for run in runs.iter_mut().rev().take_while(|run| run.after == Side::End) {
+        for run in runs.iter_mut().rev().take_while(|run| run.after == Neighbour::End) {
             run.after = side;
         }
     }
     runs
 }
 
-/// Finds the statements that a row of new ones replaces: those between the same two neighbours.
+/// Finds the old statements that a run of new ones replaces: those between the same two neighbours, or
+/// between one neighbour and the end of the body.
 ///
-/// Fails with a statement that may be replaced or stay.
+/// Fails with the index of a statement if it is unclear whether it is replaced.
 fn gap(
     run: &Run,
     olds: &[&Item],
-    pairs: &[Option<usize>],
-    news: &[&Item],
+    (pairs, news): (&[Option<usize>], &[&Item]),
+    depth: Depth,
 ) -> Result<Option<Range<usize>>, usize> {
-    let (Side::Known { old: before, .. }, Side::Known { old: after, .. }) = (run.before, run.after) else {
-        return Ok(None);
+    let within = depth == Depth::Within;
+    let between = match (run.before, run.after) {
+        (Neighbour::Known { old: before, .. }, Neighbour::Known { old: after, .. }) => before + 1..after,
+        (Neighbour::Known { old: before, .. }, Neighbour::End) if within => before + 1..olds.len(),
+        (Neighbour::End, Neighbour::Known { old: after, .. }) if within => 0..after,
+        _ => return Ok(None),
     };
-    let between = before + 1..after;
     let plain = |item: &&Item| matches!(item.kind, Kind::Statement | Kind::Comment);
     let taken = |at: usize| pairs.contains(&Some(at));
     let statements = |items: &[&Item]| items.iter().filter(|item| item.kind == Kind::Statement).count();
@@ -231,7 +320,7 @@ fn gap(
     }
 }
 
-/// Finds the white space before the items of a block.
+/// Returns the indentation of the items of a block.
 pub(super) fn indent<'a>(old: &Source<'a>, olds: &[&Item]) -> Option<&'a str> {
     olds.iter().find(|item| item.kind.defines()).or(olds.first()).map(|item| old.indent(old.head(item)))
 }

@@ -1,4 +1,4 @@
-//! Single imports that a snippet has in a group, and the other way round.
+//! Imports that are single in the text and in a group in the snippet, or the other way round.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,9 @@ use toolpost_text::merge::Piece;
 use super::item::{Both, owned};
 use crate::{Item, Kind};
 
-/// Puts new groups of imports in the place of the single ones that they have.
+/// Replaces single imports with new groups that contain them.
 ///
-/// Returns the items of the snippet that have their place by this, or are in a group of the text already.
+/// Returns the items of the snippet that were placed, or that are already in a group of the text.
 pub(super) fn joined(
     both: &Both<'_>,
     olds: &[&Item],
@@ -23,7 +23,7 @@ pub(super) fn joined(
             if new.kind == Kind::Import
                 && olds.iter().any(|old| is_group(old) && names(old).contains(new.name.as_str()))
             {
-                done.push(at); // it is there, in the group
+                done.push(at); // the import is already in the group
             }
             continue;
         }

@@ -11,31 +11,31 @@ use super::block::{self, Depth};
 use super::item::{Both, owned};
 use crate::{Item, Kind};
 
-/// Some new items in a row.
+/// A run of adjacent new items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Run {
-    /// Their places in the block of the snippet.
+    /// The indexes of the items in the block of the snippet.
     pub(super) items: Range<usize>,
-    pub(super) before: Side,
-    pub(super) after: Side,
-    /// They are imports.
+    pub(super) before: Neighbour,
+    pub(super) after: Neighbour,
+    /// Set if the items are imports.
     pub(super) import: bool,
 }
 
-/// The neighbours of a row of new items in the snippet.
+/// The neighbour of a run of new items in the snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    /// An item that the text has, too.
+pub(super) enum Neighbour {
+    /// An item that the text also has.
     Known { old: usize, new: usize },
-    /// A marker.
+    /// A marker for omitted code.
     Marker,
-    /// Another row of new items.
+    /// Another run of new items.
     New,
     /// An end of the block.
     End,
 }
 
-/// The block into which items go.
+/// A block of the text into which new items are inserted, and the block of the snippet that they come from.
 pub(super) struct Site<'a> {
     pub(super) both: &'a Both<'a>,
     pub(super) olds: &'a [&'a Item],
@@ -45,7 +45,7 @@ pub(super) struct Site<'a> {
     pub(super) depth: Depth,
 }
 
-/// Sorts pieces, and joins those that go in at the same place.
+/// Sorts pieces, and joins insertions at the same location.
 pub(super) fn ordered(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces.sort_by_key(|piece| (piece.old.start, piece.old.end));
     let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
@@ -58,7 +58,7 @@ pub(super) fn ordered(mut pieces: Vec<Piece>) -> Vec<Piece> {
     out
 }
 
-/// Puts new items in the place of statements.
+/// Replaces statements with new items.
 pub(super) fn replace(site: &Site<'_>, run: &Run, gap: Range<usize>, out: &mut Vec<Piece>) {
     let both = site.both;
     let old = both.old.span(site.olds[gap.start]).start..both.old.span(site.olds[gap.end - 1]).end;
@@ -104,17 +104,17 @@ pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<Piece>) -> Result<()
 enum At {
     After(usize),
     Before(usize),
-    /// Into a block with nothing in it.
+    /// Into an empty block.
     Empty,
 }
 
 impl Site<'_> {
-    /// Finds the place of a row of new items, if anything tells it.
+    /// Finds the location of a run of new items; `None` if it is uncertain.
     fn place(&self, run: &Run) -> Option<At> {
         let known = self.pairs.iter().any(Option::is_some);
         match (run.before, run.after) {
-            (Side::Known { old, .. }, _) => return Some(At::After(old)),
-            (_, Side::Known { old, .. }) => return Some(At::Before(old)),
+            (Neighbour::Known { old, .. }, _) => return Some(At::After(old)),
+            (_, Neighbour::Known { old, .. }) => return Some(At::Before(old)),
             _ => {}
         }
         let items = &self.news[run.items.clone()];
@@ -122,7 +122,7 @@ impl Site<'_> {
             return (known || self.depth == Depth::Outermost).then(|| self.imports());
         }
         let documents = items.iter().all(|item| item.kind == Kind::Documentation);
-        if documents && run.before == Side::End && self.depth == Depth::Within {
+        if documents && run.before == Neighbour::End && self.depth == Depth::Within {
             return Some(if self.olds.is_empty() { At::Empty } else { At::Before(0) });
         }
         let certain = self.depth == Depth::Within || known || self.at_home(items);
@@ -135,13 +135,16 @@ impl Site<'_> {
         let next = self.pairs[run.items.end..].iter().flatten().next();
         match (run.before, next) {
             _ if self.olds.is_empty() => Some(At::Empty),
-            (Side::End, _) if run.after != Side::End || self.depth == Depth::Within => Some(self.first()),
-            (Side::Marker | Side::New, Some(next)) => Some(At::Before(*next)),
+            (Neighbour::End, _) if run.after != Neighbour::End || self.depth == Depth::Within => {
+                Some(self.first())
+            }
+            (Neighbour::Marker | Neighbour::New, Some(next)) => Some(At::Before(*next)),
             _ => Some(At::After(self.olds.len() - 1)),
         }
     }
 
-    /// Returns whether items without a known neighbour can be at the top level of a file: definitions, not members.
+    /// Returns whether items without a known neighbour belong to the top level of a file: they are unindented
+    /// definitions, not members.
     fn at_home(&self, items: &[&Item]) -> bool {
         let new = self.both.new;
         let whole = |item: &&Item| {
@@ -153,14 +156,14 @@ impl Site<'_> {
                     first.split(|c: char| !c.is_alphanumeric()).any(|word| word == "self" || word == "cls")
                 });
             let value = matches!(item.kind, Kind::Variable | Kind::Constant | Kind::Field | Kind::Variant);
-            item.kind == Kind::Comment || !value && sort != super::align::Sort::Value && !receives
+            item.kind == Kind::Comment || !value && sort != super::align::KindGroup::Value && !receives
         };
         let flush = items.iter().all(|item| new.indent(new.head(item)).is_empty());
         let marked = self.both.said.iter().any(|line| line.marker.is_some());
         flush && marked && items.iter().all(whole)
     }
 
-    /// Finds the place of new imports: behind those that are there.
+    /// Finds the location of new imports: after the existing ones.
     fn imports(&self) -> At {
         match self.olds.iter().rposition(|item| item.imports()) {
             Some(last) => At::After(last),
@@ -168,7 +171,8 @@ impl Site<'_> {
         }
     }
 
-    /// Finds the place before the first item that is more than the head of a file; that may be empty.
+    /// Finds the location before the first item after the head of a file (package, documentation, imports,
+    /// comments).
     fn first(&self) -> At {
         let heads = |item: &&&Item| {
             let text = &self.both.old.text[item.head..item.range.end];
@@ -186,7 +190,7 @@ impl Site<'_> {
         }
     }
 
-    /// Finds the lines of the snippet that a row of items has.
+    /// Returns the lines of a run of items in the snippet.
     fn said(&self, run: &Run) -> Range<usize> {
         let new = self.both.new;
         new.span(self.news[run.items.start]).start..new.span(self.news[run.items.end - 1]).end
@@ -196,7 +200,8 @@ impl Site<'_> {
     fn text(&self, run: &Run) -> Vec<String> {
         let (old, new) = (self.both.old, self.both.new);
         let (from, beside) = match (run.before, run.after) {
-            (Side::Known { old: known, new: same }, _) | (_, Side::Known { old: known, new: same }) => {
+            (Neighbour::Known { old: known, new: same }, _)
+            | (_, Neighbour::Known { old: known, new: same }) => {
                 (new.indent(new.head(self.news[same])), Some(old.indent(old.head(self.olds[known]))))
             }
             _ => (new.indent(new.head(self.news[run.items.start])), block::indent(old, self.olds)),
@@ -221,7 +226,7 @@ impl Site<'_> {
         }
     }
 
-    /// Counts the empty lines wanted before and after new items.
+    /// Returns the numbers of blank lines to put before and after new items.
     fn blanks(&self, run: &Run, before: Option<usize>, after: Option<usize>) -> (usize, usize) {
         let (old, new) = (self.both.old, self.both.new);
         let lines = self.said(run);
@@ -233,7 +238,9 @@ impl Site<'_> {
         let usual = self.usual();
         let large = |item: &Item| old.span(item).len() > 1;
         let own = lines.len() > 1
-            && self.news[run.items.clone()].iter().any(|item| sort(item.kind) != super::align::Sort::Value);
+            && self.news[run.items.clone()]
+                .iter()
+                .any(|item| sort(item.kind) != super::align::KindGroup::Value);
         let beside = |neighbour: Option<usize>, said: usize| match neighbour {
             Some(at) if own && large(self.olds[at]) => usual,
             Some(_) if own => said.max(1).min(usual.max(1)),
@@ -246,7 +253,7 @@ impl Site<'_> {
         self.both.said.get(line).is_none_or(|line| line.marker.is_none())
     }
 
-    /// Counts the empty lines that usually divide larger items of the block.
+    /// Returns the usual number of blank lines between multi-line items of the block.
     fn usual(&self) -> usize {
         let old = self.both.old;
         let mut counts: HashMap<usize, usize> = HashMap::new();
@@ -262,7 +269,7 @@ impl Site<'_> {
             .min(3)
     }
 
-    /// Adds the commas between values, if the block separates them by commas.
+    /// Adds commas between fields or variants, if the block separates them by commas.
     fn separate(
         &self,
         run: &Run,

@@ -7,7 +7,7 @@ use std::ops::Range;
 use toolpost_text::lines::LineRange;
 use toolpost_text::merge::{Ends, Line, Piece, Refusal, Scope, Why, fit, place};
 
-use super::align::{self, Sort};
+use super::align::{self, KindGroup};
 use super::block::{self, Block};
 use super::shape::real;
 use super::source::{Source, marked};
@@ -19,12 +19,12 @@ pub(super) struct Both<'a> {
     pub(super) new: &'a Source<'a>,
     /// The original lines of the snippet.
     pub(super) said: &'a [Line],
-    /// Kept parts that another reading of the snippet would change.
+    /// Notes about parts of the text that were kept, although the snippet could mean that they are removed.
     pub(super) notes: RefCell<Vec<String>>,
 }
 
 impl Both<'_> {
-    /// Returns lines of the snippet, indented for another place.
+    /// Returns lines of the snippet, indented for another location.
     pub(super) fn fitted(&self, lines: Range<usize>, from: &str, to: &str) -> Vec<Line> {
         let mut lines = self.said.get(lines).unwrap_or_default().to_vec();
         fit(&mut lines, self.old.style, from, to);
@@ -42,17 +42,18 @@ impl Both<'_> {
     }
 }
 
-/// Merges an item into the one that it is.
+/// Merges an item into its old version.
 pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece>) -> Result<(), Refusal> {
     let (there, here) = (both.old.span(old), both.new.span(new));
     let (from, to) = (both.new.indent(both.new.head(new)), both.old.indent(both.old.head(old)));
     let lines = both.fitted(here.clone(), from, to);
     if old.kind == Kind::Import && align::imported(both.new, new).is_subset(&align::imported(both.old, old)) {
-        return Ok(()); // what it has beyond the snippet is not mentioned
+        return Ok(()); // the other names of the import stay
     }
     if texts(&lines).eq(both.old.lines[there.clone()].iter().map(|line| line.trim_end())) {
         return Ok(());
     }
+    keeps_attributes(both, old, new)?;
     let said = &both.said[here.clone()];
     let inner = both.old.interior(old).zip(both.new.interior(new));
     let holds = old.kind.holds_items() && new.kind.holds_items();
@@ -70,18 +71,29 @@ pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece
         }
         Some((inside_old, inside_new)) if marked(said) && !holds => {
             header(both, (old, there.start..inside_old.start), (new, here.start..inside_new.start), out);
-            let scope =
-                Scope { old: &both.old.lines[inside_old.clone()], base: inside_old.start, ends: Ends::Fixed };
+            let scope = Scope {
+                old: &both.old.lines[inside_old.clone()],
+                base: inside_old.start,
+                ends: Ends::Fixed,
+                file: &both.old.lines,
+            };
             out.extend(place(&scope, &both.fitted(inside_new, from, to))?);
             Ok(())
         }
         _ if marked(said) => {
-            let scope = Scope { old: &both.old.lines[there.clone()], base: there.start, ends: Ends::Fixed };
+            let scope = Scope {
+                old: &both.old.lines[there.clone()],
+                base: there.start,
+                ends: Ends::Fixed,
+                file: &both.old.lines,
+            };
             out.extend(place(&scope, &lines)?);
             Ok(())
         }
         _ => {
             keeps_names(both, old, new)?;
+            keeps_start(both, old, new)?;
+            keeps_end(both, (old, new), &lines)?;
             let lead = lead(both, old, new, from, to);
             let new = lead.into_iter().chain(owned(&lines[both.new.head(new) - here.start..])).collect();
             out.push(Piece { old: there, new });
@@ -102,7 +114,7 @@ fn reordered(both: &Both<'_>, old: &Item, new: &Item) -> bool {
     all && found.windows(2).any(|two| two[0] > two[1]) && deep.into_iter().all(covered)
 }
 
-/// Replaces the lines before the body.
+/// Replaces the lines of an item before its body.
 fn header(
     both: &Both<'_>,
     (old, there): (&Item, Range<usize>),
@@ -112,7 +124,7 @@ fn header(
     let (from, to) = (both.new.indent(both.new.head(new)), both.old.indent(both.old.head(old)));
     if abbreviates(both, old, new) {
         both.note(format!(
-            "kept the head of {} {}, of which the snippet has a part",
+            "kept the declaration of {} {}, because the snippet shows only a part of it",
             old.kind.name(),
             old.name
         ));
@@ -144,7 +156,7 @@ fn abbreviates(both: &Both<'_>, old: &Item, new: &Item) -> bool {
     here.len() < there.len() && here.iter().all(|word| rest.any(|known| known == word))
 }
 
-/// Returns the comments and attributes before an item: the snippet's, else the text's.
+/// Returns the comments and attributes before an item: those of the snippet, or else those of the text.
 fn lead(both: &Both<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<String> {
     let split = |source: &Source, item: &Item| {
         let (start, head) = (source.span(item).start, source.head(item));
@@ -172,7 +184,7 @@ fn lead(both: &Both<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<St
     out
 }
 
-/// Refuses to remove a nested definition from an item that the snippet shows without it.
+/// Refuses to remove a nested definition from an item if the snippet shows the item without the definition.
 fn keeps_names(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let lost = missing(old, new);
     let (Some(first), Some(last)) = (lost.first(), lost.last()) else { return Ok(()) };
@@ -181,9 +193,77 @@ fn keeps_names(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     Err(both.refuse(both.new.span(new), Why::Loses { lines, names }))
 }
 
-/// Lists the definitions within an item that another one does not have.
+/// Refuses to remove the first attributes of an item if the snippet has a marker in their place.
+fn keeps_attributes(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+    let lines = |source: &Source, item: &Item| -> Vec<String> {
+        let attributes = item.attributes.map_or(source.head(item), |at| source.line(at))..source.head(item);
+        let full = attributes.map(|at| source.lines[at].trim().to_owned());
+        full.filter(|line| !line.is_empty()).collect()
+    };
+    let (there, here) = (lines(both.old, old), lines(both.new, new));
+    let above = both.new.span(new).start.checked_sub(1).and_then(|above| both.said.get(above));
+    let marker = above.is_some_and(|above| above.marker.is_some());
+    let lost = there.len().saturating_sub(here.len());
+    if !marker || here.is_empty() || lost == 0 || there[lost..] != here {
+        return Ok(());
+    }
+    let first = old.attributes.map_or(both.old.head(old), |at| both.old.line(at)) + 1;
+    let lines = LineRange { first, last: first + lost - 1 };
+    Err(both.refuse(both.new.span(new), Why::Loses { lines, names: there[..lost].to_vec() }))
+}
+
+/// Refuses to remove the first lines of a multi-line head if the snippet begins at a later line of that head.
+fn keeps_start(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+    let head = both.old.head(old);
+    let end = old.body.as_ref().map_or(old.end, |body| body.start);
+    let here = both.new.lines.get(both.new.head(new)).map(|line| line.trim()).unwrap_or_default();
+    let there = (head..both.old.line(end) + 1).position(|line| both.old.lines[line].trim() == here);
+    let Some(lost) = there.filter(|lost| *lost > 0) else { return Ok(()) };
+    let lines = LineRange { first: head + 1, last: head + lost };
+    let names = vec![both.old.lines[head].trim().to_owned()];
+    Err(both.refuse(both.new.span(new), Why::Loses { lines, names }))
+}
+
+/// Refuses to replace the last lines of an item without a closing bracket by fewer lines, because the snippet
+/// may show only the beginning of the item.
+///
+/// `lines` are the new item's, indented like the old one.
+fn keeps_end(both: &Both<'_>, (old, new): (&Item, &Item), lines: &[Line]) -> Result<(), Refusal> {
+    let here = both.new.span(new);
+    let mut after = both.said.get(here.end..).unwrap_or_default().iter().filter(|line| !line.is_blank());
+    let open = after.next().is_none_or(|line| line.marker.is_some());
+    let there = both.old.head(old) + 1..both.old.span(old).end;
+    let last = there.clone().next_back().map(|last| both.old.lines[last].trim()).unwrap_or_default();
+    let closes = last.starts_with(['}', ')', ']']) || last == "end";
+    if !open || both.old.language.name() != "python" && closes {
+        return Ok(());
+    }
+    let there: Vec<(usize, &str)> =
+        there.map(|at| (at, both.old.lines[at].trim_end())).filter(|(_, line)| !line.is_empty()).collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let Some(base) = there.iter().map(|(_, line)| depth(line)).min() else { return Ok(()) };
+    let new: Vec<&str> = texts(lines).filter(|line| !line.is_empty()).collect();
+    let known = |line: &&str| there.iter().rposition(|(_, old)| old == line);
+    let Some((shared, last)) = new.iter().enumerate().rev().find_map(|(at, line)| Some((at, known(line)?)))
+    else {
+        return Ok(());
+    };
+    let lost = &there[last + 1..];
+    let gone = lost.iter().filter(|(_, line)| depth(line) <= base).count();
+    let come = new[shared + 1..].iter().filter(|line| depth(line) <= base).count();
+    match (lost.first(), lost.last()) {
+        (Some((first, line)), Some((end, _))) if gone > come || come == 0 => {
+            let lines = LineRange { first: first + 1, last: end + 1 };
+            let names = vec![line.trim().to_owned()];
+            Err(both.refuse(here, Why::Loses { lines, names }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Lists the definitions inside an item that another item does not have.
 pub(super) fn missing<'a>(old: &'a Item, new: &Item) -> Vec<&'a Item> {
-    let mut there: HashMap<(Sort, &str), usize> = HashMap::new();
+    let mut there: HashMap<(KindGroup, &str), usize> = HashMap::new();
     within(new, &mut |item| *there.entry((align::sort(item.kind), item.name.as_str())).or_default() += 1);
     let mut lost = Vec::new();
     within(old, &mut |item| match there.get_mut(&(align::sort(item.kind), item.name.as_str())) {
@@ -193,7 +273,7 @@ pub(super) fn missing<'a>(old: &'a Item, new: &Item) -> Vec<&'a Item> {
     lost
 }
 
-/// Visits all definitions within an item.
+/// Visits all definitions inside an item.
 fn within<'a>(item: &'a Item, visit: &mut impl FnMut(&'a Item)) {
     for child in &item.children {
         if child.kind.defines() {

@@ -1,5 +1,7 @@
 //! Merging of partial code by its tree: known items are replaced in place, new ones are inserted next to their
 //! neighbours, everything else stays.
+//!
+//! A marker, such as `// ... existing code ...`, stands for omitted code.
 
 mod align;
 mod block;
@@ -23,14 +25,16 @@ use shape::Variant;
 use source::Source;
 use verify::Entries;
 
-/// Works out how a snippet goes into a text.
+/// Computes the merge of a snippet into a text.
 ///
-/// With a language, items are found by their names, and the result has no error that the text did not have. Without
-/// one, and if no item determines the position, the lines around the markers must match exactly one place in the text.
+/// With a language, items are found by their names, and the result has no more syntax errors than the text.
+/// Without one, and if no item determines the position, the lines around the markers must match exactly one
+/// location in the text.
 ///
 /// # Errors
 ///
-/// With the first part of the snippet that has no certain place, or with what would be lost.
+/// If a part of the snippet has no certain location, or code would be lost; the error names the part or the
+/// code.
 pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Result<MergeResult, Refusal> {
     if lf(snippet) == original {
         return Ok(MergeResult { splices: Vec::new(), taken: SnippetExtent::Parts, notes: Vec::new() });
@@ -39,7 +43,7 @@ pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Resul
     let Some(old) = language.and_then(|language| Source::read(language, original)) else {
         return lines::merge(original, snippet);
     };
-    let said = shape::expand(lines::snippet(snippet));
+    let said = shape::expand(lines::literal_dots(&old.lines, lines::snippet(snippet)));
     let said = lines::adapted(&old.lines, said, old.style);
     let plain = shape::plain(old.language, &said);
     if let Some(merged) = plain.as_ref().and_then(|plain| whole::merge(&old, plain, snippet)) {
@@ -53,7 +57,8 @@ pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Resul
     Ok(merged)
 }
 
-/// Merges with the first reading of the snippet that has a place in the text: unchanged, then as a part of an item.
+/// Merges with the first reading of the snippet that has a location in the text: parsed on its own, or parsed as the
+/// members of an item.
 fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<MergeResult, Refusal> {
     let mut refused: Option<Refusal> = None;
     let sound = plain.as_ref().is_some_and(|plain| plain.errors.is_empty());
@@ -79,17 +84,20 @@ fn prefer(first: Option<Refusal>, other: Refusal) -> Refusal {
     }
 }
 
-/// Merges by lines; the result is judged like any other.
+/// Merges by lines; the result is checked like the result of a merge by tree.
 fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<MergeResult, Refusal> {
     if !said.iter().any(|line| line.marker.is_some()) {
         return Err(Refusal::whole(Why::Empty));
     }
     let merged = lines::merge(old.text, snippet)?;
+    if merged.splices.is_empty() {
+        return Err(Refusal::whole(Why::Empty)); // the text has all lines of the snippet, but no item has them
+    }
     verify::check(old, &merged.splices, Entries::Once)?;
     Ok(merged)
 }
 
-/// Puts the pieces together, if the result is sound.
+/// Applies the pieces, if the result is valid.
 fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<MergeResult, Refusal> {
     let pieces = insert::ordered(pieces);
     verify::apart(&pieces)?;

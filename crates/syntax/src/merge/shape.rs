@@ -1,4 +1,4 @@
-//! Parsing of a snippet: without its markers, and wrapped in code if it is not valid alone.
+//! Parsing of a snippet: without its markers, and wrapped in code if it is not valid on its own.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use toolpost_text::merge::{Line, Marker, marker};
 use super::source::Source;
 use crate::{Item, Language};
 
-/// A reading of a snippet.
+/// A snippet that was parsed in one way: alone, or wrapped in code.
 pub(super) struct Variant {
     pub(super) source: Snippet,
-    /// Its top-level parts.
+    /// The top-level parts of the snippet.
     pub(super) blocks: Vec<Item>,
-    /// The lines that contain them.
+    /// The lines of the snippet itself, without the wrapper.
     pub(super) inside: Range<usize>,
-    /// It was wrapped in code that makes its items members.
+    /// Set if the snippet was wrapped in code that makes its items members.
     pub(super) member: Member,
-    /// The lines of its errors.
+    /// The lines of syntax errors.
     pub(super) errors: Vec<usize>,
 }
 
-/// The requirement that a snippet is parsed as members.
+/// The parsing of a snippet as members of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Member {
     No,
@@ -30,19 +30,19 @@ pub(super) enum Member {
 /// A snippet's text, owned, and its lines.
 pub(super) struct Snippet {
     pub(super) text: String,
-    /// Its original lines; those of a wrapper are empty.
+    /// The lines before markers were replaced, including the lines of the wrapper.
     pub(super) said: Vec<Line>,
     pub(super) language: Language,
 }
 
 impl Snippet {
-    /// Sees the snippet as a source; none if it cannot be parsed.
+    /// Returns the snippet as a source; `None` if it cannot be parsed.
     pub(super) fn source(&self) -> Option<Source<'_>> {
         Source::read(self.language, &self.text)
     }
 }
 
-/// Moves markers within brackets to lines of their own.
+/// Moves markers inside brackets, as in `fn f() { … }`, to separate lines.
 pub(super) fn expand(said: Vec<Line>) -> Vec<Line> {
     let mut out = Vec::with_capacity(said.len());
     for line in said {
@@ -60,12 +60,13 @@ pub(super) fn expand(said: Vec<Line>) -> Vec<Line> {
     out
 }
 
-/// Parses a snippet unchanged; none if it is not valid.
+/// Parses a snippet without a wrapper; `None` if it cannot be parsed.
 pub(super) fn plain(language: Language, said: &[Line]) -> Option<Variant> {
     read(language, said, "", "")
 }
 
-/// Parses a snippet in every wrapper that fits; returns these readings and another one, the likeliest first.
+/// Parses a snippet in each kind of code that may be wrapped around it. Returns the results and `other`, those with
+/// the fewest syntax errors first.
 pub(super) fn in_shells(language: Language, said: &[Line], other: Option<Variant>) -> Vec<Variant> {
     let shells = language.0.shells.iter();
     let shells = shells.filter_map(|(before, after)| read(language, said, before, after));
@@ -74,7 +75,7 @@ pub(super) fn in_shells(language: Language, said: &[Line], other: Option<Variant
     found
 }
 
-/// Parses a snippet in a shell; none if it does not fit into it.
+/// Parses a snippet in a wrapper; `None` if it does not fit.
 fn read(language: Language, said: &[Line], before: &str, after: &str) -> Option<Variant> {
     let shell = |text: &str, at: usize| Line { text: text.to_owned(), marker: None, number: at };
     let mut lines: Vec<Line> = before.lines().map(|line| shell(line, 1)).collect();
@@ -90,6 +91,14 @@ fn read(language: Language, said: &[Line], before: &str, after: &str) -> Option<
     let member = if before.contains("Shell") { Member::Yes } else { Member::No };
     let mut blocks = view.blocks.clone();
     if member == Member::Yes {
+        // Items after the end of the wrapper would be lost.
+        let outside = |item: &Item| {
+            let span = view.span(item);
+            item.name != "Shell" && (first..end).contains(&span.start) && !is_marker(&source.said, &span)
+        };
+        if blocks.iter().any(outside) {
+            return None;
+        }
         let shell = blocks.iter_mut().find(|item| item.name == "Shell")?;
         blocks = std::mem::take(&mut shell.children);
     }
@@ -104,7 +113,7 @@ fn read(language: Language, said: &[Line], before: &str, after: &str) -> Option<
     Some(Variant { source, blocks, inside, member, errors })
 }
 
-/// Drops the items of a block that only replace markers.
+/// Returns the items of a block without those that only replace markers.
 pub(super) fn real<'a>(said: &[Line], source: &Source, items: &'a [Item]) -> Vec<&'a Item> {
     items.iter().filter(|item| !is_marker(said, &source.span(item))).collect()
 }
@@ -136,7 +145,7 @@ fn unmark_in_tokens(language: Language, lines: &mut [Line]) -> Option<()> {
     Some(())
 }
 
-/// Returns a line for the parser: a marker is replaced by nothing, or by the language's filler.
+/// Returns a line for the parser: a marker is replaced by the language's filler, which may be empty.
 fn blanked(line: &Line, language: Language) -> String {
     if line.marker.is_none() {
         return line.text.clone();
@@ -145,7 +154,7 @@ fn blanked(line: &Line, language: Language) -> String {
     format!("{indent}{}", language.0.filler)
 }
 
-/// Splits a line that ends with brackets around a marker only.
+/// Splits a line whose last brackets contain only a marker.
 fn in_brackets(line: &str) -> Option<(&str, &str, &str)> {
     let bare = line.trim_end();
     let close = bare.rfind('}')?;

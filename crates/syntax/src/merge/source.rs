@@ -1,4 +1,4 @@
-//! A text with its items, seen as lines.
+//! A parsed text with its lines and items.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use toolpost_text::merge::Line;
 
 use crate::{Item, Language};
 
-/// A text with its items, seen as lines that are counted from 0.
+/// A parsed text with its lines and items. Lines are counted from 0.
 pub(super) struct Source<'a> {
     pub(super) language: Language,
     pub(super) text: &'a str,
     pub(super) lines: Vec<&'a str>,
     pub(super) blocks: Vec<Item>,
-    /// The lines of its errors.
+    /// The lines of syntax errors.
     pub(super) errors: Vec<usize>,
     pub(super) style: Indent,
     index: LineIndex,
 }
 
 impl<'a> Source<'a> {
-    /// Parses a text; none if that cannot be done.
+    /// Parses a text; `None` if it cannot be parsed.
     pub(super) fn read(language: Language, text: &'a str) -> Option<Self> {
         let tree = language.parse(text).ok()?;
         let index = LineIndex::new(text);
@@ -46,12 +46,13 @@ impl<'a> Source<'a> {
         self.line(item.range.start)..self.line(item.range.end.max(item.range.start + 1) - 1) + 1
     }
 
-    /// Finds the line on which an item begins itself.
+    /// Finds the line on which an item itself begins, after its comments and attributes.
     pub(super) fn head(&self, item: &Item) -> usize {
         self.line(item.head)
     }
 
-    /// Finds the lines of an item's body, if no other item shares them.
+    /// Returns the lines of an item's body without the lines of its brackets; `None` if the item has no body,
+    /// or no lines remain.
     pub(super) fn interior(&self, item: &Item) -> Option<Range<usize>> {
         let body = item.body.clone()?;
         let text = self.text.get(body.clone())?;
@@ -83,18 +84,19 @@ impl<'a> Source<'a> {
         lines::indent(self.lines.get(line).copied().unwrap_or_default())
     }
 
-    /// Returns the text of an item without the comments before it, with single spaces.
+    /// Returns the text of an item without the comments before it, with white space reduced to single spaces.
     pub(super) fn plain(&self, item: &Item) -> String {
         words(&self.text[item.attributes.unwrap_or(item.head).min(item.head)..item.range.end])
     }
 
-    /// Returns the text of an item up to its body, with single spaces.
+    /// Returns the attributes of an item and the item's text up to the body, with single spaces.
     pub(super) fn signature(&self, item: &Item) -> String {
         let start = item.attributes.unwrap_or(item.head).min(item.head);
         format!("{} {}", words(self.text.get(start..item.head).unwrap_or_default()), self.declaration(item))
     }
 
-    /// Returns the text of an item from its head up to its body, with single spaces and without comments.
+    /// Returns the text of an item from the head up to the body, with single spaces and, if there is a body,
+    /// without comment lines.
     pub(super) fn declaration(&self, item: &Item) -> String {
         let end = item.body.as_ref().map_or(item.range.end, |body| body.start);
         let lines = self.text.get(item.head..end).unwrap_or_default().lines();
@@ -112,13 +114,19 @@ impl<'a> Source<'a> {
         items.windows(2).all(|two| self.span(two[0]).end <= self.span(two[1]).start)
     }
 
+    /// Lists the lines of an item after the head's first line that contain a letter or digit, trimmed.
+    pub(super) fn inner(&self, item: &Item) -> Vec<&'a str> {
+        let lines = self.lines.get(self.head(item) + 1..self.span(item).end).unwrap_or_default();
+        lines.iter().map(|line| line.trim()).filter(|line| line.chars().any(char::is_alphanumeric)).collect()
+    }
+
     /// Returns whether a line is blank.
     pub(super) fn is_blank(&self, line: usize) -> bool {
         self.lines.get(line).is_some_and(|line| line.trim().is_empty())
     }
 }
 
-/// Returns whether a line of a snippet is a marker.
+/// Returns whether any of the lines is a marker.
 pub(super) fn marked(lines: &[Line]) -> bool {
     lines.iter().any(|line| line.marker.is_some())
 }

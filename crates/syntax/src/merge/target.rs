@@ -25,6 +25,7 @@ pub(super) fn merge(old: &Source, variant: &Variant, out: &mut Vec<Piece>) -> Re
         return Err(both.refuse(variant.inside.clone(), Why::Absent));
     }
     sound(&both, variant)?;
+    level(&both, variant)?;
     let home = find(&both, variant)?;
     let block =
         Block { olds: home.items, there: home.lines, news: &variant.blocks, here: variant.inside.clone() };
@@ -32,7 +33,8 @@ pub(super) fn merge(old: &Source, variant: &Variant, out: &mut Vec<Piece>) -> Re
     Ok(both.notes.into_inner())
 }
 
-/// Refuses a snippet with syntax errors of its own; markers may have caused some in their items.
+/// Refuses a snippet with syntax errors, except in items with a marker for omitted code, which may have caused the
+/// errors.
 fn sound(both: &Both<'_>, variant: &Variant) -> Result<(), Refusal> {
     let marked = |line: &usize| {
         let spans = variant.blocks.iter().map(|item| both.new.span(item));
@@ -47,24 +49,39 @@ fn sound(both: &Both<'_>, variant: &Variant) -> Result<(), Refusal> {
     }
 }
 
-/// A block of the text.
+/// Refuses statements that are indented more deeply than other parts of the snippet, because they belong to a
+/// body whose head the snippet does not show.
+fn level(both: &Both<'_>, variant: &Variant) -> Result<(), Refusal> {
+    let depth = |item: &Item| both.new.indent(both.new.head(item)).len();
+    let least = variant.blocks.iter().map(depth).min().unwrap_or(0);
+    let stray =
+        |item: &&Item| matches!(item.kind, Kind::Statement | Kind::Documentation) && depth(item) > least;
+    match variant.blocks.iter().find(stray) {
+        Some(item) if both.old.language.name() == "python" => {
+            Err(both.refuse(both.new.span(item), Why::Absent))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A block of the text that may be the target of a snippet: the whole file, or the body of an item.
 struct Home<'a> {
     items: &'a [Item],
     lines: Range<usize>,
-    /// The line of its head, counted from 1; 0 for the file.
+    /// The line of the block's head, counted from 1; 0 for the file.
     line: usize,
 }
 
-/// The rating of a block.
+/// The score of a block as the target of a snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Fit {
-    /// Number of the snippet's names that it contains.
+struct BlockScore {
+    /// The number of the snippet's names that the block contains.
     names: usize,
-    /// Number of these with the same beginning.
+    /// The number of definitions of the snippet whose names and declarations the block has.
     same: usize,
-    /// They have the same indentation.
+    /// Set if a definition with a name of the snippet also has the same indentation in the block.
     indented: bool,
-    /// Number of the snippet's imports and statements that it contains unchanged.
+    /// The number of the snippet's imports and statements that the block contains unchanged.
     others: usize,
 }
 
@@ -74,22 +91,37 @@ fn find<'a>(both: &Both<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
     let all = 0..both.old.lines.len();
     homes.push(Home { items: &both.old.blocks, lines: all, line: 0 });
     collect(both.old, &both.old.blocks, &mut homes);
-    let fits: Vec<Fit> = homes.iter().map(|home| fit(both, variant, home)).collect();
+    let fits: Vec<BlockScore> = homes.iter().map(|home| fit(both, variant, home)).collect();
     let best = fits.iter().copied().max().filter(|fit| fit.names + fit.others > 0);
     let Some(best) = best else {
-        // Nothing has a name that the text knows: only the file itself can be meant, if its own parts say so.
+        // The text has none of the snippet's names, so the snippet can only belong to the top level of the file.
         let root = homes.swap_remove(0);
         return match variant.member {
+            Member::No if is_stray(both, variant) || is_indented(both, variant) => {
+                Err(both.refuse(parts(both, variant), Why::Absent))
+            }
             Member::No => Ok(root),
             Member::Yes => Err(both.refuse(variant.inside.clone(), Why::Homeless)),
         };
     };
+    if !best.indented && best.names > 0 && is_indented(both, variant) && has_lines(both, variant) {
+        return Err(both.refuse(parts(both, variant), Why::Absent));
+    }
     let found: Vec<usize> = (0..homes.len()).filter(|at| fits[*at] == best).collect();
     let chosen = match found.as_slice() {
         [only] => Some(*only),
         several => by_lines(both, variant, &homes, several),
     };
+    let rivals = |at: usize| -> Vec<usize> {
+        let own = shared(both, variant, &homes[at]);
+        let is_rival = |other: &usize| *other != at && shared(both, variant, &homes[*other]) > own;
+        (0..homes.len()).filter(is_rival).map(|other| homes[other].line.max(1)).collect()
+    };
     match chosen {
+        Some(at) if best.same < best.names && !rivals(at).is_empty() => {
+            let lines = [vec![homes[at].line.max(1)], rivals(at)].concat();
+            Err(both.refuse(variant.inside.clone(), Why::Ambiguous { lines }))
+        }
         Some(at) => Ok(homes.swap_remove(at)),
         None => {
             let lines = found.into_iter().map(|at| homes[at].line.max(1)).collect();
@@ -98,32 +130,62 @@ fn find<'a>(both: &Both<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
     }
 }
 
-/// Chooses the block whose items of the snippet's names have at least twice as many of its lines as those elsewhere.
+/// Chooses the block that shares at least twice as many lines with the snippet's items as any other block.
 fn by_lines(both: &Both<'_>, variant: &Variant, homes: &[Home<'_>], found: &[usize]) -> Option<usize> {
-    let shared = |home: &Home<'_>| -> usize {
-        let news = variant.blocks.iter().filter(|item| item.kind.defines());
-        news.map(|new| {
-            let named = |old: &&Item| sort(old.kind) == sort(new.kind) && old.name == new.name;
-            let there: HashSet<&str> =
-                home.items.iter().filter(named).flat_map(|old| inner(both.old, old)).collect();
-            inner(both.new, new).into_iter().filter(|line| there.contains(line)).count()
-        })
-        .sum()
-    };
-    let mut rated: Vec<(usize, usize)> = found.iter().map(|at| (shared(&homes[*at]), *at)).collect();
+    let mut rated: Vec<(usize, usize)> =
+        found.iter().map(|at| (shared(both, variant, &homes[*at]), *at)).collect();
     rated.sort_unstable();
     let (most, at) = rated.pop()?;
     let next = rated.last().map_or(0, |(shared, _)| *shared);
     (most > 0 && most >= 2 * next).then_some(at)
 }
 
-/// Lists the lines of an item's body that have a word.
-fn inner<'a>(source: &Source<'a>, item: &Item) -> Vec<&'a str> {
-    let lines = source.lines.get(source.head(item) + 1..source.span(item).end).unwrap_or_default();
-    lines.iter().map(|line| line.trim()).filter(|line| line.chars().any(char::is_alphanumeric)).collect()
+/// Counts the lines that the snippet's items share with a block's items of the same names.
+fn shared(both: &Both<'_>, variant: &Variant, home: &Home<'_>) -> usize {
+    let news = variant.blocks.iter().filter(|item| item.kind.defines());
+    news.map(|new| {
+        let named = |old: &&Item| sort(old.kind) == sort(new.kind) && old.name == new.name;
+        let there: HashSet<&str> =
+            home.items.iter().filter(named).flat_map(|old| both.old.inner(old)).collect();
+        both.new.inner(new).into_iter().filter(|line| there.contains(line)).count()
+    })
+    .sum()
 }
 
-/// Lists the blocks in items.
+/// Returns the lines from the first to the last part of the snippet.
+fn parts(both: &Both<'_>, variant: &Variant) -> Range<usize> {
+    match (variant.blocks.first(), variant.blocks.last()) {
+        (Some(first), Some(last)) => both.new.span(first).start..both.new.span(last).end,
+        _ => variant.inside.clone(),
+    }
+}
+
+/// Returns whether a snippet has statements, none of which has the same first line as a statement of the
+/// file.
+fn is_stray(both: &Both<'_>, variant: &Variant) -> bool {
+    let first = |source: &Source, item: &Item| {
+        source.lines.get(source.head(item)).map(|line| line.trim().to_owned()).unwrap_or_default()
+    };
+    let plain = |item: &&Item| item.kind == Kind::Statement;
+    let mut news = variant.blocks.iter().filter(plain).peekable();
+    let known = |new: &Item| {
+        both.old.blocks.iter().filter(plain).any(|old| first(both.old, old) == first(both.new, new))
+    };
+    news.peek().is_some() && !news.any(known)
+}
+
+/// Returns whether all parts of a snippet are indented.
+fn is_indented(both: &Both<'_>, variant: &Variant) -> bool {
+    variant.blocks.iter().all(|item| !both.new.indent(both.new.head(item)).is_empty())
+}
+
+/// Returns whether the text contains the first line of any part of the snippet, with the same indentation.
+fn has_lines(both: &Both<'_>, variant: &Variant) -> bool {
+    let first = |item: &Item| both.new.lines.get(both.new.head(item)).copied().unwrap_or_default().trim_end();
+    variant.blocks.iter().any(|item| both.old.lines.iter().any(|line| line.trim_end() == first(item)))
+}
+
+/// Lists the bodies of items, at any depth.
 fn collect<'a>(old: &Source, items: &'a [Item], out: &mut Vec<Home<'a>>) {
     for item in items {
         if item.kind.holds_items()
@@ -135,10 +197,10 @@ fn collect<'a>(old: &Source, items: &'a [Item], out: &mut Vec<Home<'a>>) {
     }
 }
 
-/// Judges how well a block fits the snippet.
-fn fit(both: &Both<'_>, variant: &Variant, home: &Home<'_>) -> Fit {
+/// Scores how well a block fits the snippet.
+fn fit(both: &Both<'_>, variant: &Variant, home: &Home<'_>) -> BlockScore {
     let named = |item: &&Item| item.kind.defines();
-    let mut judged = Fit { names: 0, same: 0, indented: false, others: 0 };
+    let mut judged = BlockScore { names: 0, same: 0, indented: false, others: 0 };
     for new in variant.blocks.iter().filter(named) {
         let there = home
             .items

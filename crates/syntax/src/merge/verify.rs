@@ -1,4 +1,5 @@
-//! The last look at a result: nothing with a name is lost, nothing is broken, no marker is left.
+//! The final check of a result: no named item is lost, there are no more syntax errors than before, and no
+//! key is repeated.
 
 use std::collections::HashMap;
 
@@ -6,20 +7,21 @@ use toolpost_text::encoding::Splice;
 use toolpost_text::lines::{LineIndex, LineRange};
 use toolpost_text::merge::{Piece, Refusal, Why, apply};
 
-use super::align::{Sort, sort};
+use super::align::{KindGroup, sort};
 use super::source::Source;
 use crate::{Item, Tree};
 
-/// The check of literal entries in a result.
+/// The check for repeated keys in literals of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entries {
-    /// No entry is next to the one that it should replace.
+    /// No key may be repeated that the text did not repeat.
     Once,
-    /// They are as the snippet has them.
+    /// Keys are not checked.
     AsSaid,
 }
 
-/// Refuses a result that has lost something with a name, that has an error which the text did not have, or an entry twice.
+/// Refuses a result that has lost a named item, has more syntax errors than the text, or repeats a key that
+/// the text does not repeat.
 pub(super) fn check(old: &Source, splices: &[Splice], entries: Entries) -> Result<(), Refusal> {
     sound(old, splices)?;
     let result = apply(old.text, splices);
@@ -45,7 +47,7 @@ pub(super) fn check(old: &Source, splices: &[Splice], entries: Entries) -> Resul
     }
 }
 
-/// Refuses a result with an error that the text did not have.
+/// Refuses a result with more syntax errors than the text.
 pub(super) fn sound(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
     let result = apply(old.text, splices);
     let language = old.language.name();
@@ -62,9 +64,9 @@ pub(super) fn sound(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses a result that has both an entry and its replacement.
+/// Refuses a result that repeats a key, for example with both an entry and its replacement.
 fn once(old: &Source, after: &Tree<'_>) -> Result<(), Refusal> {
-    let Ok(before) = old.language.parse(old.text) else { return Ok(()) }; // it was read before
+    let Ok(before) = old.language.parse(old.text) else { return Ok(()) }; // the text was parsed before
     let mut known: HashMap<String, usize> = HashMap::new();
     for entry in before.repeated() {
         *known.entry(entry.key).or_default() += 1;
@@ -81,7 +83,7 @@ fn once(old: &Source, after: &Tree<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses pieces that want the same lines, as items do that share a line.
+/// Refuses pieces that replace the same lines, for example of items that share a line.
 pub(super) fn apart(pieces: &[Piece]) -> Result<(), Refusal> {
     let shared = pieces.windows(2).find(|two| two[1].old.start < two[0].old.end);
     shared.map_or(Ok(()), |two| {
@@ -90,14 +92,15 @@ pub(super) fn apart(pieces: &[Piece]) -> Result<(), Refusal> {
     })
 }
 
-/// The names that lead to an item, with what sort each is.
-type Path = Vec<(Sort, String)>;
+/// The path of names to an item, with the kind of each.
+type Path = Vec<(KindGroup, String)>;
 
-/// Visits everything that defines a name.
+/// Visits all definitions.
 fn visit<'a>(items: &'a [Item], path: &mut Path, found: &mut impl FnMut(Path, &'a Item)) {
     for item in items {
         if item.kind.defines() {
-            let kind = if sort(item.kind) == Sort::Value { Sort::Function } else { sort(item.kind) };
+            let kind =
+                if sort(item.kind) == KindGroup::Value { KindGroup::Function } else { sort(item.kind) };
             path.push((kind, item.name.clone()));
             found(path.clone(), item);
             visit(&item.children, path, found);

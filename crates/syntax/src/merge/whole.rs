@@ -1,4 +1,4 @@
-//! A snippet that is all of a file.
+//! A snippet that is a whole file.
 
 use toolpost_text::lines::bare;
 use toolpost_text::merge::{self as lines, MergeResult, SnippetExtent, adapted, replace_all};
@@ -9,7 +9,8 @@ use super::source::{Source, marked};
 use super::verify::{self, Entries};
 use crate::{Item, Kind};
 
-/// Takes a snippet for the whole file, if it has no marker and everything that has a name in the file.
+/// Uses a snippet as the whole file, if it has no marker and contains all named items of the file or looks
+/// complete; otherwise `None`.
 pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<MergeResult> {
     let new = variant.source.source()?;
     if marked(&variant.source.said) || new.errors.len() > old.errors.len() || !keeps_imports(old, &new) {
@@ -18,6 +19,9 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
     let (before, after) = (file(old.blocks.clone()), file(variant.blocks.clone()));
     let gone = missing(&before, &after);
     let has_all = gone.is_empty() && keeps_statements(old, &new);
+    if has_all && !keeps_comments(old, &new) {
+        return None;
+    }
     if !has_all && !is_complete(old, &new) {
         return None;
     }
@@ -25,7 +29,8 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
         .iter()
         .flat_map(|line| [line.text.as_str(), "\n"])
         .collect();
-    // A last line without a break stays so, and a correct text is written unchanged.
+    // A missing line break at the end stays missing, and a snippet that needs no adaptation is written
+    // unchanged.
     let text = if snippet.ends_with('\n') { text.as_str() } else { text.trim_end_matches('\n') };
     let same = bare(text).iter().zip(lines::snippet(snippet)).all(|(one, other)| *one == other.text);
     let splices = replace_all(old.text, if same { snippet } else { text });
@@ -35,21 +40,26 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
     }
     verify::sound(old, &splices).ok()?;
     let names: Vec<String> = gone.iter().map(|item| format!("{} {}", item.kind.name(), item.name)).collect();
-    let without =
-        if names.is_empty() { String::new() } else { format!("; no longer there: {}", names.join(", ")) };
-    let notes =
-        vec![format!("took the code for the whole file, as it has no marker and is complete{without}")];
+    let without = if names.is_empty() { String::new() } else { format!("; removed: {}", names.join(", ")) };
+    let notes = vec![format!(
+        "replaced the whole file, because the code marks no omissions and is complete{without}"
+    )];
     Some(MergeResult { splices, taken: SnippetExtent::Whole, notes })
 }
 
-/// Checks whether a snippet without a marker has what only a complete file has, although it leaves definitions out.
+/// Checks whether a snippet without a marker for omitted code looks like a complete file, although it lacks
+/// definitions of the file.
 ///
-/// That is a package clause, a default export where the file has one, or imports and a guard for the main program. A
-/// snippet that is much shorter than the file is not taken for all of it.
+/// It does if it has at least 90 % of the file's lines, or if the snippet and the file both have a package
+/// declaration, a default export, or imports and `if __name__ ==`. A snippet that is much shorter than the file is
+/// not accepted.
 fn is_complete(old: &Source, new: &Source) -> bool {
     let full = |source: &Source| source.lines.iter().filter(|line| !line.trim().is_empty()).count();
     if full(new) * 5 < full(old) * 2 {
         return false;
+    }
+    if is_nearly_same(old, new) {
+        return true;
     }
     let both = |holds: &dyn Fn(&Source) -> bool| holds(old) && holds(new);
     let kind = |source: &Source, kind: Kind| source.blocks.iter().any(|item| item.kind == kind);
@@ -61,9 +71,33 @@ fn is_complete(old: &Source, new: &Source) -> bool {
         })
 }
 
-/// Returns whether a snippet has some of the imports of a file, if there are any.
+/// Returns whether a snippet begins and ends like a file and has at least 90 % of its lines.
+fn is_nearly_same(old: &Source, new: &Source) -> bool {
+    let full = |source: &Source| -> Vec<String> {
+        let full = source.lines.iter().filter(|line| !line.trim().is_empty());
+        full.map(|line| line.trim_end().to_owned()).collect()
+    };
+    let (there, here) = (full(old), full(new));
+    let known: std::collections::HashSet<&String> = here.iter().collect();
+    let kept = there.iter().filter(|line| known.contains(line)).count();
+    there.first() == here.first() && there.last() == here.last() && kept * 10 >= there.len() * 9
+}
+
+/// Returns whether a snippet has the comments with which a file begins and ends.
 ///
-/// Code without any of them is a part of the file, although it may have all that the file defines.
+/// A snippet without these comments may be only the code between them.
+fn keeps_comments(old: &Source, new: &Source) -> bool {
+    let comment =
+        |line: &&&str| ["//", "/*", "*", "#", "--", "<!--"].iter().any(|sign| line.trim().starts_with(sign));
+    let full = || old.lines.iter().filter(|line| !line.trim().is_empty());
+    let ends = [full().next(), full().next_back()].into_iter().flatten();
+    let mut ends = ends.filter(comment);
+    ends.all(|line| new.lines.iter().any(|other| other.trim() == line.trim()))
+}
+
+/// Returns whether a snippet has an import, or the file has none.
+///
+/// A snippet without any import is only a part of the file, even if it has all definitions of the file.
 fn keeps_imports(old: &Source, new: &Source) -> bool {
     let imports = |source: &Source| source.blocks.iter().any(Item::imports);
     imports(new) || !imports(old)
@@ -71,7 +105,7 @@ fn keeps_imports(old: &Source, new: &Source) -> bool {
 
 /// Returns whether a snippet has most of the unnamed statements of a file.
 ///
-/// A file that has nothing with a name must be there for the most part, or a few lines could replace all of it.
+/// For a file without named items, the snippet must contain most of it, or a few lines could replace all of it.
 fn keeps_statements(old: &Source, new: &Source) -> bool {
     let plain = |source: &Source, items: &[Item]| -> Vec<String> {
         let of = items.iter().filter(|item| matches!(item.kind, Kind::Statement | Kind::Package));
@@ -85,7 +119,7 @@ fn keeps_statements(old: &Source, new: &Source) -> bool {
     (lost * share <= all.len() || named && lost <= 1) && !(bare(old.text).len() > 3 && new.blocks.is_empty())
 }
 
-/// Creates an item that contains everything.
+/// Creates an item that contains all items of a file.
 fn file(children: Vec<Item>) -> Item {
     Item {
         kind: Kind::Module,

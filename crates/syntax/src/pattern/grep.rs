@@ -37,7 +37,7 @@ impl LanguageExt for Language {
     }
 }
 
-/// Parses a text for the matcher, within as many steps as any other text.
+/// Parses a text for the matcher, with the same limit on steps as for files.
 pub(super) fn document(language: Language, text: &str) -> Result<StrDoc<Language>, String> {
     let tree = parse_bounded(&language.get_ts_language(), text).map_err(|error| error.to_string())?;
     Ok(StrDoc { src: text.to_owned(), lang: language, tree })

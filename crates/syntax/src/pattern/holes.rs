@@ -1,4 +1,5 @@
-//! Holes of a pattern: their places, their encoding for a parser, and their recognition in the tree.
+//! Placeholders in a pattern, such as `$NAME`: their positions, their encoding for the parser, and their recognition
+//! in the parse tree.
 
 use std::ops::Range;
 
@@ -6,10 +7,11 @@ use ast_grep_core::meta_var::MetaVariable;
 
 use crate::Language;
 
-/// With more holes than these, all are written in the same way.
+/// If a pattern has more placeholders than this, all get the same encoding; otherwise all combinations of encodings
+/// are tried.
 const FEW: usize = 6;
 
-/// Finds the holes of a pattern.
+/// Finds the byte ranges of the placeholders in a pattern, such as `$NAME` and `$$$`.
 pub(super) fn places(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -26,7 +28,9 @@ pub(super) fn places(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Writes a pattern as a parser may take it, the simple ways first; each list is tried until something in it can be read.
+/// Lists the texts of a pattern with its placeholders encoded for the parser, the simplest encodings first. The two
+/// lists differ in the encoding of placeholders at the end of a block ([`Ends`]). The first text in each list that
+/// parses is used.
 pub(super) fn written(language: Language, text: &str) -> [Vec<String>; 2] {
     let (places, ways) = (places(text), language.0.holes);
     let plain = (0..ways.len()).map(|way| vec![way; places.len()]);
@@ -47,7 +51,7 @@ pub(super) fn written(language: Language, text: &str) -> [Vec<String>; 2] {
     })
 }
 
-/// Knows a hole again from how it was written.
+/// Returns the placeholder that a text of the parse tree encodes; `None` if the text is code.
 pub(super) fn hole(language: Language, text: &str) -> Option<MetaVariable> {
     let (before, after) = language.0.many;
     let many = text.strip_prefix(before).and_then(|inner| bare(language, inner.strip_suffix(after)?));
@@ -58,7 +62,7 @@ pub(super) fn hole(language: Language, text: &str) -> Option<MetaVariable> {
     })
 }
 
-/// Reads the signs and the name of a hole.
+/// Parses a placeholder: the signs (`$` or their replacement), then the name.
 fn bare(language: Language, text: &str) -> Option<MetaVariable> {
     let name = text.trim_start_matches(language.meta());
     let signs = text.chars().take_while(|sign| *sign == language.meta()).count();
@@ -74,10 +78,12 @@ fn bare(language: Language, text: &str) -> Option<MetaVariable> {
     }
 }
 
-/// Wrapping of holes for any number of nodes that end a block.
+/// The encoding of a placeholder for any number of nodes (`$$$`) at the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
+    /// The encoding of any other placeholder.
     Open,
+    /// As a statement.
     Closed,
 }
 
@@ -106,18 +112,19 @@ fn is_letter(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::places;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn holes_are_found() {
+    fn pattern_holes_are_found() {
         let rows: [(&str, &[&str]); 4] = [
             ("f($A, $$$B, $$$, $_)", &["$A", "$$$B", "$$$", "$_"]),
             ("$a $ $1 \"$\" $$$1", &[]),
             ("$$A $$ $$$$A", &["$$A"]),
             ("", &[]),
         ];
-        for (text, wanted) in rows {
+        each(rows, |(text, wanted)| {
             let found: Vec<&str> = places(text).into_iter().map(|place| &text[place]).collect();
             assert_eq!(found, wanted, "{text}");
-        }
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! Parsing of a pattern: alone, or in a frame of valid code.
+//! Parsing of a pattern, on its own or inside a frame of valid code.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,47 +13,49 @@ use super::holes;
 use crate::Language;
 use crate::tree::deeper_than;
 
-/// The longest pattern, in bytes.
+/// The maximum length of a pattern, in bytes.
 const LONGEST: usize = 16 * 1024;
 /// Maximum depth of a pattern's tree.
 const DEEPEST: usize = 200;
 
-/// Maximum nesting of code with holes for any number of nodes; each level multiplies the time.
+/// The maximum nesting depth of placeholders for any number of nodes (`$$$`). Each level multiplies the time to
+/// match.
 const ELLIPSES: usize = 8;
 
-/// A reason for which a text is not a pattern.
+/// A reason why a text is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternSyntaxError {
-    /// There is nothing in it.
+    /// The pattern is empty.
     #[error("the pattern is empty")]
     Empty,
-    /// It is longer than any pattern should be.
+    /// The pattern is too long or too deeply nested.
     #[error("the pattern is longer than 16 KiB, or nested more than 200 deep")]
     TooLarge,
-    /// It is a hole for any number of nodes and nothing else.
+    /// The pattern consists only of a placeholder for any number of nodes, such as `$$$`.
     #[error("`{0}` matches any number of nodes; add the code around it")]
     OnlyMany(String),
-    /// It takes too long to fit it to code.
+    /// Placeholders for any number of nodes are nested too deeply, so that matching would take too long.
     #[error(
-        "holes for any number of nodes, such as `$$$`, are nested more than 8 deep in the pattern; write `$_` for single nodes, or search for the inner code alone"
+        "placeholders for any number of nodes, such as `$$$`, are nested more than 8 deep in the pattern; write `$_` \
+         for single nodes, or search for the inner code alone"
     )]
     Nested,
-    /// It is several pieces of code.
+    /// The pattern consists of several pieces of code.
     #[error(
-        "the pattern has {0} separate pieces of {1}; add the block around them, or search for one of them"
+        "the pattern has {0} separate pieces of {1} code; add the block around them, or search for one of them"
     )]
     Several(usize, &'static str),
-    /// The language's parser cannot read it.
+    /// The parser of the language does not understand the pattern.
     #[error("the pattern is not valid {language}: the parser does not understand {part:?}")]
     Syntax {
-        /// The language.
+        /// The name of the language.
         language: &'static str,
         /// The text that the parser does not understand.
         part: String,
     },
 }
 
-/// Parses the shapes of a pattern: one for each frame that makes it valid.
+/// Parses a pattern. Returns one parse tree for each kind of code around the pattern that makes it valid.
 pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, PatternSyntaxError> {
     let text = text.trim();
     if text.is_empty() {
@@ -89,7 +91,7 @@ pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, Pat
     }
 }
 
-/// Returns whether a named hole occurs twice in a pattern.
+/// Returns whether a placeholder with a name occurs twice in a pattern.
 pub(super) fn repeats(text: &str) -> bool {
     let mut names = HashSet::new();
     let named = holes::places(text).into_iter().map(|place| text[place].trim_start_matches('$'));
@@ -101,7 +103,7 @@ fn is_many(text: &str) -> bool {
     text.starts_with("$$$") && holes::places(text).first().is_some_and(|place| place.len() == text.len())
 }
 
-/// Returns whether two shapes are the same; a lone hole fits everything.
+/// Returns whether two parse trees of a pattern are equal; all placeholders count as equal.
 fn is_same(one: &PatternNode, other: &PatternNode) -> bool {
     match (one, other) {
         (PatternNode::MetaVar { .. }, PatternNode::MetaVar { .. }) => true,
@@ -120,7 +122,8 @@ fn is_same(one: &PatternNode, other: &PatternNode) -> bool {
     }
 }
 
-/// Parses a pattern in a frame; without a frame if that is valid.
+/// Parses a pattern between the code `before` and `after`; `written` are its encodings, of which the first valid one
+/// is used.
 fn in_frame(
     language: Language,
     written: &[String],
@@ -138,7 +141,7 @@ fn in_frame(
     Err(why)
 }
 
-/// Reads the code at a place of a text.
+/// Parses a text, and returns the pattern for the code at a location in it.
 fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Pattern, PatternSyntaxError> {
     let not_read = |part: &str| PatternSyntaxError::Syntax {
         language: language.name(),
@@ -175,7 +178,7 @@ fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Patt
     Ok(pattern)
 }
 
-/// Returns the nesting depth of code with holes for any number of nodes.
+/// Returns the nesting depth of code that directly contains a placeholder for any number of nodes (`$$$`).
 fn ellipses(node: &PatternNode) -> usize {
     let PatternNode::Internal { children, .. } = node else { return 0 };
     let many = |child: &PatternNode| {
@@ -187,7 +190,8 @@ fn ellipses(node: &PatternNode) -> usize {
     usize::from(children.iter().any(many)) + children.iter().map(ellipses).max().unwrap_or(0)
 }
 
-/// Finds text that the parser does not understand. The kind of a hole's node does not matter, nor do closing tokens.
+/// Finds text that the parser does not understand. Errors at placeholders and missing separators, such as semicolons,
+/// are ignored.
 fn misread<'a>(language: Language, top: Node<'_>, text: &'a str) -> Option<&'a str> {
     let mut cursor = top.walk();
     loop {

@@ -1,18 +1,18 @@
-//! Blanks macros that the grammars of C and C++ take for types, before a text is parsed: `class API_EXPORT Name { … }`,
+//! Blanks macros that the C and C++ grammars parse as types, before a text is parsed: `class API_EXPORT Name { … }`,
 //! `API_EXPORT type name(…)`.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Keywords that begin a line and are no type.
+/// Keywords that begin a line and are not types.
 const NO_TYPES: &str = "struct class union enum return else case goto typedef using namespace new delete template throw \
     operator const volatile inline register unsigned signed static extern virtual explicit friend constexpr public private \
     protected";
 
-/// The keywords that such a macro may follow.
+/// The keywords that an export macro may follow.
 const WORDS: [&str; 3] = ["class", "struct", "union"];
 
-/// Replaces such macros by spaces, so that all offsets stay valid.
+/// Replaces export macros by spaces, so that all offsets stay valid.
 pub(super) fn exports(text: &str) -> Cow<'_, str> {
     let found = macros(text);
     if found.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn exports(text: &str) -> Cow<'_, str> {
     String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// Lists such macros, with their arguments.
+/// Lists the export macros of a text, with their arguments.
 pub(crate) fn macros(text: &str) -> Vec<Range<usize>> {
     let of = |word: &'static str| text.match_indices(word).filter_map(move |(at, _)| export(text, at, word));
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
@@ -62,13 +62,13 @@ fn head(text: &str, at: usize) -> Option<Range<usize>> {
     Some(start..start + if is_macro(second) { second.len() } else { first.len() })
 }
 
-/// Skips spaces, of which there must be one.
+/// Skips white space; `None` if there is none.
 fn spaces(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches([' ', '\t']);
     (rest.len() < text.len()).then_some(rest)
 }
 
-/// Checks whether a name is written like that of a macro.
+/// Checks whether a name is written like a macro: in upper case.
 fn is_macro(name: &str) -> bool {
     name.len() > 1
         && name.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
@@ -106,7 +106,7 @@ fn export(text: &str, at: usize, word: &str) -> Option<Range<usize>> {
     (defines && safe).then_some(start..end)
 }
 
-/// Splits a name off.
+/// Splits off a name at the beginning of a text.
 fn name(text: &str) -> Option<(&str, &str)> {
     let length = text.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(text.len());
     let (name, rest) = text.split_at(length);
@@ -116,6 +116,7 @@ fn name(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::exports;
+    use toolpost_test_rows::each;
 
     #[test]
     fn macros_before_the_name_of_a_class_become_spaces() {
@@ -145,8 +146,8 @@ mod tests {
             ("return FOO_BAR x(1);", "return FOO_BAR x(1);"),
             ("FOO_DECL int x;", "FOO_DECL int x;"),
         ];
-        for (text, wanted) in rows {
+        each(rows, |(text, wanted)| {
             assert_eq!(exports(text), wanted, "{text}");
-        }
+        });
     }
 }

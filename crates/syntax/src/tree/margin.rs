@@ -1,12 +1,12 @@
-//! Python lines whose indentation belongs to no block.
+//! Inconsistent indentation in Python, which the grammar accepts.
 
 use std::ops::Range;
 
 use super::Tree;
 use tree_sitter::Node;
 
-/// Lists statements that are indented otherwise than the first of their block, and clauses otherwise than their
-/// statement.
+/// Lists statements whose indentation differs from the first of their block, and clauses whose indentation differs
+/// from their statement.
 ///
 /// The grammar accepts an indentation that no block opened, which Python refuses.
 pub(super) fn errors(tree: &Tree<'_>) -> Vec<Range<usize>> {
@@ -21,7 +21,7 @@ pub(super) fn errors(tree: &Tree<'_>) -> Vec<Range<usize>> {
     out
 }
 
-/// Compares the statements of a block that begin a line.
+/// Adds the statements of a block that are indented differently from its first one.
 fn children(text: &str, block: Node<'_>, out: &mut Vec<Range<usize>>) {
     let mut margin = None;
     let mut cursor = block.walk();

@@ -1,4 +1,4 @@
-//! Code put together from pieces, and what must hold of any merge.
+//! Random code from pieces, and checks that every merge must pass.
 
 use toolpost_syntax::{Item, Language, merge};
 use toolpost_text::encoding::Splice;
@@ -41,24 +41,24 @@ const PIECES: &[&str] = &[
     "// comment",
 ];
 
-/// Gives a piece of a file or a snippet.
+/// Returns a piece of a file or a snippet, chosen by a number.
 pub(crate) fn piece(at: u8) -> &'static str {
     PIECES[usize::from(at) % PIECES.len()]
 }
 
-/// Gives a marker.
+/// Returns a marker for omitted code, chosen by a number.
 pub(crate) fn marker(at: u8) -> &'static str {
     MARKERS[usize::from(at) % MARKERS.len()]
 }
 
-/// Gives a language, or none.
+/// Returns a language or `None`, chosen by a number.
 pub(crate) fn language(at: u8) -> Option<Language> {
     let mut languages: Vec<Option<Language>> = Language::all().map(Some).collect();
     languages.push(None);
     languages[usize::from(at) % languages.len()]
 }
 
-/// Merges, and judges what came of it; says whether it was merged.
+/// Merges a snippet and checks the result; returns false if the merge was refused.
 pub(crate) fn check(original: &str, snippet: &str, language: Option<Language>) -> bool {
     let same = merge::merge(original, original, language);
     assert!(original.contains('\r') || same.is_ok_and(|merged| merged.splices.is_empty()), "{original:?}");
@@ -70,7 +70,7 @@ pub(crate) fn check(original: &str, snippet: &str, language: Option<Language>) -
     true
 }
 
-/// Makes the splices, and takes them back.
+/// Applies the splices, and checks that reverting them gives the original text.
 fn checked(original: &str, splices: &[Splice]) -> String {
     let mut done = 0;
     for splice in splices {
@@ -94,7 +94,8 @@ fn checked(original: &str, splices: &[Splice]) -> String {
     result
 }
 
-/// Everything with a name is still there; what the snippet shares no word and no line with is as it was.
+/// Checks that no named item is lost, and that items which share no word and no line with the snippet are
+/// unchanged.
 fn keeps(language: Language, original: &str, snippet: &str, result: &str) {
     let items = |text: &str, which: Which| {
         let mut out = Vec::new();
@@ -103,7 +104,7 @@ fn keeps(language: Language, original: &str, snippet: &str, result: &str) {
         }
         out
     };
-    // In a file of another language names are where the parser's guesses put them.
+    // In a file with syntax errors, for example of another language, the parser only guesses the names.
     if language.parse(original).map_or(true, |tree| !tree.errors().is_empty()) {
         return;
     }
@@ -118,15 +119,15 @@ fn keeps(language: Language, original: &str, snippet: &str, result: &str) {
         let named =
             name.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| words.contains(&word));
         let shared = text.lines().any(|line| lines.contains(&line.trim()));
-        assert!(named || shared || now == text, "{name} is not as it was: {original:?} with {snippet:?}");
+        assert!(named || shared || now == text, "{name} was changed: {original:?} with {snippet:?}");
     }
 }
 
-/// Which items are listed.
+/// The items to list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,
-    /// Those that hold no others.
+    /// Only items without children.
     Innermost,
 }
 

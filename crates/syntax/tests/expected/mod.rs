@@ -1,4 +1,4 @@
-//! The corpus of traps: small workspaces whose comments say where each call goes.
+//! The trap corpus: small workspaces whose comments state the target of each call.
 
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "the traps are files of this repository")]
 
@@ -9,38 +9,38 @@ use std::path::{Path, PathBuf};
 
 use toolpost_syntax::{Facts, Language, Usage, ids};
 
-/// A workspace that is a trap.
+/// A workspace that is easy to misread.
 pub(crate) struct Trap {
-    /// Its language and its name, as `python/nested`.
+    /// The language and the name, such as `python/nested`.
     pub(crate) name: String,
-    /// The calls in it, by file and place.
+    /// The calls, by file and byte offset.
     pub(crate) calls: BTreeMap<(String, usize), Call>,
-    /// What is wrong with its comments.
+    /// The errors in the comments.
     pub(crate) faults: Vec<String>,
 }
 
-/// A call, and where it goes.
+/// A call and its target.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// The line and the name, as `a.py:3 helper`; the second of one name in a line has `~2` behind it.
+    /// The line and the name, as `a.py:3 helper`; the second call of a name on a line ends with `~2`.
     pub(crate) label: String,
-    /// What may be proved: the names of definitions, each by its file and the beginning of its own name.
+    /// The definitions that may be returned as proved.
     pub(crate) right: Vec<Definition>,
-    /// What may be said with a doubt.
+    /// The definitions that may be returned as possible.
     pub(crate) possible: Vec<Definition>,
-    /// Whether it may go where the folder has nothing.
+    /// Set if the definition may be outside the directory.
     pub(crate) outside: Outside,
 }
 
-/// A definition: its file, and where its name begins.
+/// A definition: the file, and the byte offset of the name.
 pub(crate) type Definition = (String, usize);
 
-/// Whether a call may go where the folder has nothing.
+/// The location of a call's definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outside {
-    /// It goes to something in the folder.
+    /// The definition is in the directory.
     No,
-    /// It goes elsewhere, or nobody can say where.
+    /// The definition is outside the directory or unknown.
     Yes,
 }
 
@@ -63,7 +63,7 @@ fn trap(language: &str, folder: &Path) -> Trap {
     let definition = |word: &str| {
         let known = word.split_once(':').and_then(|(path, name)| Some((path, files.get(path)?.0, name)));
         let Some((path, language, wanted)) = known else {
-            faults.borrow_mut().push(format!("{name}: `{word}` names no file"));
+            faults.borrow_mut().push(format!("{name}: `{word}` is not a file"));
             return Vec::new();
         };
         if let Some((own, line)) = wanted.split_once('@') {
@@ -80,7 +80,7 @@ fn trap(language: &str, folder: &Path) -> Trap {
             .filter_map(|(symbol, _)| Some((path.to_owned(), symbol.at.as_ref()?.start)))
             .collect();
         if found.is_empty() {
-            faults.borrow_mut().push(format!("{name}: `{word}` is not defined; there are {ids:?}"));
+            faults.borrow_mut().push(format!("{name}: `{word}` is not defined; the definitions are {ids:?}"));
         }
         found
     };
@@ -110,7 +110,7 @@ fn trap(language: &str, folder: &Path) -> Trap {
     Trap { name, calls, faults }
 }
 
-/// Reads what is expected of one call: `a.py:f | a.py:g possible b.py:C.f`, `external` or `?`.
+/// Reads the expectation for one call: `a.py:f | a.py:g possible b.py:C.f`, `external` or `?`.
 fn call(label: String, entry: &str, definition: impl Fn(&str) -> Vec<Definition>) -> Call {
     let (right, possible) = entry.split_once("possible").unwrap_or((entry, ""));
     let words = |text: &str| -> Vec<String> {
@@ -123,7 +123,8 @@ fn call(label: String, entry: &str, definition: impl Fn(&str) -> Vec<Definition>
     Call { label, right: all(right), possible: all(words(possible)), outside }
 }
 
-/// Tells whether a symbol is meant by `C.f`, `f~2` (the second of its kind) or `f~macro` (the one of this kind).
+/// Returns whether an expectation refers to a symbol: `C.f`, `f~2` (the second one) or `f~macro` (the one of
+/// that kind).
 fn fits(qualified: &str, kind: &str, id: &str, wanted: &str) -> bool {
     let (wanted, which) = wanted.split_once('~').map_or((wanted, None), |(name, which)| (name, Some(which)));
     let chosen = which.is_none_or(|which| which == kind || id.ends_with(&format!("~{which}")));

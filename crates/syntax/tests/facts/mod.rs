@@ -1,8 +1,8 @@
-//! Words for what a file tells of itself.
+//! Text form of the facts about a file, for comparison.
 
 use toolpost_syntax::{Base, Chain, Facts, Step};
 
-/// Writes facts, a line for each.
+/// Formats facts, one per line.
 pub(crate) fn words(text: &str, facts: &Facts) -> String {
     let mut out = String::new();
     symbols(text, facts, &mut out);

@@ -1,24 +1,28 @@
-//! From stored bytes to characters, without a loss.
+//! Lossless decoding of stored bytes to characters.
 
 use encoding_rs::{Encoding as Charset, ISO_2022_JP, UTF_16BE, UTF_16LE};
 
 use super::kind::bom;
 use super::{Encoding, HEAD, NotTextError};
 
-/// The first of the 256 private characters that represent bytes of an unknown encoding.
+/// The first of the 256 private-use characters that represent the bytes of an unknown encoding.
 const PRIVATE: u32 = 0x10_FE00;
 
 /// The decoded content of a file.
-pub(super) struct Decoded {
+pub(super) struct DecodedContent {
     pub(super) encoding: Encoding,
-    /// Length of the byte order mark in bytes.
+    /// Length of the byte order mark in bytes; 0 if the file has none.
     pub(super) bom: usize,
-    /// The characters behind the mark; none if the bytes are valid UTF-8.
+    /// The decoded text after the byte order mark; `None` if the bytes are valid UTF-8 and need no decoding.
     pub(super) text: Option<String>,
 }
 
-/// Decodes a whole file: by its byte order mark, else as UTF-8, else as configured, else as unknown 8-bit.
-pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Result<Decoded, NotTextError> {
+/// Decodes a whole file: by its byte order mark, else as UTF-8, else in the configured encoding, else as an
+/// unknown 8-bit encoding.
+pub(super) fn decode(
+    bytes: &[u8],
+    configured: Option<&'static Charset>,
+) -> Result<DecodedContent, NotTextError> {
     if let Some((encoding, mark)) = bom(bytes) {
         return marked(bytes, encoding, mark);
     }
@@ -31,12 +35,13 @@ pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Resu
         return Err(NotTextError::Binary { at });
     }
     if std::str::from_utf8(bytes).is_ok() {
-        return Ok(Decoded { encoding: Encoding::Utf8, bom: 0, text: None });
+        return Ok(DecodedContent { encoding: Encoding::Utf8, bom: 0, text: None });
     }
-    Ok(Decoded { encoding: Encoding::EightBit, bom: 0, text: Some(eight_bit(bytes)) })
+    Ok(DecodedContent { encoding: Encoding::EightBit, bom: 0, text: Some(eight_bit(bytes)) })
 }
 
-/// Returns the byte that a character of an 8-bit view represents, if any.
+/// Returns the byte that a character represents in a text from an unknown 8-bit encoding; `None` if it
+/// represents none.
 pub(super) fn byte(character: char) -> Option<u8> {
     if character.is_ascii() {
         return u8::try_from(u32::from(character)).ok();
@@ -45,7 +50,8 @@ pub(super) fn byte(character: char) -> Option<u8> {
     u8::try_from(code).ok().filter(|byte| !byte.is_ascii())
 }
 
-/// Writes an 8-bit view for people: the glyph of windows-1252, else U+FFFD.
+/// Converts a text from an unknown 8-bit encoding for display: private-use characters become glyphs of
+/// windows-1252, or U+FFFD.
 pub(super) fn shown(view: &str) -> String {
     let mut out = String::with_capacity(view.len());
     for character in view.chars() {
@@ -62,7 +68,7 @@ pub(super) fn shown(view: &str) -> String {
     out
 }
 
-/// Encodes characters; fails with the first that the encoding does not have.
+/// Encodes text; fails with the first character that the encoding cannot represent.
 pub(super) fn encode(text: &str, encoding: Encoding) -> Result<Vec<u8>, char> {
     match encoding {
         Encoding::Utf8 | Encoding::Utf8Bom => Ok(text.as_bytes().to_vec()),
@@ -75,7 +81,7 @@ pub(super) fn encode(text: &str, encoding: Encoding) -> Result<Vec<u8>, char> {
     }
 }
 
-/// Counts the bytes of text that came out of [`decode`].
+/// Returns the size in bytes that a text from [`decode`] has in the file.
 pub(super) fn stored(text: &str, encoding: Encoding) -> usize {
     match encoding {
         Encoding::Utf8 | Encoding::Utf8Bom => text.len(),
@@ -86,7 +92,7 @@ pub(super) fn stored(text: &str, encoding: Encoding) -> usize {
     }
 }
 
-/// Counts the bytes of an ASCII character.
+/// Returns the size of an ASCII character in an encoding, in bytes.
 pub(super) fn unit(encoding: Encoding) -> usize {
     match encoding {
         Encoding::Utf8 | Encoding::Utf8Bom | Encoding::EightBit | Encoding::Named(_) => 1,
@@ -95,14 +101,14 @@ pub(super) fn unit(encoding: Encoding) -> usize {
     }
 }
 
-/// Decodes the bytes behind a byte order mark.
-fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotTextError> {
+/// Decodes the bytes after a byte order mark, whose length is `mark`.
+fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<DecodedContent, NotTextError> {
     let rest = &bytes[mark..];
     let text = match encoding {
         Encoding::Utf16Le => utf16(rest, u16::from_le_bytes),
         Encoding::Utf16Be => utf16(rest, u16::from_be_bytes),
         Encoding::Utf32Le => match utf32(rest, u32::from_le_bytes) {
-            // The same four bytes begin a UTF-16 text whose first character is NUL.
+            // The byte order mark of UTF-32 also begins a UTF-16 text whose first character is NUL.
             Err(_) if utf16(&bytes[2..], u16::from_le_bytes).is_ok() => {
                 return marked(bytes, Encoding::Utf16Le, 2);
             }
@@ -110,22 +116,23 @@ fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotT
         },
         Encoding::Utf32Be => utf32(rest, u32::from_be_bytes),
         _ if std::str::from_utf8(rest).is_ok() => {
-            return Ok(Decoded { encoding, bom: mark, text: None });
+            return Ok(DecodedContent { encoding, bom: mark, text: None });
         }
         _ => {
             let text = Some(eight_bit(rest));
-            return Ok(Decoded { encoding: Encoding::EightBit, bom: mark, text });
+            return Ok(DecodedContent { encoding: Encoding::EightBit, bom: mark, text });
         }
     };
     match text {
-        Ok(text) => Ok(Decoded { encoding, bom: mark, text: Some(text) }),
+        Ok(text) => Ok(DecodedContent { encoding, bom: mark, text: Some(text) }),
         Err(at) => Err(NotTextError::Malformed { encoding: encoding.name(), at: mark + at }),
     }
 }
 
-/// Tries the configured encoding if the bytes are not valid UTF-8.
-fn configured_text(bytes: &[u8], charset: &'static Charset) -> Option<Decoded> {
-    let found = |encoding, text| Some(Decoded { encoding, bom: 0, text: Some(text) });
+/// Decodes bytes in the configured encoding; `None` if they are valid UTF-8, invalid in that encoding, or
+/// would change when they are encoded again.
+fn configured_text(bytes: &[u8], charset: &'static Charset) -> Option<DecodedContent> {
+    let found = |encoding, text| Some(DecodedContent { encoding, bom: 0, text: Some(text) });
     if charset == UTF_16LE || charset == UTF_16BE {
         memchr::memchr(0, bytes)?;
         return if charset == UTF_16LE {
@@ -147,7 +154,7 @@ fn configured_text(bytes: &[u8], charset: &'static Charset) -> Option<Decoded> {
         .and_then(|text| found(Encoding::Named(charset), text))
 }
 
-/// Encodes into a configured encoding; fails with the first character that it does not have.
+/// Encodes text in a configured encoding; fails with the first character that the encoding cannot represent.
 fn named(text: &str, charset: &'static Charset) -> Result<Vec<u8>, char> {
     let (bytes, _, failed) = charset.encode(text);
     if !failed {
@@ -157,7 +164,7 @@ fn named(text: &str, charset: &'static Charset) -> Result<Vec<u8>, char> {
     Err(text.chars().find(missing).unwrap_or('\u{FFFD}'))
 }
 
-/// Decodes UTF-16; fails with the offset of the first invalid unit.
+/// Decodes UTF-16; fails with the offset of the first invalid code unit.
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, usize> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let mut out = String::with_capacity(bytes.len());
@@ -170,7 +177,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, usize> {
     if rest.is_empty() { Ok(out) } else { Err(at) }
 }
 
-/// Decodes UTF-32; fails with the offset of the first invalid unit.
+/// Decodes UTF-32; fails with the offset of the first invalid code unit.
 fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Result<String, usize> {
     let (groups, rest) = bytes.as_chunks::<4>();
     let mut out = String::with_capacity(bytes.len() / 2);
@@ -180,7 +187,7 @@ fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Result<String, usize> {
     if rest.is_empty() { Ok(out) } else { Err(4 * groups.len()) }
 }
 
-/// Writes bytes of an unknown encoding as ASCII and private characters.
+/// Represents bytes of an unknown 8-bit encoding by ASCII and private-use characters.
 fn eight_bit(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + bytes.len() / 4);
     for &byte in bytes {

@@ -4,38 +4,38 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-/// Line endings.
+/// Kind of line endings of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Eol {
-    /// There is no line break.
+    /// The text has no line break.
     None,
     /// Every break is a line feed.
     Lf,
     /// Every break is a carriage return with a line feed.
     CrLf,
-    /// Some are one, some the other.
+    /// Some breaks are a line feed, others a carriage return with a line feed.
     Mixed,
 }
 
-/// Indentation.
+/// Kind of indentation of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Indent {
     /// No line is indented.
     None,
-    /// By tabs.
+    /// Lines are indented with tabs.
     Tabs,
-    /// Spaces, with the number for a level.
+    /// Lines are indented with this many spaces per level.
     Spaces(u8),
-    /// By both.
+    /// Some lines are indented with tabs, others with spaces.
     Mixed,
 }
 
 impl Indent {
-    /// Finds out how the lines of a text are indented.
+    /// Detects the indentation of a text.
     ///
-    /// A single space is taken for the alignment of a comment, not for an indentation.
+    /// A single space counts as the alignment of a comment, not as indentation.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let (mut tabs, mut spaces, mut previous) = (0_usize, 0_usize, 0_usize);
@@ -70,7 +70,7 @@ impl Indent {
     }
 }
 
-/// Writes every line break of a text as CRLF; those that are so already stay.
+/// Converts every line break of a text to CRLF.
 #[must_use]
 pub fn with_crlf(text: &str) -> Cow<'_, str> {
     if !text.contains('\n') {
@@ -90,7 +90,8 @@ pub fn with_crlf(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Picks the commonest step between neighbours; of equals, the smaller.
+/// Returns the width of an indentation level: the most common difference in indentation between adjacent
+/// lines, in spaces. Returns the smallest if several are equally common, and 4 if there is none.
 fn unit(steps: &[usize]) -> u8 {
     let mut best = (0, 4);
     for (width, &count) in (0_u8..).zip(steps) {

@@ -1,9 +1,9 @@
-//! Encodings, and a guess from the first bytes of a file.
+//! Text encodings, and a guess of a file's encoding from its first bytes.
 
 use encoding_rs::Encoding as Charset;
 use serde::{Serialize, Serializer};
 
-/// A NUL byte within this many bytes makes a file binary.
+/// Number of bytes at the start of a file in which a NUL byte makes the file binary.
 pub const HEAD: usize = 8 * 1024;
 
 /// A text encoding.
@@ -11,7 +11,7 @@ pub const HEAD: usize = 8 * 1024;
 pub enum Encoding {
     /// UTF-8 without a byte order mark, or plain ASCII.
     Utf8,
-    /// UTF-8 behind a byte order mark.
+    /// UTF-8 after a byte order mark.
     Utf8Bom,
     /// UTF-16, low byte first.
     Utf16Le,
@@ -21,9 +21,10 @@ pub enum Encoding {
     Utf32Le,
     /// UTF-32, high byte first.
     Utf32Be,
-    /// Not UTF-8 and not configured: only ASCII is known.
+    /// An unknown 8-bit encoding: the file is not UTF-8, and no encoding is configured. Only ASCII can be
+    /// written.
     EightBit,
-    /// The encoding that was configured.
+    /// The encoding that was configured for the file.
     Named(&'static Charset),
 }
 
@@ -50,21 +51,21 @@ impl Serialize for Encoding {
     }
 }
 
-/// A guess from the first bytes of a file.
+/// A guess, from the first bytes of a file, whether it is text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncodingGuess {
-    /// Text, probably in this encoding.
+    /// The file is text, probably in this encoding.
     Text(Encoding),
-    /// Not text: there is a NUL byte, and no byte order mark that explains it.
+    /// The file is not text: it contains a NUL byte, and no byte order mark explains it.
     Binary {
-        /// Offset of the NUL.
+        /// Offset of the NUL byte.
         nul: usize,
     },
 }
 
-/// Guesses the encoding from the first bytes of a file; [`HEAD`] of them are enough.
+/// Guesses the encoding from the first bytes of a file; [`HEAD`] bytes are enough.
 ///
-/// A character that the end of `head` cuts in two does not count against UTF-8.
+/// If `head` ends inside a character, the incomplete character does not rule out UTF-8.
 #[must_use]
 pub fn sniff(head: &[u8]) -> EncodingGuess {
     if let Some((encoding, _)) = bom(head) {
@@ -80,7 +81,7 @@ pub fn sniff(head: &[u8]) -> EncodingGuess {
     }
 }
 
-/// Finds the byte order mark and its length.
+/// Finds a byte order mark at the start of a file. Returns its encoding and its length in bytes.
 pub(super) fn bom(head: &[u8]) -> Option<(Encoding, usize)> {
     let marks: [(&[u8], Encoding); 5] = [
         (b"\xEF\xBB\xBF", Encoding::Utf8Bom),

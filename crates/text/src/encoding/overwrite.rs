@@ -1,4 +1,4 @@
-//! Replacing a whole text in the manner of the file.
+//! Replacement of the whole text of a file, which keeps the encoding and the line breaks of the file.
 
 use super::{Encoding, Eol, SpliceError, Text, with_crlf};
 use crate::lines::lf;
@@ -6,22 +6,23 @@ use crate::lines::lf;
 /// The new bytes of a file, and the properties that they keep from the old file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overwrite {
-    /// The new bytes.
+    /// The new bytes of the file.
     pub bytes: Vec<u8>,
-    /// The file was all CRLF and the content all LF, so the file stays CRLF.
+    /// True if the file was all CRLF and the new text all LF, so that CRLF was kept.
     pub kept_crlf: bool,
-    /// The byte order mark was kept.
+    /// True if the file had a byte order mark, which was kept.
     pub kept_bom: bool,
-    /// The encoding, which is the old one.
+    /// The encoding of the old file, which the new bytes keep.
     pub encoding: Encoding,
 }
 
 impl Text {
-    /// Replaces everything; keeps the byte order mark, the encoding, and CRLF if the new text has no break of another kind.
+    /// Replaces the whole text; keeps the byte order mark and the encoding. If the file has only CRLF and the
+    /// new text only LF, the line breaks become CRLF.
     ///
     /// # Errors
     ///
-    /// When the file's encoding cannot hold the new text.
+    /// If the file's encoding cannot hold the new text.
     pub fn overwrite(&self, new: &str) -> Result<Overwrite, SpliceError> {
         let kept_bom = self.bom() > 0;
         let content = if kept_bom { new.strip_prefix('\u{FEFF}').unwrap_or(new) } else { new };

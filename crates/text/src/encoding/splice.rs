@@ -1,4 +1,4 @@
-//! Replacing parts of a text without touching the rest.
+//! Replacement of parts of a text, which keeps the other bytes of the file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,26 +7,26 @@ use super::decode::{encode, stored, unit};
 use super::{Encoding, Text, with_crlf};
 use crate::lines::lf;
 
-/// A part of the view and what comes in its place.
+/// A part of a text and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splice {
-    /// The range, in offsets of the view.
+    /// The range to replace, in byte offsets of [`Text::view`].
     pub range: Range<usize>,
     /// The new text; CRLF in it counts as LF.
     pub new: String,
 }
 
-/// A reason for which a text cannot be changed.
+/// A reason why a text cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpliceError {
-    /// The ranges do not fit the text.
+    /// A range does not fit the text.
     #[error(
         "cannot replace {start}..{end}: the range is outside the text, splits a character, or overlaps the previous change"
     )]
     Range {
-        /// Start of the range.
+        /// Start of the range, as a byte offset.
         start: usize,
-        /// End of the range.
+        /// End of the range, as a byte offset.
         end: usize,
     },
     /// The file's encoding is unknown, so only ASCII can be written.
@@ -35,36 +35,39 @@ pub enum SpliceError {
          specify its encoding (such as windows-1252, gbk or shift_jis) or use ASCII only"
     )]
     Unknown {
-        /// The first character that is not ASCII.
+        /// The first character of the new text that is not ASCII.
         character: char,
     },
-    /// The file's encoding does not have a character.
+    /// The file's encoding cannot represent a character of the new text.
     #[error(
         "the file is {encoding}, which has no {character:?}; use other characters or convert the file first"
     )]
     Misfit {
-        /// The first character that is missing.
+        /// The first character that the encoding lacks.
         character: char,
-        /// The encoding's name.
+        /// Name of the file's encoding.
         encoding: &'static str,
     },
-    /// The encoded bytes decode to another text.
+    /// The new text, encoded and decoded again, is a different text.
     #[error("the change cannot be encoded in {encoding} without loss; convert the file to UTF-8 first")]
     Unstable {
-        /// The encoding's name.
+        /// Name of the file's encoding.
         encoding: &'static str,
     },
 }
 
 impl Text {
-    /// Replaces parts of the view, in order, and returns the file's new bytes.
+    /// Replaces parts of the text, in order, and returns the file's new bytes. The ranges are offsets of
+    /// [`Text::view`].
     ///
-    /// Bytes outside the parts stay the same, and so does the common beginning and end of a part and its new text. New line
-    /// breaks take the kind that the part had; else the kind around it; else the commonest of the file.
+    /// Bytes outside the parts stay the same, and so does the common beginning and end of a part and its new
+    /// text. New line breaks have the kind of the replaced part; otherwise the kind around it; otherwise the
+    /// most common kind of the file.
     ///
     /// # Errors
     ///
-    /// When a range does not fit the view or the encoding cannot hold the new text; nothing is changed then.
+    /// If a range does not fit the text or the encoding cannot represent the new text; nothing is changed
+    /// then.
     pub fn splice(&self, splices: &[Splice]) -> Result<Vec<u8>, SpliceError> {
         let view = self.view();
         let mut out = Vec::with_capacity(
@@ -81,7 +84,8 @@ impl Text {
                 return Err(SpliceError::Range { start, end });
             }
             let old = &view[start..end];
-            // The view itself can have a carriage return before a break; text that was read may be written back.
+            // The decoded text has CRLF where the file has CR CRLF. Text that equals the old text is written
+            // back unchanged.
             let new = if splice.new == old { Cow::Borrowed(old) } else { lf(&splice.new) };
             let (range, new) = narrow(view, &splice.range, &new);
             let new = self.broken(&splice.range, &range, new);
@@ -100,7 +104,7 @@ impl Text {
         Ok(out)
     }
 
-    /// Encodes new text; fails with the first character that the encoding lacks.
+    /// Encodes new text for the file; fails with the first character that the file's encoding lacks.
     pub(super) fn encoded(&self, new: &str) -> Result<Vec<u8>, SpliceError> {
         encode(new, self.encoding()).map_err(|character| match self.encoding() {
             Encoding::EightBit => SpliceError::Unknown { character },
@@ -108,7 +112,7 @@ impl Text {
         })
     }
 
-    /// Checks that a configured encoding decodes the new bytes to the intended text.
+    /// Checks that the new bytes, decoded in a configured encoding, are the intended text.
     pub(super) fn reads_as(&self, bytes: &[u8], mut wanted: String, rest: &str) -> Result<(), SpliceError> {
         let Encoding::Named(charset) = self.encoding() else { return Ok(()) };
         wanted.push_str(rest);
@@ -119,13 +123,13 @@ impl Text {
         }
     }
 
-    /// Counts the bytes that a part of the view takes in the file.
+    /// Returns the size in bytes that a part of the text has in the file.
     fn stored(&self, range: Range<usize>) -> usize {
         let breaks = self.crlf_within(&range) * unit(self.encoding());
         stored(&self.view()[range], self.encoding()) + breaks
     }
 
-    /// Converts the line breaks of new text to those of its place.
+    /// Converts the line breaks of new text to the kind that the replaced part, or the text around it, has.
     fn broken<'a>(&self, whole: &Range<usize>, range: &Range<usize>, new: &'a str) -> Cow<'a, str> {
         if self.crlf().is_empty() || !new.contains('\n') {
             return Cow::Borrowed(new);
@@ -137,7 +141,7 @@ impl Text {
         }
     }
 
-    /// Finds the kind of the breaks inside a part, if there is one and only one.
+    /// Returns the kind of the line breaks in a part of the text; `None` if it has none or both kinds.
     fn uniform(&self, range: &Range<usize>) -> Option<Break> {
         let all = memchr::memchr_iter(b'\n', &self.view().as_bytes()[range.clone()]).count();
         match self.crlf_within(range) {
@@ -148,7 +152,8 @@ impl Text {
         }
     }
 
-    /// Finds the kind of the breaks before and after a part, if they agree.
+    /// Returns the kind of the line breaks before and after a part of the text; `None` if they differ or do
+    /// not exist.
     fn around(&self, range: &Range<usize>) -> Option<Break> {
         let view = self.view().as_bytes();
         let before = memchr::memrchr(b'\n', &view[..range.start]).map(|at| self.kind(at));
@@ -159,7 +164,8 @@ impl Text {
         }
     }
 
-    /// Finds the commonest kind of the file; the first seen, if they are equally common.
+    /// Returns the most common kind of line break in the file; if both are equally common, the kind of the
+    /// first one.
     fn commonest(&self) -> Break {
         let (crlf, lone) = (self.crlf().len(), self.lone());
         if crlf == lone {
@@ -168,7 +174,8 @@ impl Text {
         if crlf > lone { Break::CrLf } else { Break::Lf }
     }
 
-    /// Returns the line break in the file for a line feed of the view.
+    /// Returns the kind that a line break has in the file, given the offset of its line feed in
+    /// [`Text::view`].
     fn kind(&self, at: usize) -> Break {
         if self.crlf().binary_search(&at).is_ok() { Break::CrLf } else { Break::Lf }
     }
@@ -181,7 +188,7 @@ enum Break {
     CrLf,
 }
 
-/// Leaves out of a change what old and new text have in common at both ends.
+/// Reduces a change to the part between the common beginning and the common end of old and new text.
 fn narrow<'a>(view: &str, range: &Range<usize>, new: &'a str) -> (Range<usize>, &'a str) {
     let old = &view[range.clone()];
     let head = old.floor_char_boundary(old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count());

@@ -9,31 +9,31 @@ use memchr::memmem;
 use super::decode::{decode, shown, stored, unit};
 use super::{Encoding, Eol, Indent};
 
-/// A reason for which bytes are not a text.
+/// A reason why the bytes of a file are not text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotTextError {
-    /// A NUL byte near the beginning, and no byte order mark that explains it.
+    /// A NUL byte is near the beginning, and no byte order mark explains it.
     #[error("this is a binary file: byte {at} is NUL, and there is no byte order mark")]
     Binary {
-        /// The offset of the byte.
+        /// Offset of the NUL byte.
         at: usize,
     },
-    /// The byte order mark promises an encoding that the rest does not keep.
+    /// The file contains bytes that are invalid in the encoding that its byte order mark indicates.
     #[error(
         "the byte order mark is that of {encoding}, but the file is invalid at byte {at}; repair it first"
     )]
     Malformed {
-        /// The encoding that was promised.
+        /// Name of the encoding that the byte order mark indicates.
         encoding: &'static str,
-        /// The offset of the first byte that does not fit.
+        /// Offset of the first byte that is invalid in this encoding.
         at: usize,
     },
 }
 
-/// A file's bytes, and the view on which edits work.
+/// A file's bytes and its view: the decoded text that models see and that edits refer to.
 ///
-/// The view hides the byte order mark and shows CRLF as LF, and changes nothing else. Offsets into the view are bytes
-/// of its UTF-8.
+/// The view hides the byte order mark and shows CRLF as LF, and changes nothing else. Offsets into the view
+/// are bytes of its UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
     store: Store,
@@ -42,7 +42,7 @@ pub struct Text {
     crlf: Vec<usize>,
 }
 
-/// Bytes and view, stored once if they are the same.
+/// The bytes of a file and its view (the decoded text), stored once if they are the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Store {
     Same(String),
@@ -50,11 +50,12 @@ enum Store {
 }
 
 impl Text {
-    /// Opens a file's bytes; `configured` applies only without a byte order mark and if the bytes are not UTF-8.
+    /// Decodes a file's bytes. The encoding `configured` applies only to a file without a byte order mark
+    /// whose bytes are not UTF-8.
     ///
     /// # Errors
     ///
-    /// When the bytes are binary, or break the promise of their byte order mark.
+    /// If the bytes are binary, or invalid in the encoding of their byte order mark.
     pub fn open(bytes: Vec<u8>, configured: Option<&'static Charset>) -> Result<Self, NotTextError> {
         let found = decode(&bytes, configured)?;
         let (encoding, bom) = (found.encoding, found.bom);
@@ -81,7 +82,8 @@ impl Text {
 
     /// Returns the text with LF line breaks and without a byte order mark.
     ///
-    /// In an unknown 8-bit encoding, each byte above ASCII is a private-use character, which users do not type by accident.
+    /// In an unknown 8-bit encoding, each byte above ASCII is represented by a private-use character, which
+    /// users do not type by accident.
     #[must_use]
     pub fn view(&self) -> &str {
         match &self.store {
@@ -90,7 +92,8 @@ impl Text {
         }
     }
 
-    /// Writes a part of the view for people: private characters become windows-1252 glyphs or U+FFFD.
+    /// Converts a part of [`Text::view`] for display: private-use characters become windows-1252 glyphs or
+    /// U+FFFD.
     #[must_use]
     pub fn shown<'a>(&self, part: &'a str) -> Cow<'a, str> {
         if self.encoding == Encoding::EightBit && !part.is_ascii() {
@@ -100,7 +103,7 @@ impl Text {
         }
     }
 
-    /// Returns the file's bytes.
+    /// Returns the bytes of the file.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match &self.store {
@@ -109,19 +112,19 @@ impl Text {
         }
     }
 
-    /// Returns the encoding.
+    /// Returns the encoding of the file.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// Counts the bytes of the byte order mark.
+    /// Returns the size of the byte order mark in bytes; 0 if the file has none.
     #[must_use]
     pub fn bom(&self) -> usize {
         self.bom
     }
 
-    /// Returns the kind of line breaks.
+    /// Returns the kind of line breaks in the file.
     #[must_use]
     pub fn eol(&self) -> Eol {
         match (self.crlf.len(), self.lone()) {
@@ -132,39 +135,41 @@ impl Text {
         }
     }
 
-    /// Returns the kind of indentation.
+    /// Returns the kind of indentation in the file.
     #[must_use]
     pub fn indent(&self) -> Indent {
         Indent::of(self.view())
     }
 
-    /// Returns the offset in the file for an offset of the view; none if it is inside a character.
+    /// Converts an offset of [`Text::view`] to an offset in the file; `None` if the offset is inside a
+    /// character or after the end.
     ///
-    /// The offset of a line feed that was CRLF begins at its carriage return.
+    /// For a line feed that is CRLF in the file, this is the offset of the carriage return.
     #[must_use]
     pub fn raw(&self, offset: usize) -> Option<usize> {
         let before = self.view().get(..offset)?;
         Some(self.bom + stored(before, self.encoding) + self.crlf_within(&(0..offset)) * unit(self.encoding))
     }
 
-    /// Returns the offsets of the line feeds that are CRLF in the file.
+    /// Returns the offsets, in [`Text::view`], of the line feeds that are CRLF in the file.
     pub(super) fn crlf(&self) -> &[usize] {
         &self.crlf
     }
 
-    /// Counts the CRLF breaks in a part of the view.
+    /// Counts the line breaks that are CRLF in the file, in a range of [`Text::view`].
     pub(super) fn crlf_within(&self, range: &Range<usize>) -> usize {
         let before = |offset: usize| self.crlf.partition_point(|&at| at < offset);
         before(range.end) - before(range.start)
     }
 
-    /// Counts the breaks that are a line feed alone.
+    /// Counts the line breaks that are a single line feed in the file.
     pub(super) fn lone(&self) -> usize {
         memchr::memchr_iter(b'\n', self.view().as_bytes()).count() - self.crlf.len()
     }
 }
 
-/// Turns CRLF into LF and returns the offsets of those line feeds; none without CRLF.
+/// Converts CRLF to LF. Returns the new text and the offsets of these line feeds in it; `None` if the text
+/// has no CRLF.
 fn fold(text: &str) -> Option<(String, Vec<usize>)> {
     let mut found = memmem::find_iter(text.as_bytes(), b"\r\n").peekable();
     found.peek()?;

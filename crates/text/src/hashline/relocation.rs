@@ -1,27 +1,28 @@
-//! Positions of lines from an older version of a text.
+//! Current positions of lines from an older version of a text.
 
 use std::collections::HashMap;
 
 use crate::lines::{LineRange, bare};
 
-/// So many lines on each side help to tell places apart.
+/// Maximum number of lines before and after the moved lines that serve to distinguish locations.
 const AROUND: usize = 3;
 
-/// The present position of lines.
+/// Current position of lines from an older text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relocation {
-    /// They occur here and nowhere else.
+    /// The lines occur in this range of the current text and nowhere else.
     To(LineRange),
-    /// They do not occur unchanged.
+    /// The lines do not occur unchanged in the current text.
     Gone,
-    /// They occur in several places, and the lines around do not distinguish these.
+    /// The lines occur at several locations, which the surrounding lines do not distinguish.
     Unclear,
 }
 
-/// Finds lines of an older text in the present one.
+/// Finds lines of an older text in the current text.
 ///
-/// A place counts when the lines, alone or with up to three lines on either side, stand once in each text; all such
-/// places must agree. Likeness never counts.
+/// The lines are searched for alone, and together with up to three lines before and after them. A block that
+/// occurs once in each text determines a location; all these blocks must determine the same one. Similar
+/// lines do not count.
 #[must_use]
 pub fn moved(old: &str, new: &str, lines: LineRange) -> Relocation {
     let mut ids = Ids::default();
@@ -57,7 +58,7 @@ pub fn moved(old: &str, new: &str, lines: LineRange) -> Relocation {
 struct Ids<'a>(HashMap<&'a str, usize>);
 
 impl<'a> Ids<'a> {
-    /// Numbers the lines of a text; a last break begins no line.
+    /// Numbers the lines of a text. A line break at the end does not begin another line.
     fn all(&mut self, text: &'a str) -> Vec<usize> {
         let next = |known: &HashMap<&str, usize>| known.len();
         bare(text)
@@ -70,7 +71,7 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// Number of occurrences of a sequence.
+/// Occurrences of one sequence in another: none, one with its index, or several.
 #[derive(Debug, PartialEq, Eq)]
 enum Places {
     None,
@@ -78,7 +79,7 @@ enum Places {
     Several,
 }
 
-/// Finds a sequence in another; overlaps count.
+/// Finds the occurrences of `needle` in `hay`; overlapping occurrences count too.
 fn places(hay: &[usize], needle: &[usize]) -> Places {
     let mut found = crate::subsequence::occurrences(hay, needle).into_iter();
     match (found.next(), found.next()) {

@@ -1,14 +1,15 @@
-//! Lines around the place that a model repeats in its new text.
+//! Echoes: lines of new text that only repeat the lines around the edited location.
 
 use std::cmp::Ordering;
 
-use super::{Place, Side};
+use super::{EditPosition, Place};
 use crate::lines::{indent, is_blank};
 
-/// Maximum number of lines on each side that count as repeated.
+/// Maximum number of repeated lines that are looked for at each end of the new text.
 const MOST: usize = 20;
 
-/// Numbers of lines at both ends of new text that are already around the place.
+/// Numbers of lines at the beginning and the end of new text that repeat the lines around the edited
+/// location.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Echo {
     pub(super) before: usize,
@@ -16,7 +17,7 @@ pub(super) struct Echo {
 }
 
 impl Echo {
-    /// Leaves the repeated lines out.
+    /// Returns the new text without the repeated lines.
     pub(super) fn strip(self, new: &str) -> String {
         let body = new.strip_suffix('\n').unwrap_or(new);
         let lines: Vec<&str> = body.split('\n').collect();
@@ -32,13 +33,13 @@ impl Echo {
     }
 }
 
-/// Finds the repeated lines.
+/// Finds the lines at both ends of new text that repeat the lines around the edited location.
 ///
 /// - A line that is unique in the file and long enough counts alone.
-/// - A line such as `}` counts only at the other end of a text with such a line, and only if it does not belong to the
-///   lines between.
+/// - A line such as `}` counts only if a line that counts alone is repeated at the other end of the new text,
+///   and if the brackets or the indentation show that the two lines belong together.
 /// - Short lines count together at both ends, if each is unique in the file.
-/// - A lone bracket counts if the new text has one more than the lines that it replaces.
+/// - A lone bracket counts if the new text has one bracket more than the lines that it replaces.
 ///
 /// No line counts if the brackets would balance worse without it, or if no line would remain.
 pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
@@ -49,9 +50,9 @@ pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let (sure_before, sure_behind) = (sure(&lines[..before]), sure(&lines[lines.len() - behind..]));
     let trial = Trial { lines: &lines, wanted: balance(place.replaced()) };
     let (front, back) = (Echo { before, behind: 0 }, Echo { before: 0, behind });
-    // For an insertion, the line at the position is the repeated one.
+    // For an insertion, only a repetition of the line at which the text is inserted is decisive.
     let (front_leads, back_leads) =
-        (sure_before && place.side != Side::Before, sure_behind && place.side != Side::After);
+        (sure_before && place.side != EditPosition::Before, sure_behind && place.side != EditPosition::After);
     let both = Echo { before, behind };
     let behind_too = || sure_behind || trial.closes(front, both, lines[lines.len() - behind]);
     let before_too = || sure_before || trial.closes(back, both, lines[before - 1]);
@@ -67,41 +68,45 @@ pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     if back_leads && trial.allows(back) {
         return back;
     }
-    // A bracket alone tells nothing, unless the new text closes one more than what it replaces, or opens one more.
-    // In a file whose brackets do not fit, it may be the one that is missing.
+    // A lone bracket counts as repeated only if the new text closes or opens one bracket more than the replaced
+    // text. In a file with unbalanced brackets, it may be the missing bracket.
     match place.side {
         _ if balance(&place.lines) != 0 => Echo::default(),
-        Side::Replace if behind > 0 && before == 0 && trial.mends(back) => back,
-        Side::Replace if before > 0 && behind == 0 && trial.mends(front) => front,
+        EditPosition::Replace if behind > 0 && before == 0 && trial.mends(back) => back,
+        EditPosition::Replace if before > 0 && behind == 0 && trial.mends(front) => front,
         _ => Echo::default(),
     }
 }
 
-/// New text whose repeated lines may be left out.
+/// New text that may contain repeated lines, to be tried without some of them.
 struct Trial<'l, 'a> {
     lines: &'l [&'a str],
     wanted: i64,
 }
 
 impl Trial<'_, '_> {
-    /// Returns the change in bracket depth.
+    /// Returns how much the bracket balance without the repeated lines differs from that of the replaced
+    /// lines.
     fn off(&self, echo: Echo) -> u64 {
         balance(echo.of(self.lines)).abs_diff(self.wanted)
     }
 
-    /// Returns whether lines remain, and the brackets are no worse.
+    /// Returns whether the repeated lines may be left out: other lines remain, and the brackets are not less
+    /// balanced.
     fn allows(&self, echo: Echo) -> bool {
         echo.before + echo.behind < self.lines.len()
             && echo.of(self.lines).iter().any(|line| !is_blank(line))
             && self.off(echo) <= self.off(Echo::default())
     }
 
-    /// Returns whether the brackets balance as before only without the repeated lines.
+    /// Returns whether the new text has the bracket balance of the replaced lines only if the repeated lines are
+    /// left out.
     fn mends(&self, echo: Echo) -> bool {
         self.allows(echo) && self.off(echo) == 0 && self.off(Echo::default()) > 0
     }
 
-    /// Returns whether a line at the other end belongs to the repeated one: only then the brackets balance, or all lines between are deeper.
+    /// Returns whether `line`, at the other end of the new text, is a repetition too: leaving it out improves
+    /// the bracket balance, or keeps it and all lines that remain are indented deeper.
     fn closes(&self, alone: Echo, both: Echo, line: &str) -> bool {
         let deeper = |inner: &&str| is_blank(inner) || indent(inner).len() > indent(line).len();
         match self.off(both).cmp(&self.off(alone)) {
@@ -112,7 +117,7 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Counts the lines at the beginning of new text that are also before the place.
+/// Counts the lines at the beginning of new text that repeat the lines before the edited location.
 fn overlap_before(place: &Place<'_>, lines: &[&str]) -> usize {
     let before = place.before();
     let most = MOST.min(lines.len() - 1).min(before.len());
@@ -120,7 +125,7 @@ fn overlap_before(place: &Place<'_>, lines: &[&str]) -> usize {
     (1..=most).rev().find(alike).unwrap_or(0)
 }
 
-/// Counts the lines at the end of new text that are also behind the place.
+/// Counts the lines at the end of new text that repeat the lines after the edited location.
 fn overlap_behind(place: &Place<'_>, lines: &[&str]) -> usize {
     let behind = place.behind();
     let most = MOST.min(lines.len() - 1).min(behind.len());
@@ -128,14 +133,15 @@ fn overlap_behind(place: &Place<'_>, lines: &[&str]) -> usize {
     (1..=most).rev().find(alike).unwrap_or(0)
 }
 
-/// Returns whether lines are the same apart from trailing white space; blank ones at the ends do not count.
+/// Returns whether new and old lines are the same apart from white space at their ends; false if the first or
+/// the last new line is blank.
 fn same(new: &[&str], old: &[&str]) -> bool {
     let ends = [new.first(), new.last()];
     ends.into_iter().flatten().all(|line| !is_blank(line))
         && new.iter().zip(old).all(|(new, old)| new.trim() == old.trim())
 }
 
-/// Returns whether a line is unique in the file and long enough that a repetition is no accident.
+/// Returns whether a line is unique in the file and so long that a repetition is not an accident.
 fn is_distinctive(place: &Place<'_>, line: &str) -> bool {
     let line = line.trim();
     let letters = line.chars().filter(|character| character.is_alphanumeric()).count();
@@ -145,14 +151,14 @@ fn is_distinctive(place: &Place<'_>, line: &str) -> bool {
     enough && stands_once(place, line)
 }
 
-/// Returns whether a line has a word and is unique in the file.
+/// Returns whether a line contains a letter or digit and is unique in the file.
 fn stands_once(place: &Place<'_>, line: &str) -> bool {
     let line = line.trim();
     let word = line.contains(char::is_alphanumeric);
     word && place.lines.iter().filter(|known| known.trim() == line).take(2).count() == 1
 }
 
-/// Counts how many more brackets lines open than they close.
+/// Returns the number of opening brackets minus the number of closing brackets.
 fn balance(lines: &[&str]) -> i64 {
     lines.iter().flat_map(|line| line.bytes()).fold(0, |balance, byte| match byte {
         b'(' | b'[' | b'{' => balance + 1,

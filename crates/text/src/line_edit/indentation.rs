@@ -1,21 +1,22 @@
-//! Indentation that new text lost on its way.
+//! Restoration of indentation that the new text of an edit has lost.
 
-use super::{Place, Side};
+use super::{EditPosition, Place};
 use crate::encoding::Indent;
 use crate::lines::{indent, is_blank};
-use crate::matching::Shift;
+use crate::matching::IndentShift;
 
-/// Indents new text like the lines that it replaces; also returns that indentation.
+/// Indents new text like the lines that it replaces, if the new text has lost its indentation. Also returns
+/// the indentation.
 ///
-/// Only text at the left margin whose replaced lines are not there has lost its indentation: all of it, or the first line.
-/// Less indentation than before is meant; so is other indentation of the same words. A text with a literal over several
-/// lines stays unchanged, since the spaces in it count.
+/// Indentation counts as lost, by the whole text or by its first line, if the text begins at the left margin
+/// and the replaced lines do not. If only the indentation of the lines changes, the change is intended. New
+/// text with a literal over several lines stays unchanged, because spaces inside the literal matter.
 pub(super) fn restore(place: &Place<'_>, new: &str) -> Option<(String, String)> {
     let replaced = full(place.replaced().iter().copied());
     let base = indent(replaced.first()?);
     let lines = full(new.split('\n'));
     let first = *lines.first()?;
-    let lost = place.side == Side::Replace && !base.is_empty() && indent(first).is_empty();
+    let lost = place.side == EditPosition::Replace && !base.is_empty() && indent(first).is_empty();
     let deepest_left = replaced.iter().all(|line| indent(line).starts_with(base));
     if !lost || !deepest_left || same_words(&replaced, &lines) {
         return None;
@@ -26,7 +27,7 @@ pub(super) fn restore(place: &Place<'_>, new: &str) -> Option<(String, String)> 
     if first_alone(base, first, &lines[1..]) {
         return Some((new.replacen(first, &format!("{base}{first}"), 1), base.to_owned()));
     }
-    let shift = Shift::new([("", base)].into_iter())?;
+    let shift = IndentShift::new([("", base)].into_iter())?;
     Some((shift.apply(new, || Indent::of(place.view))?, base.to_owned()))
 }
 
@@ -42,7 +43,7 @@ fn same_words(old: &[&str], new: &[&str]) -> bool {
     old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.trim() == new.trim())
 }
 
-/// Returns whether a line belongs at the left margin: a preprocessor directive.
+/// Returns whether a line is a preprocessor directive, which belongs at the left margin.
 fn is_directive(line: &str) -> bool {
     const WORDS: &[&str] = &[
         "define",
@@ -72,7 +73,7 @@ fn opens_literal(line: &str) -> bool {
     odd("\"\"\"") || odd("'''") || odd("`") || line.contains("r#\"") || line.contains("R\"(") || here("<<")
 }
 
-/// Returns whether a character behind `<<` begins a here-document.
+/// Returns whether a character after `<<` begins a here-document.
 fn is_here_mark(character: char) -> bool {
     character.is_ascii_uppercase() || matches!(character, '~' | '-' | '\'' | '"')
 }

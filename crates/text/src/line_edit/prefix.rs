@@ -4,12 +4,14 @@ use super::Place;
 use crate::hashline::{ReferencedLine, unreferred};
 use crate::lines::is_blank;
 
-/// The numbers may begin or end so far off the place.
+/// Maximum distance, in lines, between the line numbers that a model copied and the lines that it edits.
 const REACH: usize = 3;
 
-/// Removes the references before the lines of new text, if most lines have one.
+/// Removes line numbers and references such as `42:ab |` in front of the lines of new text, if most lines
+/// have one.
 ///
-/// They must count up near the place. Numbers without a hash count as a table if the file has such lines itself.
+/// The numbers must rise and be close to the edited lines. Numbers without a hash stay if lines of the file
+/// itself begin with numbers there, as in a table.
 pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     let lines: Vec<&str> = new.split('\n').collect();
     let full = lines.iter().filter(|line| !is_blank(line)).count();
@@ -26,7 +28,7 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     if !near || !rising || (!hashed && is_table(place)) {
         return None;
     }
-    // The space behind the bar is none of the line's own if every line has it.
+    // The space after the bar is not part of the line if every line has it.
     let behind = |line: &&str| line.split_once('|').map_or("", |(_, text)| text).to_owned();
     let all: Vec<String> = lines.iter().filter(|line| unreferred(line).is_some()).map(behind).collect();
     let spaced = all.iter().all(|text| is_blank(text) || text.starts_with(' '));
@@ -38,12 +40,12 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     let bare: Vec<String> = lines.iter().map(text).collect();
     let mut bare = bare.join("\n");
     if lines.last().is_some_and(|line| unreferred(line).is_some_and(|last| last.text.is_empty())) {
-        bare.push('\n'); // the last line is an empty one, not the end of the one before
+        bare.push('\n'); // the last line is empty, and without a line break it would not exist
     }
     Some(bare)
 }
 
-/// Returns whether the file itself has lines there that look numbered.
+/// Returns whether lines of the file itself, near the edited lines, begin with numbers, as in a table.
 fn is_table(place: &Place<'_>) -> bool {
     let around = place.first.saturating_sub(REACH)..(place.end + REACH).min(place.lines.len());
     place.lines[around].iter().any(|line| unreferred(line).is_some())

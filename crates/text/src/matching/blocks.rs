@@ -1,32 +1,33 @@
-//! Whole lines that agree apart from their indentation.
+//! Search for the lines of an edit's old text in a file, ignoring their indentation.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::find::{Search, without};
 use super::fold::{Spaces, indentation, is_blank, trimmed};
-use super::reindent::{Shift, lacks_body};
+use super::reindent::{IndentShift, lacks_body};
 use super::{Difference, Hit, Matches, Miss, Step, differ, keep, nesting};
 use crate::subsequence::occurrences;
 
-/// Minimum number of characters of a single line.
+/// Minimum length of an old text that has only one line, in characters. A shorter one is not searched for.
 const ONE_LINE: usize = 12;
 
-/// Number of compared lines after which a search stops.
+/// Number of compared lines after which the search stops.
 const EFFORT: usize = 1_000_000;
 
-/// The lines of a folded text.
+/// The lines of a file, in its text (the view) and in its folded text (with plain punctuation, without
+/// trailing white space).
 pub(super) struct Blocks {
-    /// Offsets of the lines in the folded text.
+    /// Offsets at which the lines begin in the folded text.
     folded: Vec<usize>,
-    /// Offsets of the lines in the view.
+    /// Offsets at which the lines begin in the view.
     view: Vec<usize>,
-    /// Hashes of the lines without their indentation.
+    /// Hashes of the folded lines without their indentation.
     hashes: Vec<u64>,
 }
 
 impl Blocks {
-    /// Finds the lines of a folded text and of the view that it comes from.
+    /// Finds the lines of a text (the view), and of the folded text that was made of it.
     pub(super) fn new(view: &str, folded: &str) -> Self {
         let starts = |text: &str| -> Vec<usize> {
             [0].into_iter().chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect()
@@ -42,26 +43,27 @@ impl Blocks {
     }
 }
 
-/// An old text as lines.
+/// The lines of an edit's old text.
 struct Pattern<'a> {
-    /// Folded lines without their indentation.
+    /// The lines as folded text (with plain punctuation), without their indentation.
     folded: Vec<&'a str>,
-    /// The lines as they came.
+    /// The lines as given.
     lines: Vec<&'a str>,
-    /// The line breaks at its ends that are omitted.
+    /// Line breaks at the beginning or end of the old text that are ignored in the search.
     dropped: Vec<Difference>,
-    /// The last line ends with a break that belongs to it.
+    /// True if the old text ends with a line break.
     closed: bool,
 }
 
-/// A place where the lines agree.
+/// A location in the file whose lines match the old text.
 struct Place {
     range: Range<usize>,
-    shift: Shift,
+    shift: IndentShift,
     dropped: Vec<Difference>,
 }
 
-/// Looks for whole lines whose indentation is shifted; none if there is no hit.
+/// Finds the lines of the old text at another indentation; `None` if they do not occur, or the new text cannot be
+/// adapted to any occurrence.
 pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
     let folded = search.fold(old).text;
     for pattern in patterns(old, &folded) {
@@ -86,7 +88,8 @@ pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<M
     None
 }
 
-/// Returns the readings of an old text as lines: unchanged, then without a blank line at either end.
+/// Splits an old text into lines. Returns several variants, to be tried in order: unchanged, without a blank first
+/// line, without a blank last line, and without both.
 fn patterns<'a>(old: &'a str, folded: &'a str) -> Vec<Pattern<'a>> {
     let closed = old.ends_with('\n');
     let (mut lines, mut bare): (Vec<&str>, Vec<&str>) =
@@ -126,7 +129,7 @@ fn patterns<'a>(old: &'a str, folded: &'a str) -> Vec<Pattern<'a>> {
     patterns
 }
 
-/// Finds the places where the lines agree and the indentation is shifted consistently.
+/// Finds the locations whose lines match the old text, and whose indentation differs from it consistently.
 fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
     let blocks = search.blocks();
     let text = search.folded().text.as_str();
@@ -139,7 +142,8 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
         }
         effort += wanted.len();
         if effort > EFFORT {
-            // Several hits are too many in any case; a single one may not be the only one.
+            // The search is incomplete. Several matches are returned, but a single match is not, because the
+            // rest of the file may contain another.
             return if places.len() > 1 { places } else { Vec::new() };
         }
         let agree = pattern
@@ -158,17 +162,17 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
         let pairs = pairs.map(|(line, (_, index))| {
             (indentation(line), indentation(Blocks::line(&blocks.view, search.view, index)))
         });
-        // If lines agree only roughly, their indentation must be about the same.
-        let near_enough = |shift: &Shift| search.spaces == Spaces::Kept || shift.is_small();
-        if let Some(shift) = Shift::new(pairs).filter(near_enough) {
+        // If differences in white space inside lines are ignored, the indentation must be about the same.
+        let near_enough = |shift: &IndentShift| search.spaces == Spaces::Kept || shift.is_small();
+        if let Some(shift) = IndentShift::new(pairs).filter(near_enough) {
             places.push(place(search, pattern, first, shift));
         }
     }
     places
 }
 
-/// Finds the part of the view that a block takes.
-fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Shift) -> Place {
+/// Returns the location in the file of the lines from `first` on that match the old text.
+fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: IndentShift) -> Place {
     let blocks = search.blocks();
     let last = first + pattern.lines.len() - 1;
     let content = Blocks::line(&blocks.view, search.view, last);
@@ -186,7 +190,8 @@ fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Shift)
     Place { range: blocks.view[first]..end, shift, dropped }
 }
 
-/// Indents new text like its place; none if that is not clear.
+/// Adapts the indentation of the new text to the location in the file; `None` if the right indentation is not
+/// clear, or the result would lack the body of a block or indent repeated lines differently.
 fn fit(
     search: &Search<'_>,
     pattern: &Pattern<'_>,
@@ -205,7 +210,7 @@ fn fit(
     Some((Hit { range: place.range, new }, dropped))
 }
 
-/// Hashes a folded line without its indentation.
+/// Returns the hash of a line of folded text, without its indentation.
 fn hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     line.trim_start_matches(is_blank).hash(&mut hasher);

@@ -1,4 +1,6 @@
-//! The lines that are the most like an old text, to be shown and never to be changed.
+//! Search for the lines of a file that are most similar to an edit's old text.
+//!
+//! Errors show these lines; edits never change them.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,35 +9,36 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::fold::{is_blank, plain};
-use super::{Closest, Miss, part, show};
+use super::{ClosestLines, Miss, part, show};
 
-/// So many lines of the old text are compared.
+/// Maximum number of lines of the old text that are compared.
 const MAX_LINES: usize = 100;
 
-/// So many characters of a line are compared.
+/// Maximum number of characters of a line that are compared.
 const MAX_WIDTH: usize = 200;
 
-/// So many places are compared closely.
+/// Number of locations in the file that are compared closely.
 const CANDIDATES: usize = 10;
 
-/// So many votes are counted.
+/// Maximum number of votes that [`equal_lines`] counts.
 const MAX_VOTES: usize = 200_000;
 
-/// Maximum displacement of a line by inserted or omitted ones.
+/// Maximum number of lines by which inserted or omitted lines may have displaced a line.
 const DRIFT: usize = 3;
 
-/// A new text of fewer characters than this is not looked for.
+/// Minimum length in characters of a new text for which the file is searched.
 const SHORT: usize = 8;
 
-/// Less likeness than this, of 1000, is not shown.
+/// Minimum similarity to the old text of the lines that an error shows, in thousandths.
 pub(super) const LEAST: usize = 500;
 
-/// Builds the reply for an absent old text, with hints.
+/// Builds the error for an old text that is not in the file. It contains the most similar lines, and whether
+/// the new text is already there.
 pub(super) fn absent(view: &str, old: &str, new: &str) -> Miss {
     Miss::Absent { closest: closest(view, old), already_there: already_there(view, new) }
 }
 
-/// Returns the line of the new text, if that occurs once.
+/// Returns the number of the line at which the file contains the new text, if it does so exactly once.
 fn already_there(view: &str, new: &str) -> Option<usize> {
     // A shorter text can occur by chance.
     if solid(new).filter(|character| *character != '\n').take(SHORT).count() < SHORT {
@@ -46,8 +49,8 @@ fn already_there(view: &str, new: &str) -> Option<usize> {
     found.next().is_none().then(|| memchr::memchr_iter(b'\n', &view.as_bytes()[..at]).count() + 1)
 }
 
-/// Finds the lines that are the most like an old text.
-pub(crate) fn closest(view: &str, old: &str) -> Option<Closest> {
+/// Finds the lines of a file that are most similar to an old text.
+pub(crate) fn closest(view: &str, old: &str) -> Option<ClosestLines> {
     let wanted: Vec<&str> = old.split('\n').skip_while(|line| line.trim().is_empty()).collect();
     let full = wanted.iter().rposition(|line| !line.trim().is_empty())? + 1;
     let wanted = &wanted[..full.min(MAX_LINES)];
@@ -65,7 +68,7 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<Closest> {
     let (start, end) = (start + like.start, start + like.end);
     let part = lines.get(start..end)?;
     let squeeze = |lines: &[&str]| -> String { lines.iter().flat_map(|line| solid(line)).collect() };
-    Some(Closest {
+    Some(ClosestLines {
         first_line: start + 1,
         last_line: end,
         shown: show::lines(part),
@@ -74,7 +77,8 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<Closest> {
     })
 }
 
-/// Leaves out the lines at both ends of a place that are like none of the old text, in its order.
+/// Returns the range of the lines at a location, without the lines at both ends that resemble no line of the
+/// old text. The lines are compared in their order.
 fn trimmed(lines: &[&str], wanted: &[&str]) -> Range<usize> {
     let (theirs, ours): (Vec<_>, Vec<_>) =
         (lines.iter().map(|line| pairs(line)).collect(), wanted.iter().map(|line| pairs(line)).collect());
@@ -82,7 +86,8 @@ fn trimmed(lines: &[&str], wanted: &[&str]) -> Range<usize> {
         let both = theirs[at].len() + ours[index].len();
         (2000 * shared(&theirs[at], &ours[index])).checked_div(both).filter(|alike| *alike >= LEAST)
     };
-    // The best similarity of the lines from one position on to those of the old text from another.
+    // `best[at][index]` is the greatest total similarity of the lines from `at` on and the lines of the old text from
+    // `index` on.
     let mut best = vec![vec![0; ours.len() + 1]; theirs.len() + 1];
     for at in (0..theirs.len()).rev() {
         for index in (0..ours.len()).rev() {
@@ -104,7 +109,7 @@ fn trimmed(lines: &[&str], wanted: &[&str]) -> Range<usize> {
     found.unwrap_or(0..lines.len())
 }
 
-/// Picks the places worth a closer look.
+/// Selects the locations that are compared closely, as the numbers of their first lines.
 fn candidates(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
     let equal = equal_lines(lines, wanted).into_iter().map(|(start, votes)| (votes, start)).collect();
     let mut starts = Vec::new();
@@ -115,7 +120,8 @@ fn candidates(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
     starts
 }
 
-/// Lets every line that is equal apart from white space vote for a place.
+/// Finds lines that equal a line of the old text apart from white space. Each of them is a vote for the
+/// location to which the old text would then belong. Returns the votes by the first line of the location.
 fn equal_lines(lines: &[&str], wanted: &[&str]) -> HashMap<usize, usize> {
     let mut known: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     for (index, line) in wanted.iter().enumerate() {
@@ -138,7 +144,8 @@ fn equal_lines(lines: &[&str], wanted: &[&str]) -> HashMap<usize, usize> {
     votes
 }
 
-/// Rates each line by the letter groups that it shares with the longest lines of the old text.
+/// Rates each line of the file by the groups of three characters that it shares with the longest lines of the
+/// old text.
 fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
     let mut longest: Vec<(usize, u128)> = wanted.iter().map(|line| signature(line)).enumerate().collect();
     longest.sort_by_key(|&(index, bits)| (Reverse(bits.count_ones()), bits, index));
@@ -162,7 +169,8 @@ fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
     ranked
 }
 
-/// Rates, of 1000, the similarity of lines to others that are up to [`DRIFT`] lines off; longer lines count for more.
+/// Returns the similarity, in thousandths, of lines to the lines of the old text, each of which may be
+/// displaced by up to [`DRIFT`] lines. Longer lines count for more.
 fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
     let theirs: Vec<_> = lines.iter().take(wanted.len() + DRIFT).map(|line| pairs(line)).collect();
     let (mut all, mut alike) = (0, 0);
@@ -180,7 +188,7 @@ fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
     alike.checked_div(all).unwrap_or(0)
 }
 
-/// Returns the sorted pairs of adjacent characters of a line; a lone character pairs with nothing.
+/// Returns the sorted pairs of adjacent characters of a line; a single character forms a pair with NUL.
 fn pairs(line: &str) -> Vec<(char, char)> {
     let characters: Vec<char> = solid(line).take(MAX_WIDTH).collect();
     let mut pairs: Vec<(char, char)> = characters.windows(2).map(|two| (two[0], two[1])).collect();
@@ -191,7 +199,7 @@ fn pairs(line: &str) -> Vec<(char, char)> {
     pairs
 }
 
-/// Counts what two sorted lists have in common.
+/// Counts the common entries of two sorted lists.
 fn shared(ours: &[(char, char)], theirs: &[(char, char)]) -> usize {
     let (mut a, mut b, mut count) = (0, 0, 0);
     while let (Some(one), Some(other)) = (ours.get(a), theirs.get(b)) {
@@ -201,7 +209,7 @@ fn shared(ours: &[(char, char)], theirs: &[(char, char)]) -> usize {
     count
 }
 
-/// Marks in 128 bits which groups of three characters a line holds.
+/// Returns the groups of three characters in a line, as a set of 128 bits.
 fn signature(line: &str) -> u128 {
     let mut bits = 0_u128;
     let (mut one, mut two) = ('\0', '\0');
@@ -215,14 +223,15 @@ fn signature(line: &str) -> u128 {
     bits
 }
 
-/// Hashes a line without white space; lines with the same hash are compared closely afterwards.
+/// Returns the hash of a line without white space. Lines with the same hash are compared closely afterwards.
 fn hash(line: &str) -> u64 {
     solid(line).fold(0, |hash: u64, character| {
         (hash.rotate_left(5) ^ u64::from(character)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
 }
 
-/// Returns the characters of a line without white space and with plain punctuation.
+/// Returns the characters of a line without white space, and with ASCII punctuation instead of look-alike
+/// characters.
 fn solid(line: &str) -> impl Iterator<Item = char> {
     line.chars().filter(|&character| !is_blank(character)).map(plain)
 }

@@ -1,14 +1,14 @@
-//! In what old text and hits differ.
+//! Differences between an edit's old text and the text that it matches in the file.
 
 use std::ops::Range;
 
 use super::Difference;
 use super::fold::{is_blank, plain, trimmed};
 
-/// So many hits are looked at.
+/// Maximum number of matches that are compared with the old text.
 const HITS: usize = 100;
 
-/// Collects the differences between an old text and its hits, apart from indentation.
+/// Collects the differences between an old text and its matches in the file, apart from indentation.
 pub(super) fn all(view: &str, old: &str, ranges: &[Range<usize>]) -> Vec<Difference> {
     let (mut space, mut punctuation, mut inner) = (false, false, false);
     for range in ranges.iter().take(HITS) {

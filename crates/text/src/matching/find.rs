@@ -1,4 +1,4 @@
-//! The search, step by step.
+//! Search for an edit's old text in a file: exact first, then step by step more tolerant.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -6,20 +6,23 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::fold::{FoldedText, Spaces, is_blank};
-use super::{Difference, Hit, How, Matches, Miss, Step, Want, blocks, closest, differ, keep, near, unescape};
+use super::{
+    Difference, Hit, How, MatchCount, Matches, Miss, Step, blocks, closest, differ, keep, near, unescape,
+};
 use crate::encoding::Indent;
 use crate::lines::{lf, line_end};
 
-/// More new text than this is not prepared for one search.
+/// Maximum total size of the new text at all matches, in bytes.
 const MAX_NEW: usize = 1 << 28;
 
-/// Looks for `old` in a view and fits `new` to each hit.
+/// Finds `old` in a file's text (`view`), and adapts `new` to each match.
 ///
-/// CRLF in `old` and `new` counts as LF. The first step with a hit decides. An empty `old` fills an empty view.
+/// CRLF in `old` and `new` counts as LF. The search has several steps, from exact to tolerant; the first step
+/// with a match decides. An empty `old` fills an empty file.
 ///
 /// # Errors
 ///
-/// When there is no hit, or more than the one that is wanted.
+/// If there is no match, or more than the requested number.
 pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
     let (old, new) = (lf(old), lf(new));
     if old == new {
@@ -47,7 +50,7 @@ pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss
     Err(closest::absent(view, &old, &new))
 }
 
-/// One search, with what several steps need.
+/// One search for an old text, with the data that several steps need.
 pub(super) struct Search<'a> {
     pub(super) view: &'a str,
     how: &'a How,
@@ -58,38 +61,39 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Starts a search with a rule for white space between words.
+    /// Prepares a search; `spaces` decides whether the amount of white space between words matters.
     fn new(view: &'a str, how: &'a How, spaces: Spaces) -> Self {
         Self { view, how, spaces, folded: OnceCell::new(), blocks: OnceCell::new(), indent: OnceCell::new() }
     }
 
-    /// Returns the folded view.
+    /// Returns the text of the file in folded form (see [`Search::fold`]).
     pub(super) fn folded(&self) -> &FoldedText {
         self.folded.get_or_init(|| self.fold(self.view))
     }
 
-    /// Folds a text as the view is folded.
+    /// Folds a text as the file is folded: replaces look-alike punctuation by ASCII, and removes white space at
+    /// line ends. `spaces` determines the white space inside lines.
     pub(super) fn fold(&self, text: &str) -> FoldedText {
         FoldedText::new(text, self.spaces)
     }
 
-    /// Returns the lines of the folded view.
+    /// Returns the lines of the file in folded form.
     pub(super) fn blocks(&self) -> &blocks::Blocks {
         self.blocks.get_or_init(|| blocks::Blocks::new(self.view, &self.folded().text))
     }
 
-    /// Returns the file's usual indentation.
+    /// Returns the kind of indentation that the file uses.
     pub(super) fn indent(&self) -> Indent {
         *self.indent.get_or_init(|| Indent::of(self.view))
     }
 
-    /// Returns the offset from which hits count.
+    /// Returns the offset in the file from which matches count.
     pub(super) fn start(&self) -> usize {
         self.how.start.unwrap_or(0)
     }
 
-    /// Goes through the steps that take old and new text as they are.
-    fn plain(&self, old: &str, new: &str, upto: Step, want: Want) -> Option<Result<Matches, Miss>> {
+    /// Tries the search steps that use old and new text unchanged.
+    fn plain(&self, old: &str, new: &str, upto: Step, want: MatchCount) -> Option<Result<Matches, Miss>> {
         let mut found = self.exact(old, new, want);
         if found.is_none() && upto >= Step::Folded {
             found = self.folded_step(old, new, want);
@@ -100,14 +104,14 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Looks for the text character by character.
-    fn exact(&self, old: &str, new: &str, want: Want) -> Option<Result<Matches, Miss>> {
+    /// Finds the old text character by character.
+    fn exact(&self, old: &str, new: &str, want: MatchCount) -> Option<Result<Matches, Miss>> {
         let ranges = occurrences(self.view, old, self.start(), want);
         self.settle(ranges, old, new, want, Step::Exact, &[])
     }
 
-    /// Looks for the text apart from line ends and look-alike punctuation.
-    fn folded_step(&self, old: &str, new: &str, want: Want) -> Option<Result<Matches, Miss>> {
+    /// Finds the old text, ignoring white space at line ends and look-alike punctuation.
+    fn folded_step(&self, old: &str, new: &str, want: MatchCount) -> Option<Result<Matches, Miss>> {
         let pattern = self.fold(old).text;
         if pattern.trim().is_empty() {
             return None;
@@ -127,8 +131,8 @@ impl<'a> Search<'a> {
         self.settle(vec![range], part, &without(new, &dropped), want, Step::Folded, &differences)
     }
 
-    /// Finds a pattern in the folded view.
-    fn folded_hits(&self, pattern: &str, old: &str, want: Want) -> Vec<Range<usize>> {
+    /// Finds a folded old text in the folded text of the file. Returns the ranges in the original text.
+    fn folded_hits(&self, pattern: &str, old: &str, want: MatchCount) -> Vec<Range<usize>> {
         let folded = self.folded();
         let to_the_end = old.ends_with(is_blank);
         let mut ranges = Vec::new();
@@ -148,7 +152,7 @@ impl<'a> Search<'a> {
         ranges
     }
 
-    /// Finds a pattern whose first or last line break is missing at an end of the file.
+    /// Finds an old text whose first or last line break is missing at the beginning or the end of the file.
     fn at_the_edge(&self, pattern: &str) -> Option<(Range<usize>, Vec<Difference>)> {
         let folded = self.folded();
         let text = folded.text.as_str();
@@ -171,13 +175,13 @@ impl<'a> Search<'a> {
         (origin.start >= self.start()).then_some((origin, dropped))
     }
 
-    /// Looks for the text without escapes or line numbers.
+    /// Finds the old text without escapes or without line numbers, in case the model added these.
     fn unescaped(&self, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
         for (old, new, difference) in unescape::readings(old, new) {
             if old == new || old.trim().is_empty() {
                 continue;
             }
-            match self.plain(&old, &new, Step::Reindented, Want::One) {
+            match self.plain(&old, &new, Step::Reindented, MatchCount::One) {
                 None => {}
                 Some(Ok(mut found)) => {
                     found.step = Step::Unescaped;
@@ -193,9 +197,9 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Searches with every run of white space between words as one space.
+    /// Finds the old text with every run of white space between words counted as one space.
     fn spaced(&self, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
-        let found = self.plain(old, new, Step::Reindented, Want::One)?;
+        let found = self.plain(old, new, Step::Reindented, MatchCount::One)?;
         Some(match found {
             Ok(found) => Ok(Matches { step: Step::Spaced, ..found }),
             Err(Miss::Ambiguous { count, places, .. }) => {
@@ -205,13 +209,13 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Turns hits of one step into an answer; none if there is no hit.
+    /// Turns the matches of one step into the result of the search; `None` if there is no match.
     fn settle(
         &self,
         ranges: Vec<Range<usize>>,
         old: &str,
         new: &str,
-        want: Want,
+        want: MatchCount,
         step: Step,
         differences: &[Difference],
     ) -> Option<Result<Matches, Miss>> {
@@ -219,8 +223,8 @@ impl<'a> Search<'a> {
             return None;
         }
         let ranges = match want {
-            Want::Every => ranges,
-            Want::One | Want::First => match self.one(&ranges, step) {
+            MatchCount::Every => ranges,
+            MatchCount::One | MatchCount::First => match self.one(&ranges, step) {
                 Ok(index) => vec![ranges[index].clone()],
                 Err(miss) => return Some(Err(miss)),
             },
@@ -237,22 +241,23 @@ impl<'a> Search<'a> {
         Some(Ok(Matches { hits, step, differences: differences.to_vec() }))
     }
 
-    /// Picks the one hit that is meant.
+    /// Returns the index of the match that the edit means; fails if several matches are possible.
     pub(super) fn one(&self, ranges: &[Range<usize>], step: Step) -> Result<usize, Miss> {
-        if self.how.want == Want::First {
+        if self.how.want == MatchCount::First {
             return Ok(0);
         }
         near::pick(self.view, ranges, self.how.near).ok_or_else(|| near::ambiguous(self.view, ranges, step))
     }
 }
 
-/// Finds a needle from an offset on; if one is wanted, a second hit may overlap the first.
-fn occurrences(text: &str, needle: &str, from: usize, want: Want) -> Vec<Range<usize>> {
+/// Finds the occurrences of a needle from an offset on. If only one is wanted, an overlapping second
+/// occurrence counts too.
+fn occurrences(text: &str, needle: &str, from: usize, want: MatchCount) -> Vec<Range<usize>> {
     let finder = Finder::new(needle);
     let from = text.ceil_char_boundary(from.min(text.len()));
     let found = |from: usize| finder.find_iter(&text.as_bytes()[from..]).map(move |at| from + at);
     let mut starts: Vec<usize> = found(from).collect();
-    if let ([only], Want::One) = (starts.as_slice(), want)
+    if let ([only], MatchCount::One) = (starts.as_slice(), want)
         && let Some(second) = found(text.ceil_char_boundary(only + 1)).next()
     {
         starts.push(second);
@@ -260,7 +265,7 @@ fn occurrences(text: &str, needle: &str, from: usize, want: Want) -> Vec<Range<u
     starts.into_iter().map(|start| start..start + needle.len()).collect()
 }
 
-/// Takes from new text the line breaks that were dropped from the old.
+/// Removes from the new text the line breaks that were ignored in the old text.
 pub(super) fn without(new: &str, dropped: &[Difference]) -> String {
     let mut new = new;
     if dropped.contains(&Difference::LeadingBreak) {

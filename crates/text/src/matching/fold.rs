@@ -1,26 +1,28 @@
-//! Folding of a text: no trailing white space, plain punctuation.
+//! Folding of a text for searches: no white space at line ends, ASCII punctuation, and, for some searches,
+//! single spaces inside lines.
 
 use std::ops::Range;
 
-/// A text without white space at line ends and with plain punctuation, and the way back.
+/// A text without white space at line ends and with ASCII punctuation. Its offsets can be mapped to the
+/// original text.
 pub(super) struct FoldedText {
-    /// The folded text; its lines are those of the original.
+    /// The folded text; it has the same lines as the original.
     pub(super) text: String,
     runs: Vec<Run>,
     end: usize,
     spaces: Spaces,
 }
 
-/// Treatment of white space between other characters of a line.
+/// Treatment of white space inside lines when a text is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spaces {
-    /// It stays.
+    /// White space inside lines stays unchanged.
     Kept,
-    /// Each run becomes one space.
+    /// Each run of white space inside a line becomes one space.
     One,
 }
 
-/// A piece that was copied, or one character that something became.
+/// A part of the folded text: a copied part of the original, or one character that replaces a part.
 struct Run {
     folded: usize,
     origin: usize,
@@ -33,7 +35,8 @@ enum Kind {
 }
 
 impl FoldedText {
-    /// Folds a text.
+    /// Folds a text: removes white space at line ends, and replaces look-alike punctuation by ASCII. `spaces`
+    /// determines the white space inside lines.
     pub(super) fn new(text: &str, spaces: Spaces) -> Self {
         let (runs, end) = (Vec::new(), text.len());
         let mut out = Self { text: String::with_capacity(end), runs, end, spaces };
@@ -49,13 +52,14 @@ impl FoldedText {
         out
     }
 
-    /// Returns the range of the original for a range of the folded text.
+    /// Converts a range of the folded text to the range of the original.
     pub(super) fn origin(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.start(range.start);
         start..if range.is_empty() { start } else { self.stop(range.end) }
     }
 
-    /// Returns the start in the original of the character that starts at an offset.
+    /// Returns the offset in the original text where the character starts that starts at `offset` of the
+    /// folded text.
     fn start(&self, offset: usize) -> usize {
         if offset == self.text.len() {
             return self.end;
@@ -64,7 +68,8 @@ impl FoldedText {
         self.runs[..next].last().map_or(0, |run| run.origin + (offset - run.folded))
     }
 
-    /// Returns the end in the original of the character that ends at an offset.
+    /// Returns the offset in the original text where the character ends that ends at `offset` of the folded
+    /// text.
     fn stop(&self, offset: usize) -> usize {
         let next = self.runs.partition_point(|run| run.folded < offset);
         self.runs[..next].last().map_or(0, |run| match run.kind {
@@ -91,7 +96,7 @@ impl FoldedText {
         self.plain(text, last..end);
     }
 
-    /// Copies a part with plain characters.
+    /// Copies a part of the original, with look-alike characters replaced by ASCII.
     fn plain(&mut self, text: &str, range: Range<usize>) {
         if text[range.clone()].is_ascii() {
             return self.copy(text, range);
@@ -110,14 +115,14 @@ impl FoldedText {
         self.copy(text, last..range.end);
     }
 
-    /// Puts one character in the place of a part of the original.
+    /// Replaces a part of the original with one character.
     fn change(&mut self, origin: Range<usize>, plain: char) {
         let kind = Kind::Changed { origin: origin.len() };
         self.runs.push(Run { folded: self.text.len(), origin: origin.start, kind });
         self.text.push(plain);
     }
 
-    /// Copies a part, as the continuation of the last run if it is one.
+    /// Copies a part of the original; extends the last run if the part directly follows the run.
     fn copy(&mut self, text: &str, range: Range<usize>) {
         if range.is_empty() {
             return;
@@ -132,7 +137,7 @@ impl FoldedText {
     }
 }
 
-/// Returns the plain character for one that looks like it.
+/// Returns the ASCII character that looks like a Unicode quote, dash or space; other characters unchanged.
 pub(crate) fn plain(character: char) -> char {
     match character {
         '\u{2018}'..='\u{201B}' | '\u{2032}' => '\'',

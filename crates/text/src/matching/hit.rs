@@ -1,4 +1,4 @@
-//! Results of a search for an old text.
+//! Results of a search for an edit's old text in a file.
 
 use std::ops::Range;
 
@@ -6,34 +6,34 @@ use serde::Serialize;
 
 use super::Step;
 
-/// A part of the view and its replacement.
+/// A match (hit) of an old text in a file, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// The range, in offsets of the view.
+    /// The matching range, in byte offsets of the file's text with LF line breaks.
     pub range: Range<usize>,
-    /// The new text, fitted to the place.
+    /// The new text, adapted to this location in the file.
     pub new: String,
 }
 
-/// A difference between the old text and the file.
+/// A difference between the old text and the text that it matches in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
-    /// In white space at the ends of lines.
+    /// White space at the ends of lines.
     TrailingSpace,
-    /// In quotes, dashes or spaces that look alike.
+    /// Quotes, dashes or spaces that look alike.
     Punctuation,
-    /// In a line break in front.
+    /// A line break at the beginning, which the file does not have there.
     LeadingBreak,
-    /// In a line break behind.
+    /// A line break at the end, which the file does not have there.
     TrailingBreak,
-    /// In the indentation.
+    /// The indentation of the lines.
     Indentation,
-    /// It was escaped.
+    /// Escaped characters in the old text, such as `\"`.
     Escapes,
-    /// It carried line numbers.
+    /// Line numbers in front of the lines of the old text.
     LineNumbers,
-    /// In the amount of white space between words.
+    /// The amount of white space between the words of a line.
     InnerSpace,
 }
 
@@ -44,22 +44,22 @@ impl Difference {
         match self {
             Self::TrailingSpace => "white space at line ends",
             Self::Punctuation => "look-alike quotes, dashes or spaces",
-            Self::LeadingBreak => "a line break in front",
-            Self::TrailingBreak => "a line break behind",
+            Self::LeadingBreak => "a leading line break",
+            Self::TrailingBreak => "a trailing line break",
             Self::Indentation => "indentation",
             Self::Escapes => "escaped characters",
             Self::LineNumbers => "line numbers",
-            Self::InnerSpace => "white space inside of lines",
+            Self::InnerSpace => "white space inside lines",
         }
     }
 }
 
-/// The hits of a search.
+/// The matches of an old text in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matches {
-    /// The hits, in order and apart from one another; at least one.
+    /// The matches, in the order of the file and without overlaps; at least one.
     pub hits: Vec<Hit>,
-    /// The step that found them.
+    /// The step of the search that found the matches.
     pub step: Step,
     /// The differences between the old text and the file; empty for [`Step::Exact`].
     pub differences: Vec<Difference>,

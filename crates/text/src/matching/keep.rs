@@ -1,4 +1,5 @@
-//! Characters of the file that a change does not mean to change, although the old text has others that look alike.
+//! Preservation of characters of the file, such as typographic quotes, for which the old text has look-alike
+//! ones.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,13 +9,14 @@ use similar::DiffOp;
 use super::fold::{is_blank, plain};
 use crate::diff;
 
-/// Longer texts than this, in characters, are written as they came.
+/// Maximum size of old and new text, in bytes; a longer new text is written unchanged.
 const LONGEST: usize = 20_000;
 
-/// Writes a new text with the file's own characters wherever it agrees with the old one.
+/// Returns the new text with the file's characters in the parts that it shares with the old text.
 ///
-/// Old text and file are the same apart from white space and look-alike characters. A common part of old and new
-/// text counts if it has a word or is at an end of both.
+/// Old text and file are the same apart from white space and look-alike characters. A shared part gets the
+/// file's characters only if it contains a word, or is at the start of old and new text, or at the end of old
+/// and new text.
 pub(crate) fn characters(old: &str, file: &str, new: &str) -> String {
     if old == file || old.len().max(new.len()) > LONGEST {
         return new.to_owned();
@@ -59,9 +61,9 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Maps offsets of the old text to the file's characters that differ.
+/// Maps offsets of the old text to the characters that the file has instead.
 ///
-/// White space between words counts if there is as much of it in both.
+/// White space between words is compared only if old text and file have the same amount.
 fn aligned(old: &str, file: &str) -> Option<HashMap<usize, char>> {
     let mut found = HashMap::new();
     let (mut olds, mut files) = (old.char_indices().peekable(), file.chars().peekable());

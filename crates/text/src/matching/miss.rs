@@ -1,69 +1,69 @@
-//! Reasons for which a text was not found, with hints.
+//! Reasons why an edit's old text cannot be replaced, with hints.
 
 use serde::Serialize;
 
 use super::Step;
 
-/// A reason for which there is nothing to replace.
+/// A reason why an edit cannot replace its old text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 pub enum Miss {
     /// Old and new text are the same.
-    #[error("old and new text are the same, so nothing would change; send the text that you want instead")]
+    #[error("old and new text are the same, so nothing would change; send the intended new text")]
     Same,
     /// The old text is empty, but the file is not.
     #[error(
         "the old text is empty, but the file is not; pass the text to replace, or overwrite the whole file"
     )]
     EmptyOld,
-    /// The old text occurs more than once.
+    /// The old text occurs more than once, and the edit does not determine which occurrence it means.
     #[error("{}", self.say())]
     Ambiguous {
-        /// In how many.
+        /// Number of matches in the file.
         count: usize,
-        /// At which step.
+        /// The step of the search that found the matches.
         step: Step,
-        /// The first few of them.
+        /// The first few matches.
         places: Vec<Place>,
     },
     /// The old text is not in the file.
     #[error("{}", self.say())]
     Absent {
-        /// The most similar lines.
-        closest: Option<Closest>,
-        /// The only line at which the new text already is.
+        /// The lines of the file that are most similar to the old text.
+        closest: Option<ClosestLines>,
+        /// Number of the line at which the file already contains the new text, if it does so exactly once.
         already_there: Option<usize>,
     },
-    /// The new text at all the places would not fit in memory.
+    /// The new text for all matches together would be larger than 256 MiB.
     #[error(
         "the old text occurs {count} times, and replacing all would make the file too large; replace fewer at a time"
     )]
     TooMuch {
-        /// In how many.
+        /// Number of matches in the file.
         count: usize,
     },
 }
 
-/// A hit among several.
+/// The location of one of several matches of the old text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// Its first line, counted from 1.
+    /// The first line of the match, counted from 1.
     pub line: usize,
-    /// That line, cut if it is long.
+    /// The text of that line, shortened if it is long.
     pub text: String,
 }
 
-/// The lines that are the most like the old text.
+/// The lines of a file that are most similar to the old text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Closest {
+pub struct ClosestLines {
     /// The first line, counted from 1.
     pub first_line: usize,
-    /// The last line.
+    /// The last line, counted from 1.
     pub last_line: usize,
     /// The lines, with tabs as `→` and spaces in front and at the end as `·`.
     pub shown: String,
     /// The lines that differ, word by word: `[-only in the old text-]` and `{+only in the file+}`.
     pub diff: String,
-    /// Old text and lines differ in white space only.
+    /// True if the old text and these lines differ in white space only.
     pub whitespace_only: bool,
 }
 
@@ -80,11 +80,10 @@ impl Miss {
 fn ambiguous(count: usize, places: &[Place], step: Step) -> String {
     let next = match step {
         Step::Exact | Step::Folded => ", or replace all of them",
-        Step::Reindented | Step::Unescaped | Step::Spaced => " and copy it as it stands in the file",
+        Step::Reindented | Step::Unescaped | Step::Spaced => " and copy it exactly from the file",
     };
-    let mut out = format!(
-        "the old text stands in {count} places, but one is meant; add lines around it until only one fits{next}"
-    );
+    let mut out =
+        format!("the old text occurs {count} times; add lines around it until only one matches{next}");
     for place in places {
         out.push_str(&format!("\n  line {}: {}", place.line, place.text));
     }
@@ -94,18 +93,18 @@ fn ambiguous(count: usize, places: &[Place], step: Step) -> String {
     out
 }
 
-fn absent(closest: Option<&Closest>, already_there: Option<usize>) -> String {
-    let mut out = "the old text does not stand in the file".to_owned();
+fn absent(closest: Option<&ClosestLines>, already_there: Option<usize>) -> String {
+    let mut out = "the old text is not in the file".to_owned();
     if let Some(line) = already_there {
-        out.push_str(&format!(", but the new text does, at line {line}; was the change made before?"));
+        out.push_str(&format!(", but the new text is (line {line}): the change may have been made before"));
     }
     let Some(closest) = closest else {
         if already_there.is_none() {
-            out.push_str(", and nothing like it; read the file again and copy the text from there");
+            out.push_str(", nor is anything similar; read the file again and copy the text from it");
         }
         return out;
     };
-    let Closest { first_line, last_line, shown, diff, whitespace_only } = closest;
+    let ClosestLines { first_line, last_line, shown, diff, whitespace_only } = closest;
     let how = if *whitespace_only { " (only whitespace differs)" } else { "" };
     out.push_str(&format!(
         "\nClosest match: lines {first_line}-{last_line}{how}, tabs as \u{2192}, spaces as \u{B7}:\n{shown}"

@@ -1,4 +1,4 @@
-//! Choice between several hits.
+//! Choice between several matches of an old text in a file.
 
 use std::ops::Range;
 
@@ -6,16 +6,17 @@ use super::{Miss, Place, Step};
 use crate::cut;
 use crate::lines::{LineIndex, LineRange, line_end, line_start};
 
-/// Maximum distance of a hit from a hint, in lines.
+/// Maximum distance of a match from the lines that the caller requested, in lines.
 const REACH: usize = 40;
 
-/// Maximum number of listed places.
+/// Maximum number of matches that an error lists.
 const PLACES: usize = 5;
 
-/// Maximum number of shown characters of a place.
+/// Maximum number of characters that an error shows of a match.
 const WIDTH: usize = 160;
 
-/// Picks the only hit, or the one that a hint points to.
+/// Returns the index of the only match, or of the match nearest to the lines `near`; `None` for several
+/// matches if `near` is missing or far away, or two matches are equally near.
 pub(super) fn pick(view: &str, ranges: &[Range<usize>], near: Option<LineRange>) -> Option<usize> {
     if ranges.len() == 1 {
         return Some(0);
@@ -33,7 +34,7 @@ pub(super) fn pick(view: &str, ranges: &[Range<usize>], near: Option<LineRange>)
     (least <= REACH && best.next().is_none()).then_some(index)
 }
 
-/// Lists the places of all hits.
+/// Builds the error for an old text with several matches, which lists the first few.
 pub(super) fn ambiguous(view: &str, ranges: &[Range<usize>], step: Step) -> Miss {
     let lines = LineIndex::new(view);
     let place = |range: &Range<usize>| {

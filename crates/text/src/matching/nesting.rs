@@ -1,4 +1,4 @@
-//! Nesting of the lines that a replacement shares with the text that it replaces.
+//! Check that the lines which new text takes over from the replaced text keep their indentation.
 
 use similar::DiffOp;
 
@@ -6,16 +6,17 @@ use super::reindent::opens;
 use crate::diff;
 use crate::lines::{indent, is_blank, likeness};
 
-/// Lines that share less than this, of 1000, are different lines.
+/// Similarity, in thousandths, from which two lines count as old and new version of one line.
 const SHARED: usize = 600;
 
-/// More pairs of lines than this are not compared with one another.
+/// Maximum number of pairs of an old and a new line that are compared.
 const EFFORT: usize = 250_000;
 
 /// Checks that every line of the file that new text repeats, changed or not, keeps its indentation.
 ///
-/// Lines directly below an inserted head may be deeper, and no line is less deep than all of the replaced ones. The caller did not know the indentation in the file, so any
-/// other change of it is more likely a mistake than meant.
+/// Lines directly below an inserted block header may be deeper. No line may be less indented than all
+/// replaced lines. The model did not know the indentation in the file, so any other change of the indentation
+/// is probably a mistake.
 pub(super) fn is_kept(file: &str, new: &str) -> bool {
     let full = |text| -> Vec<&str> { str::split(text, '\n').filter(|line| !is_blank(line)).collect() };
     let (olds, news) = (full(file), full(new));
@@ -36,7 +37,8 @@ pub(super) fn is_kept(file: &str, new: &str) -> bool {
     })
 }
 
-/// Pairs each line with the old one that it is or that became it, in order; none if that takes too long.
+/// Pairs each new line with its old version, unchanged or changed, in order; `None` if the comparison would
+/// take too long.
 fn pairs(olds: &[&str], news: &[&str]) -> Option<Vec<Option<usize>>> {
     let bare = |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| line.trim().to_owned()).collect() };
     let (old_texts, new_texts) = (bare(olds), bare(news));
@@ -55,7 +57,7 @@ fn pairs(olds: &[&str], news: &[&str]) -> Option<Vec<Option<usize>>> {
     Some(pairs)
 }
 
-/// Pairs lines in order so that they share the most.
+/// Pairs lines in order, so that the total similarity of the pairs is greatest.
 fn alike(olds: &[String], news: &[String]) -> Vec<(usize, usize)> {
     let width = news.len() + 1;
     let shared: Vec<usize> = olds

@@ -4,56 +4,59 @@ use serde::Serialize;
 
 use crate::lines::LineRange;
 
-/// Tolerance of a search.
+/// A step of a search for an old text. Each step accepts certain differences between the old text and the
+/// file; later steps accept more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {
-    /// Character by character.
+    /// No differences: the texts are equal character by character.
     Exact,
-    /// Apart from white space at the ends of lines, Unicode punctuation, and a break at either end of the file.
+    /// White space at the ends of lines, look-alike Unicode punctuation, and a line break at either end of
+    /// the file may differ.
     Folded,
-    /// Whole lines, apart from their indentation, if that is shifted consistently.
+    /// The indentation of whole lines may differ, if it differs consistently.
     Reindented,
-    /// After the removal of escapes or line numbers.
+    /// The old text may have escapes or line numbers that the file does not have.
     Unescaped,
-    /// Like the first three, apart from the amount of white space between words.
+    /// Like [`Step::Reindented`], but the amount of white space between words may differ too.
     Spaced,
 }
 
-/// Number of hits that a search asks for.
+/// The number of matches that an edit requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Want {
-    /// One and only one.
+pub enum MatchCount {
+    /// Exactly one match.
     One,
-    /// The first, regardless of others.
+    /// The first match, even if there are others.
     First,
-    /// All of them; at the steps after [`Step::Folded`] there must be one and only one all the same.
+    /// All matches; the steps after [`Step::Folded`] still require exactly one.
     Every,
 }
 
-/// Options of a search.
+/// Options of a search for an old text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct How {
-    /// The last step that is tried.
+    /// The last step that the search tries.
     pub upto: Step,
-    /// Number of hits that are wanted.
-    pub want: Want,
-    /// Of several hits, the one in these lines is meant, else the nearest of the 40 lines around; not for [`Want::Every`].
+    /// The number of matches that the edit requests.
+    pub want: MatchCount,
+    /// If there are several matches, the match in these lines is used, otherwise the nearest match within 40
+    /// lines. Not used for [`MatchCount::Every`].
     pub near: Option<LineRange>,
-    /// Only hits from this offset on count.
+    /// Offset in the searched text from which matches count; `None` for its beginning.
     pub start: Option<usize>,
 }
 
 impl How {
-    /// Asks for one hit and goes up to a step.
+    /// Requests exactly one match, and tries the steps up to `upto`.
     #[must_use]
     pub fn one(upto: Step) -> Self {
-        Self { upto, want: Want::One, near: None, start: None }
+        Self { upto, want: MatchCount::One, near: None, start: None }
     }
 
-    /// Asks for every hit and goes up to a step.
+    /// Requests all matches, and tries the steps up to `upto`.
     #[must_use]
     pub fn every(upto: Step) -> Self {
-        Self { want: Want::Every, ..Self::one(upto) }
+        Self { want: MatchCount::Every, ..Self::one(upto) }
     }
 }

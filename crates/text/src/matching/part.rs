@@ -1,25 +1,28 @@
-//! The part of a longer line that is the most like an old text, to be shown and never to be changed.
+//! Search for the part of a long line that is most similar to an edit's old text.
+//!
+//! Errors show this part; edits never change it.
 
 use std::collections::HashMap;
 
 use super::closest::LEAST;
 use super::fold::{is_blank, plain};
-use super::{Closest, show};
+use super::{ClosestLines, show};
 
-/// So many characters of the old text are compared.
+/// Maximum number of characters of the old text that are compared.
 const MAX_WIDTH: usize = 200;
 
-/// So many characters of the file are compared.
+/// Maximum number of bytes of the file that are compared.
 const EFFORT: usize = 8_000_000;
 
-/// So many characters around the part are shown.
+/// Number of characters that are shown before and after the most similar part.
 const AROUND: usize = 60;
 
-/// Finds the part of a line that is the most like the longest line of an old text.
-pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<Closest> {
-    let (index, sought) = wanted.iter().enumerate().max_by_key(|(_, line)| solid(line).count())?;
-    let sought: Vec<char> = solid(sought).map(|(_, character)| character).take(MAX_WIDTH).collect();
-    if sought.len() < 3 {
+/// Finds the part of a line that is most similar to the longest line of an old text, among all lines of a
+/// file.
+pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<ClosestLines> {
+    let (index, pattern) = wanted.iter().enumerate().max_by_key(|(_, line)| solid(line).count())?;
+    let pattern: Vec<char> = solid(pattern).map(|(_, character)| character).take(MAX_WIDTH).collect();
+    if pattern.len() < 3 {
         return None;
     }
     let mut best: Option<(usize, usize, usize, usize)> = None;
@@ -29,7 +32,7 @@ pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<Closest> {
         if effort > EFFORT {
             break;
         }
-        if let Some((score, from, to)) = window(line, &sought)
+        if let Some((score, from, to)) = window(line, &pattern)
             && score >= LEAST
             && best.is_none_or(|(most, ..)| score > most)
         {
@@ -41,7 +44,7 @@ pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<Closest> {
     let before = line[..from].char_indices().rev().nth(AROUND).map_or(0, |(at, _)| at);
     let after = line[to..].char_indices().nth(AROUND).map_or(line.len(), |(after, _)| to + after);
     let cut = |out: bool| if out { "\u{2026}" } else { "" };
-    Some(Closest {
+    Some(ClosestLines {
         first_line: at + 1,
         last_line: at + 1,
         shown: format!("{}{}{}", cut(before > 0), &line[before..after], cut(after < line.len())),
@@ -50,15 +53,16 @@ pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<Closest> {
     })
 }
 
-/// Rates, of 1000, the part of a line that shares the most pairs of characters with a text; returns its bytes, too.
-fn window(line: &str, sought: &[char]) -> Option<(usize, usize, usize)> {
+/// Finds the part of a line that shares the most pairs of adjacent characters with `pattern`. Returns the
+/// similarity in thousandths, and the start and end of the part.
+fn window(line: &str, pattern: &[char]) -> Option<(usize, usize, usize)> {
     let characters: Vec<(usize, char)> = solid(line).collect();
-    let width = sought.len();
+    let width = pattern.len();
     if characters.len() < 3 {
         return None;
     }
     let mut left: HashMap<(char, char), i32> = HashMap::new();
-    for two in sought.windows(2) {
+    for two in pattern.windows(2) {
         *left.entry((two[0], two[1])).or_default() += 1;
     }
     let pair = |at: usize| (characters[at].1, characters[at + 1].1);
@@ -87,7 +91,8 @@ fn window(line: &str, sought: &[char]) -> Option<(usize, usize, usize)> {
     (shared > 0).then(|| (1000 * shared / (width - 1), from, to))
 }
 
-/// Lists the characters of a line apart from white space, with plain punctuation, and the byte of each.
+/// Returns the characters of a line that are not white space, with ASCII punctuation instead of look-alike
+/// characters, and the byte offset of each.
 fn solid(line: &str) -> impl Iterator<Item = (usize, char)> {
     line.char_indices()
         .filter(|(_, character)| !is_blank(*character))

@@ -1,18 +1,21 @@
-//! Indentation carried over from an old text to the file.
+//! Adaptation of the indentation of an edit's new text to the file, derived from how the indentation of the
+//! old text differs from the file's.
 
 use std::cell::LazyCell;
 
 use crate::encoding::{Indent, greatest};
 use crate::lines::indent;
 
-/// Indentations of an old text, each with its counterpart in the file, the least first.
+/// Indentations of an edit's old text, the smallest first, each with the indentation that the file has
+/// instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shift {
+pub(crate) struct IndentShift {
     pairs: Vec<Pair>,
     first: Pair,
-    /// The second line of the old text is deeper than the first.
+    /// True if the second line of the old text is indented deeper than the first.
     steps_in: bool,
-    /// Indentations of old lines and of the deeper lines that follow them.
+    /// Indentation widths of lines of the old text that are followed by a deeper line, each with the width of
+    /// that deeper line.
     jumps: Vec<(usize, usize)>,
 }
 
@@ -23,41 +26,43 @@ struct Pair {
     file: String,
 }
 
-/// So many spaces are taken for a level.
+/// The assumed number of spaces of an indentation level.
 const LEVEL: usize = 4;
 
-/// The characters of an indentation.
+/// The character that an indentation consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Tabs,
     Spaces,
 }
 
-/// Conversion of widths in the old text to widths in the file.
+/// Conversion of indentation widths in the old text to widths in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Scale {
-    /// So many characters of the old text are a level.
+    /// Number of characters per indentation level in the old text.
     old: usize,
-    /// Characters of a level in the file.
+    /// Number of characters per indentation level in the file.
     file: usize,
-    /// The file's character.
+    /// The character with which the file indents lines.
     kind: Kind,
 }
 
-/// Agreement of the indentation of new text with the file's.
+/// Result of comparing the indentation of new text with the file's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fit {
-    /// Each line has an indentation that a line of the place has.
+enum IndentFit {
+    /// Each new line has an indentation that one of the replaced lines of the file has.
     Exact,
-    /// Lines go on in the file's steps.
+    /// Some new lines have another indentation, which is greater or smaller by whole levels of the file.
     Extended,
     No,
 }
 
-impl Shift {
-    /// Collects the indentations of lines that agree; none if they are not shifted consistently.
+impl IndentShift {
+    /// Collects the indentations of matching lines of the old text and the file; `None` if there are no
+    /// lines, or they are not shifted consistently.
     ///
-    /// Lines that are indented alike in the old text must be so in the file, and deeper ones deeper.
+    /// Lines with equal indentation in the old text must have equal indentation in the file, and deeper lines
+    /// deeper indentation.
     pub(crate) fn new<'a>(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut seen: Vec<(&str, &str)> = Vec::new();
         let mut steps_in = false;
@@ -84,17 +89,17 @@ impl Shift {
         first.filter(|_| consistent).map(|first| Self { pairs, first, steps_in, jumps })
     }
 
-    /// Returns whether no line is shifted by more than a level.
+    /// Returns whether the indentation of every line differs from the file's by at most one level.
     pub(super) fn is_small(&self) -> bool {
         let width = |indent: &str| indent.chars().map(|c| if c == '\t' { LEVEL } else { 1 }).sum::<usize>();
         self.pairs.iter().all(|pair| width(&pair.old).abs_diff(width(&pair.file)) <= LEVEL)
     }
 
-    /// Indents new text like the file; none if its indentation has no clear counterpart there.
+    /// Indents new text like the file; `None` if its indentation has no clear counterpart in the file.
     ///
-    /// New text that already has the file's indentation is kept. It is rewritten only if it is indented like the old
-    /// text. If both or neither hold and the results differ, there is none. `unit` returns the file's usual
-    /// indentation for the cases that the lines themselves leave open.
+    /// New text that already has the file's indentation is kept, and new text that is indented like the old
+    /// text is rewritten. If both or neither are true and the results differ, returns `None`. `unit` returns
+    /// the file's usual indentation. It is called if the matching lines do not show the width of a level.
     pub(crate) fn apply(&self, new: &str, unit: impl FnOnce() -> Indent) -> Option<String> {
         let lines: Vec<&str> = new.split('\n').filter(|line| !is_blank_line(line)).collect();
         let own: Vec<&str> = lines.iter().map(|line| indent(line)).collect();
@@ -102,14 +107,15 @@ impl Shift {
         let usual = LazyCell::new(unit);
         let like_file = self.like_file(&lines, &own, || *usual);
         let begins_alike = *begin == self.first.old;
-        // A later line that is deeper without a reason shows that only the first line lost its indentation.
+        // The new text begins without indentation. If one of its lines is indented deeper than the line before it,
+        // which opens no block, then only the first line lost its indentation when it was copied.
         let deeper = |two: &[&str]| indent(two[1]).len() > indent(two[0]).len() && !opens(two[0]);
         let cut = !self.steps_in && self.is_cut(&own) && lines.windows(2).any(deeper);
         let starts_cut = begin.is_empty() && !self.steps_in && lines.windows(2).next().is_some_and(deeper);
         let jumps = !self.jumps_alike(&own, self.old_level(&own));
         if begins_alike && own.iter().all(|own| self.known(own).is_some()) && !jumps {
             let mapped = self.rewrite(new, |own| self.known(own).map(str::to_owned))?;
-            return (mapped == new || like_file != Fit::Exact && !cut).then_some(mapped);
+            return (mapped == new || like_file != IndentFit::Exact && !cut).then_some(mapped);
         }
         let scaled = || {
             let scale = self.scale(&own, *usual)?;
@@ -126,41 +132,42 @@ impl Shift {
             self.rewrite(new, other).filter(|_| plausible)
         };
         match like_file {
-            Fit::Exact => Some(new.to_owned()),
-            Fit::Extended => scaled().is_none_or(|scaled| scaled == new).then(|| new.to_owned()),
-            Fit::No => scaled().or_else(|| {
-                // The first line was copied without its indentation, the others have the file's.
+            IndentFit::Exact => Some(new.to_owned()),
+            IndentFit::Extended => scaled().is_none_or(|scaled| scaled == new).then(|| new.to_owned()),
+            IndentFit::No => scaled().or_else(|| {
+                // The first line was copied without its indentation; the other lines have the file's indentation.
                 let at = new.find(|c| c != '\n').unwrap_or(0);
                 self.is_cut(&own).then(|| format!("{}{}{}", &new[..at], self.first.file, &new[at..]))
             }),
         }
     }
 
-    /// Checks whether only the first line of new text seems to have lost its indentation: the others have the file's.
+    /// Checks whether only the first line of new text seems to have lost its indentation: all other lines have
+    /// indentations that occur in the file.
     fn is_cut(&self, own: &[&str]) -> bool {
         let Some((begin, rest)) = own.split_first() else { return false };
         let lost = begin.is_empty() && self.first.old.is_empty() && !self.first.file.is_empty();
         lost && !rest.is_empty() && rest.iter().all(|own| !own.is_empty() && self.in_file(own))
     }
 
-    /// Rates how well the indentations of new text agree with the file's.
-    fn like_file(&self, lines: &[&str], own: &[&str], usual: impl FnOnce() -> Indent) -> Fit {
+    /// Compares the indentation of new text with the file's.
+    fn like_file(&self, lines: &[&str], own: &[&str], usual: impl FnOnce() -> Indent) -> IndentFit {
         if own.first() != Some(&self.first.file.as_str()) {
-            return Fit::No;
+            return IndentFit::No;
         }
         let goes_in = |at: usize, two: &[&str]| {
             indent(two[1]).len() <= indent(two[0]).len() || opens(two[0]) || at == 0 && self.steps_in
         };
         if own.iter().all(|own| self.in_file(own)) {
             let sound = lines.windows(2).enumerate().all(|(at, two)| goes_in(at, two));
-            return if sound { Fit::Exact } else { Fit::No };
+            return if sound { IndentFit::Exact } else { IndentFit::No };
         }
         let level = match self.pairs.as_slice() {
             [_, _, ..] => self.steps(|pair| pair.file.as_str()),
             _ => match usual() {
                 Indent::Spaces(width) => usize::from(width),
                 Indent::Tabs => 1,
-                Indent::None | Indent::Mixed => return Fit::No,
+                Indent::None | Indent::Mixed => return IndentFit::No,
             },
         };
         let one_kind = kind(self.pairs.iter().map(|pair| pair.file.as_str()).chain(own.iter().copied()));
@@ -173,22 +180,24 @@ impl Shift {
         let least = self.pairs.first().map_or(0, |pair| pair.file.len());
         let inside = own.iter().all(|own| own.len() >= least);
         let extends = one_kind.is_some() && whole && inside && opened && own.windows(2).all(single);
-        if extends { Fit::Extended } else { Fit::No }
+        if extends { IndentFit::Extended } else { IndentFit::No }
     }
 
-    /// Checks whether a line of the place has this indentation in the file.
+    /// Returns whether a matching line has this indentation in the file.
     fn in_file(&self, own: &str) -> bool {
         self.pairs.iter().any(|pair| pair.file == own)
     }
 
-    /// Returns the greatest width that divides all steps between indentations of the old text or the file.
+    /// Returns the greatest width that divides all differences between indentations, either of the old text
+    /// or of the file.
     fn steps<'s>(&'s self, side: impl Fn(&'s Pair) -> &'s str) -> usize {
         self.pairs
             .windows(2)
             .fold(0, |common, two| greatest(common, side(&two[1]).len() - side(&two[0]).len()))
     }
 
-    /// Returns the width of a level in the old text, which several of its lines show, else the new text.
+    /// Returns the width of an indentation level in the old text, if that text has several indentations.
+    /// Otherwise guesses it from the old and the new text.
     fn old_level(&self, own: &[&str]) -> usize {
         match self.pairs.as_slice() {
             [_, _, ..] => self.steps(|pair| pair.old.as_str()),
@@ -197,7 +206,8 @@ impl Shift {
         }
     }
 
-    /// Checks that each jump of more than a level inwards also occurs in the old text.
+    /// Checks that wherever the indentation of new text grows by more than one level, it also grows like this
+    /// in the old text.
     fn jumps_alike(&self, own: &[&str], level: usize) -> bool {
         own.windows(2).all(|two| {
             let (above, below) = (two[0].len(), two[1].len());
@@ -205,13 +215,14 @@ impl Shift {
         })
     }
 
-    /// Checks that all steps of the old text are multiples of its least step.
+    /// Checks that all differences between indentations of the old text are multiples of the smallest one.
     fn has_level(&self) -> bool {
         let least = self.pairs.windows(2).map(|two| two[1].old.len() - two[0].old.len()).min();
         least.is_none_or(|least| least == self.steps(|pair| pair.old.as_str()))
     }
 
-    /// Checks that new text with lines less indented than the whole old text has the level of the old text.
+    /// If new text has lines less indented than the whole old text, checks that its indentation levels have
+    /// the width of those of the old text.
     fn goes_out_alike(&self, own: &[&str]) -> bool {
         let base = self.first.old.len();
         let least = self.pairs.first().map_or(0, |pair| pair.old.len());
@@ -219,8 +230,8 @@ impl Shift {
         own.iter().all(|own| own.len() >= least) || self.pairs.len() < 2 || level == self.old_level(own)
     }
 
-    /// Checks that new text continues in the levels of the old text, and that no line is deeper than the line before
-    /// by more than a level.
+    /// Checks that the indentations of new text are whole levels of the old text, and that no line is deeper
+    /// than the line before by more than one level.
     fn steps_by(&self, own: &[&str], level: usize) -> bool {
         let base = self.first.old.len();
         let whole =
@@ -233,7 +244,7 @@ impl Shift {
 
     /// Checks whether some lines of new text seem to be indented like the file and others like the old text.
     ///
-    /// A line that follows an opening bracket or a colon may be deeper in either.
+    /// A line that follows an opening bracket or a colon may be deeper in both cases.
     fn is_mixed(&self, lines: &[&str]) -> bool {
         let file_only = |own: &str| self.in_file(own) && self.known(own).is_none();
         lines.windows(2).any(|two| {
@@ -241,7 +252,8 @@ impl Shift {
         })
     }
 
-    /// Replaces the indentation of every line that is not blank.
+    /// Replaces the indentation of every line that is not blank by the result of `other`; `None` if `other`
+    /// returns `None`.
     fn rewrite(&self, new: &str, other: impl Fn(&str) -> Option<String>) -> Option<String> {
         let mut out = String::with_capacity(new.len() + new.len() / 4);
         for line in new.split_inclusive('\n') {
@@ -256,12 +268,14 @@ impl Shift {
         Some(out)
     }
 
-    /// Looks up the file's indentation for one that the old text had too.
+    /// Returns the indentation that the file has instead of an indentation of the old text; `None` if the old
+    /// text does not have this indentation.
     fn known(&self, own: &str) -> Option<&str> {
         self.pairs.iter().find(|pair| pair.old == own).map(|pair| pair.file.as_str())
     }
 
-    /// Works out the file's indentation for one that the old text did not have.
+    /// Computes the indentation in the file for an indentation of new text that does not occur in the old
+    /// text.
     fn counterpart(&self, own: &str, scale: Scale) -> Option<String> {
         let below = self.pairs.iter().rev().find(|pair| pair.old.len() < own.len());
         let Some(pair) = below else {
@@ -277,7 +291,8 @@ impl Shift {
         Some(format!("{}{}{}", pair.file, level.repeat(levels * scale.file), " ".repeat(rest)))
     }
 
-    /// Finds out how the levels of the old text and of the file relate.
+    /// Determines how indentation levels of the old text convert to levels of the file; `None` if tabs and
+    /// spaces are mixed in the file or across the old and the new text, or these texts have no indentation.
     fn scale(&self, new: &[&str], usual: Indent) -> Option<Scale> {
         let old = kind(self.pairs.iter().map(|pair| pair.old.as_str()).chain(new.iter().copied()))??;
         let file = match (kind(self.pairs.iter().map(|pair| pair.file.as_str()))?, usual) {
@@ -321,7 +336,7 @@ impl Shift {
         }
     }
 
-    /// Guesses how many spaces the old text and the new use for a level.
+    /// Guesses how many spaces the old and the new text use for an indentation level.
     fn level(&self, new: &[&str]) -> usize {
         let base = self.first.old.len();
         let widths = self.pairs.iter().map(|pair| pair.old.len()).chain(new.iter().map(|own| own.len()));
@@ -332,7 +347,7 @@ impl Shift {
     }
 }
 
-/// Checks whether a deeper line may follow a line.
+/// Returns whether the next line may be indented deeper than this line.
 pub(super) fn opens(line: &str) -> bool {
     let line = line.trim();
     let first = line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -354,7 +369,8 @@ const HEADS: &[&str] = &[
     "with",
 ];
 
-/// Checks whether the line below a Python statement with a block is not deeper.
+/// Returns whether the text has a Python statement with a block, such as `if x:`, below which no deeper line
+/// follows.
 pub(super) fn lacks_body(text: &str) -> bool {
     let lines: Vec<&str> = text.split('\n').filter(|line| !is_blank_line(line)).collect();
     lines.windows(2).any(|two| {
@@ -369,7 +385,8 @@ fn is_blank_line(line: &str) -> bool {
     line.trim_matches([' ', '\t', '\n']).is_empty()
 }
 
-/// Returns the characters of indentations: outer none if they mix, inner none if they are all empty.
+/// Returns the character that indentations consist of: `None` if they mix characters, `Some(None)` if all are
+/// empty.
 fn kind<'a>(indents: impl IntoIterator<Item = &'a str>) -> Option<Option<Kind>> {
     let mut found = None;
     for character in indents.into_iter().flat_map(str::chars) {
@@ -386,7 +403,7 @@ fn kind<'a>(indents: impl IntoIterator<Item = &'a str>) -> Option<Option<Kind>> 
     Some(found)
 }
 
-/// Divides, with the rest.
+/// Returns the quotient and the remainder; a divisor of 0 counts as 1.
 fn divide(width: usize, by: usize) -> (usize, usize) {
     (width / by.max(1), width % by.max(1))
 }

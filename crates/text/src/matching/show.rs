@@ -1,26 +1,27 @@
-//! Lines with their white space made visible.
+//! Lines with their white space made visible, for error messages.
 
+use crate::counted::counted;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::fold::{indentation, is_blank, trimmed};
 use crate::cut;
 
-/// So many lines are shown.
+/// Maximum number of lines that a message shows.
 const MAX_LINES: usize = 40;
 
-/// So many characters of a line are shown.
+/// Maximum number of characters of a line that a message shows.
 const MAX_WIDTH: usize = 200;
 
-/// Writes lines with the white space at their ends visible.
+/// Formats lines with the white space at their ends made visible.
 pub(super) fn lines(lines: &[&str]) -> String {
     let mut shown: Vec<String> = lines.iter().take(MAX_LINES).map(|line| ends(line)).collect();
     if lines.len() > MAX_LINES {
-        shown.push(format!("({} more lines)", lines.len() - MAX_LINES));
+        shown.push(format!("({})", counted((lines.len() - MAX_LINES) as u64, "more line")));
     }
     shown.join("\n")
 }
 
-/// Writes the differences between the lines of an old text and the file, word by word.
+/// Formats the differences between the lines of an old text and the file, word by word.
 pub(super) fn difference(old: &[&str], file: &[&str], first_line: usize) -> String {
     let mut out = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, old, file) {
@@ -52,12 +53,12 @@ pub(super) fn difference(old: &[&str], file: &[&str], first_line: usize) -> Stri
     if out.len() > MAX_LINES {
         let more = out.len() - MAX_LINES;
         out.truncate(MAX_LINES);
-        out.push(format!("({more} more lines)"));
+        out.push(format!("({})", counted(more as u64, "more line")));
     }
     out.join("\n")
 }
 
-/// Writes one line with the words that only one side has in brackets.
+/// Formats a line with words that only the old text or only the file has in brackets.
 fn words(old: &str, file: &str) -> String {
     let (old, file) = (cut::line(old, MAX_WIDTH).0, cut::line(file, MAX_WIDTH).0);
     let (ours, theirs) = (tokens(old), tokens(file));
@@ -98,7 +99,7 @@ fn tokens(line: &str) -> Vec<&str> {
     tokens
 }
 
-/// Shows the white space at both ends of a line, and tabs everywhere.
+/// Makes the white space at both ends of a line visible, and tabs everywhere.
 fn ends(line: &str) -> String {
     let line = cut::line(line, MAX_WIDTH).0;
     let front = indentation(line);
@@ -107,7 +108,7 @@ fn ends(line: &str) -> String {
     format!("{}{}{}", all(front), body.replace('\t', "\u{2192}"), all(back))
 }
 
-/// Shows all white space.
+/// Makes all white space of a text visible.
 fn all(text: &str) -> String {
     let text = cut::line(text, MAX_WIDTH).0;
     text.chars()

@@ -1,11 +1,12 @@
-//! Old text that was escaped or numbered on its way.
+//! Interpretations of an edit's old text that contains escapes or line numbers which the file does not have.
 
 use std::borrow::Cow;
 
 use super::Difference;
 use crate::guard::gutter;
 
-/// Returns the other readings of old and new text.
+/// Returns other interpretations of old and new text: one without line numbers, and one without escapes.
+/// Empty if the old text has neither.
 pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)> {
     let mut readings = Vec::new();
     if let Some(bare) = without_numbers(old) {
@@ -24,10 +25,10 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)
     readings
 }
 
-/// The letters behind a backslash that count as an escape.
+/// The characters that form an escape with a backslash before them.
 const ALL: &[char] = &['n', 't', 'r', '"', '\'', '`', '$', '\\', '/'];
 
-/// Returns the character for an escape.
+/// Returns the character that an escape represents.
 fn meaning(kind: char) -> char {
     match kind {
         'n' => '\n',
@@ -37,7 +38,7 @@ fn meaning(kind: char) -> char {
     }
 }
 
-/// Replaces escapes of some kinds, and returns the kinds that occurred.
+/// Replaces the escapes in `allowed` by their characters. Also returns those that occurred.
 fn unescaped(text: &str, allowed: &[char]) -> (String, Vec<char>) {
     let mut out = String::with_capacity(text.len());
     let mut kinds = Vec::new();
@@ -62,7 +63,8 @@ fn unescaped(text: &str, allowed: &[char]) -> (String, Vec<char>) {
     (crate::lines::lf(&out).into_owned(), kinds)
 }
 
-/// Takes the line numbers off a text that has them on every line, one after the other.
+/// Removes the line numbers from a text in which every line after empty lines at the beginning has one, in
+/// order; `None` for any other text.
 fn without_numbers(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut next = None;

@@ -1,17 +1,18 @@
-//! The places of a snippet's parts, found by the lines that it shares with the text.
+//! Locations of the parts of a snippet (partial code) in a file, found by the lines that both have.
 
 use std::ops::Range;
 
-use super::edge::{self, Side};
+use super::edge::{self, PartEdge};
 use super::line::{depth, has_word, is_blank, same};
 use super::scope::{Ends, Scope, Segment};
 use super::{Line, Piece, Refusal, Why, entry, loss, repeat, sequence};
 
-/// Finds the place of every part of a snippet; the lines between the places stay.
+/// Finds the location of every part of a snippet (the lines between two markers); the lines of the file
+/// between the locations stay.
 ///
 /// # Errors
 ///
-/// With the first part that has no certain place, or would remove lines that the snippet does not mention.
+/// If a part has no certain location, or would remove unmentioned lines; the error names the first.
 pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
     let segments = segments(lines);
     if segments.is_empty() && scope.ends == Ends::Fixed {
@@ -22,6 +23,7 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
     }
     let to = sequence::align(scope, lines).map_err(|why| Refusal::of(lines, why))?;
     let places = places(scope, lines, &segments, &to)?;
+    repeat::one_reading(scope, lines, &to, &places)?;
     let mut pieces = Vec::new();
     let mut new = vec![false; lines.len()];
     for (at, segment) in segments.iter().enumerate() {
@@ -33,17 +35,51 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
             *new = left.contains(line);
         }
         pieces.extend(moved);
+        let next = places.get(at + 1).map(|next| found.end..next.start);
+        if next.is_some_and(|gap| scope.old[gap].iter().all(|line| is_blank(line))) && !left.is_empty() {
+            stands_for_lines(lines, segment, segments.get(at + 1), &to)?;
+        }
+        let inner = segment.after.filter(|marker| {
+            let full = segment.lines.iter().filter(|line| !line.is_blank());
+            full.map(|line| depth(&line.text)).min().is_some_and(|least| depth(&marker.text) > least)
+        });
+        let last = inner.is_some() && at + 1 == segments.len() && scope.ends == Ends::Fixed;
+        if last && scope.old[found.end..].iter().all(|line| is_blank(line)) {
+            stands_for_lines(lines, segment, None, &to)?;
+        }
         let left = Segment { lines: &left, ..*segment };
         let new = edge::spaced(scope.old, found, &left, lines);
         pieces.push(Piece { old: found.start + scope.base..found.end + scope.base, new });
     }
     let fresh = |at: usize| new[at] && to[at].is_none();
-    pieces.extend(repeat::moved(scope, lines, fresh, &places)?);
+    let place_of = |at: usize| {
+        let part = segments.iter().rposition(|segment| segment.at <= at).unwrap_or_default();
+        places[part].clone()
+    };
+    pieces.extend(repeat::moved(scope, lines, fresh, place_of, &places)?);
     pieces.sort_by_key(|piece| (piece.old.start, piece.old.end));
     Ok(pieces)
 }
 
-/// Finds the lines whose place each part of a snippet takes.
+/// Refuses a marker that represents no lines of the file if a part next to it has new lines, because the
+/// marker may represent these.
+fn stands_for_lines(
+    lines: &[Line],
+    segment: &Segment<'_>,
+    next: Option<&Segment<'_>>,
+    to: &[Option<usize>],
+) -> Result<(), Refusal> {
+    let fresh = |segment: &&Segment<'_>| {
+        let mut places = segment.at..segment.at + segment.lines.len();
+        places.any(|at| to[at].is_none() && has_word(&lines[at].text))
+    };
+    match [Some(segment), next].into_iter().flatten().find(fresh) {
+        Some(segment) => Err(Refusal::of(segment.lines, Why::Nothing)),
+        None => Ok(()),
+    }
+}
+
+/// Finds the lines of the file that each part of a snippet replaces.
 fn places(
     scope: &Scope<'_>,
     lines: &[Line],
@@ -63,7 +99,7 @@ fn places(
         loss::size(old, base, &new)
             .and_then(|()| match scope.ends {
                 Ends::Open => loss::named(old, base, &new, &said),
-                Ends::Fixed => Ok(()), // names are judged by the tree
+                Ends::Fixed => Ok(()), // the caller compares syntax trees and checks names
             })
             .map_err(|why| Refusal::of(segment.lines, why))?;
         from = found.end;
@@ -72,7 +108,7 @@ fn places(
     Ok(places)
 }
 
-/// Splits a snippet at its markers; parts with nothing on their lines are left out.
+/// Splits a snippet at its markers into parts; parts with only blank lines are left out.
 fn segments(lines: &[Line]) -> Vec<Segment<'_>> {
     let mut out = Vec::new();
     let mut before = None;
@@ -93,7 +129,7 @@ fn segments(lines: &[Line]) -> Vec<Segment<'_>> {
     }
 }
 
-/// Finds the lines whose place a part takes.
+/// Finds the lines of the file that one part of a snippet replaces.
 fn spot(
     scope: &Scope<'_>,
     from: usize,
@@ -112,7 +148,7 @@ fn spot(
         return unpinned(scope, from, segment, &new).map_err(refuse);
     };
     let above: Vec<&str> = old[..first_old].to_vec();
-    let side = Side {
+    let side = PartEdge {
         fixed: fixed && segment.before.is_none(),
         file_end: !fixed && segment.before.is_none() && from == 0,
     };
@@ -123,13 +159,25 @@ fn spot(
     below.reverse();
     let mut tail: Vec<&str> = new[last_new + 1..].to_vec();
     tail.reverse();
-    let side = Side { fixed: fixed && segment.after.is_none(), file_end: !fixed && segment.after.is_none() };
-    let covered = edge::cover(&below, &tail, side, None)
-        .map_err(|ahead| refuse(Why::Unbounded { line: scope.base + from + last_old + 1 + ahead }))?;
+    let side =
+        PartEdge { fixed: fixed && segment.after.is_none(), file_end: !fixed && segment.after.is_none() };
+    let unbounded = |ahead: usize| refuse(Why::Unbounded { line: scope.base + from + last_old + 1 + ahead });
+    let covered = edge::cover(&below, &tail, side, None).map_err(unbounded)?;
+    // If the marker after the part is less indented than the new lines, it is not clear whether their block
+    // continues.
+    let next = below.iter().rposition(|line| !is_blank(line));
+    let ends =
+        tail.last().is_some_and(|new| segment.after.map_or(0, |marker| depth(&marker.text)) < depth(new));
+    if let Some(next) = next
+        .filter(|next| ends && !fixed && covered == 0 && depth(below[*next]) >= depth(tail[tail.len() - 1]))
+    {
+        return Err(unbounded(below.len() - next));
+    }
     Ok(start..from + last_old + 1 + covered)
 }
 
-/// Pairs lines of a part with the lines of the text that they are; none if no line with a word is among them.
+/// Pairs the lines of a part with the equal lines of the file. Returns no pairs if none of the equal lines
+/// contains a word.
 fn pins(
     from: usize,
     old: &[&str],
@@ -143,7 +191,8 @@ fn pins(
     if !pins.iter().any(|(_, at)| has_word(new[*at])) {
         pins.clear();
     }
-    // A marker deeper than the line after it replaces the rest of a block: that line is the first one outside it.
+    // A marker that is deeper than the line after it replaces the rest of a block. The line after it is the
+    // first line outside the block.
     let inside = segment.before.filter(|marker| depth(&marker.text) > depth(new[0]));
     if inside.is_some() && pins.first().is_none_or(|(_, first)| *first > 0) {
         let out = old.iter().position(|line| !is_blank(line) && depth(line) <= depth(new[0]));
@@ -156,7 +205,7 @@ fn pins(
     pins
 }
 
-/// Pairs the brackets around a whole file with those of a snippet, as in JSON.
+/// Pairs the brackets around the whole file, as in JSON, with the brackets around the snippet.
 fn brackets(old: &[&str], from: usize, segment: &Segment<'_>, pins: &mut Vec<(usize, usize)>) {
     let first = old.iter().position(|line| !is_blank(line));
     let last = old.iter().rposition(|line| !is_blank(line));
@@ -173,7 +222,20 @@ fn brackets(old: &[&str], from: usize, segment: &Segment<'_>, pins: &mut Vec<(us
     }
 }
 
-/// Places a part without a certain line.
+/// Refuses a part of several lines whose first line also occurs in the file outside the scope (the lines to
+/// merge into), because the part may belong there.
+fn not_outside(scope: &Scope<'_>, new: &[&str]) -> Result<(), Why> {
+    let inside = scope.base..scope.base + scope.old.len();
+    let words: Vec<&&str> = new.iter().filter(|line| has_word(line)).collect();
+    let [first, _, ..] = words.as_slice() else { return Ok(()) };
+    let mut outside = scope.file.iter().enumerate().filter(|(at, _)| !inside.contains(at));
+    match outside.find(|(_, line)| same(line, first)) {
+        Some((at, _)) => Err(Why::Twice { line: at + 1 }),
+        None => Ok(()),
+    }
+}
+
+/// Finds the location of a part none of whose lines has a certain location.
 fn unpinned(
     scope: &Scope<'_>,
     from: usize,
@@ -183,6 +245,9 @@ fn unpinned(
     let old = &scope.old[from..];
     let fixed = scope.ends == Ends::Fixed;
     let line = |at: usize| scope.base + from + at + 1;
+    if fixed && segment.before.is_some() {
+        not_outside(scope, new)?;
+    }
     match (fixed && segment.before.is_none(), fixed && segment.after.is_none()) {
         (true, true) => return Ok(from..scope.old.len()),
         (true, false) => {
@@ -190,13 +255,13 @@ fn unpinned(
             below.reverse();
             let mut tail = new.to_vec();
             tail.reverse();
-            let side = Side { fixed: false, file_end: false };
+            let side = PartEdge { fixed: false, file_end: false };
             let covered = edge::cover(&below, &tail, side, None)
                 .map_err(|ahead| Why::Unbounded { line: line(ahead - 1) })?;
             return Ok(from..from + covered);
         }
         (false, true) => {
-            let side = Side { fixed: false, file_end: false };
+            let side = PartEdge { fixed: false, file_end: false };
             let covered = edge::cover(old, new, side, Some(""))
                 .map_err(|back| Why::Unbounded { line: line(old.len() - back) })?;
             return Ok(scope.old.len() - covered..scope.old.len());
@@ -209,9 +274,11 @@ fn unpinned(
             .is_some_and(|lines| lines.iter().zip(new).all(|(a, b)| same(a, b)))
     };
     if let Some(place) = places.iter().find(as_it_is) {
-        return Ok(from + place..from + place + new.len()); // wherever it stands, nothing changes
+        return Ok(from + place..from + place + new.len()); // the text has the part already
     }
-    if let Some(place) = edge::keyed_once(old, new) {
+    let outer = |line: &&str| !is_blank(line) && depth(line) < depth(new[0]);
+    let block = if from == 0 { old.len() } else { old.iter().position(outer).unwrap_or(old.len()) };
+    if let Some(place) = edge::keyed_once(&old[..block], new) {
         return Ok(from + place..from + place + 1);
     }
     match (places.as_slice(), scope.old[..from].iter().position(|line| has_word(line) && same(line, new[0])))

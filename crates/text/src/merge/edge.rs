@@ -1,4 +1,4 @@
-//! Extent of a snippet's part beyond the lines that are certain.
+//! Number of lines that a part of a snippet replaces before and after the lines whose location is certain.
 
 use std::ops::Range;
 
@@ -7,21 +7,28 @@ use super::scope::Segment;
 use super::{Line, entry};
 use crate::lines::likeness;
 
-/// One end of a part.
+/// One end of a part of a snippet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Side {
-    /// The part reaches to the end of the lines.
+pub(super) struct PartEdge {
+    /// True if the part reaches to the beginning or the end of the lines to merge into.
     pub(super) fixed: bool,
-    /// The part is at the end of the file and may replace a few lines there.
+    /// True if the part is at the beginning or the end of the file, and may replace a few lines there.
     pub(super) file_end: bool,
 }
 
-/// Counts the lines before a certain one that the lines of a part before it replace; the certain line comes last.
+/// Counts how many of the lines `above` are replaced by the lines `lead` of a part. Both lists end next to the pinned
+/// line: a line of the part whose location in the file is known.
 ///
-/// Fails with the distance, in lines before the certain one, of a line whose replacement is not certain, counted from 1.
+/// Fails if it is not certain whether a line is replaced. The error is the distance of that line from the pinned line
+/// (1: adjacent).
 ///
-/// `pin` is the certain line if it follows these lines in the file; none if it precedes them.
-pub(super) fn cover(above: &[&str], lead: &[&str], side: Side, pin: Option<&str>) -> Result<usize, usize> {
+/// `pin` is the pinned line if it follows `above` in the file; `None` if it precedes them and both lists are reversed.
+pub(super) fn cover(
+    above: &[&str],
+    lead: &[&str],
+    side: PartEdge,
+    pin: Option<&str>,
+) -> Result<usize, usize> {
     let all = above;
     let (mut above_left, mut lead_left) = (above.len(), lead.len());
     loop {
@@ -52,7 +59,7 @@ pub(super) fn cover(above: &[&str], lead: &[&str], side: Side, pin: Option<&str>
     if side.file_end && changed(above, lead) {
         return Ok(covered + above.len());
     }
-    // An inserted line must not become the head of the one that follows it.
+    // The new lines must not become the block header of the line of the file that follows them.
     let next = match pin {
         Some(pin) => Some(all.get(above_left).copied().unwrap_or(pin)),
         None => above.iter().rev().copied().find(|line| !is_blank(line)),
@@ -66,7 +73,7 @@ pub(super) fn cover(above: &[&str], lead: &[&str], side: Side, pin: Option<&str>
     if unclear { Err(covered + back) } else { Ok(covered) }
 }
 
-/// Finds the only line that sets the same key as a single new line, to another value.
+/// Finds the only line of the file that sets the same key as a single new line, to another value.
 pub(super) fn keyed_once(old: &[&str], new: &[&str]) -> Option<usize> {
     let [line] = new else { return None };
     let key = key(line)?;
@@ -75,7 +82,8 @@ pub(super) fn keyed_once(old: &[&str], new: &[&str]) -> Option<usize> {
     (found.next().is_none() && is_single(old, at, at + 1)).then_some(at)
 }
 
-/// Returns a part's lines, with an empty line if the snippet has one and new lines would touch others.
+/// Returns the lines of a part, with the blank line that the snippet has before or after the part if a new
+/// line would otherwise be directly next to a line of the file.
 pub(super) fn spaced(old: &[&str], found: &Range<usize>, segment: &Segment<'_>, all: &[Line]) -> Vec<String> {
     let mut new: Vec<String> = segment.lines.iter().map(|line| line.text.clone()).collect();
     let (Some(first), Some(last)) = (segment.lines.first(), segment.lines.last()) else { return new };
@@ -97,7 +105,8 @@ pub(super) fn spaced(old: &[&str], found: &Range<usize>, segment: &Segment<'_>, 
     new
 }
 
-/// Counts the lines next to a certain one that new lines set to other values, each its own.
+/// Counts the lines of the file, next to the line with a known location, whose keys the new lines set to
+/// other values, in the same order.
 fn keyed(above: &[&str], lead: &[&str]) -> Option<usize> {
     let new: Vec<&&str> = lead.iter().filter(|line| !is_blank(line)).collect();
     let first = above.len().checked_sub(new.len())?;
@@ -107,13 +116,13 @@ fn keyed(above: &[&str], lead: &[&str]) -> Option<usize> {
     (all && !new.is_empty()).then_some(new.len())
 }
 
-/// Returns whether lines at an end of the file are all there, changed.
+/// Returns whether each of these lines at an end of the file has a changed version among the new lines.
 fn changed(above: &[&str], lead: &[&str]) -> bool {
     let mut rest = lead.iter();
     above.iter().filter(|line| !is_blank(line)).all(|line| rest.any(|new| similar(line, new)))
 }
 
-/// Returns whether a new line may be the next one of the file, changed.
+/// Returns whether a new line may be a changed version of the nearest line of the file.
 fn alike(above: &[&str], lead: &[&str]) -> bool {
     let known = |line: &str| key(line).is_some_and(|new| above.iter().any(|old| key(old) == Some(new)));
     let mut new = lead.iter().filter(|line| !is_blank(line));
@@ -123,14 +132,15 @@ fn alike(above: &[&str], lead: &[&str]) -> bool {
     })
 }
 
-/// Returns whether a line stands alone: the next one is not deeper, and it opens no block.
+/// Returns whether a line is a single statement: it opens no block, and the next line is not deeper.
 fn is_single(lines: &[&str], at: usize, next: usize) -> bool {
     let opens = lines[at].trim_end().ends_with(['{', '(', '[', ':', '\\', '|', '>']);
     let deeper = lines.get(next).is_some_and(|next| !is_blank(next) && depth(next) > depth(lines[at]));
     !opens && !deeper
 }
 
-/// Returns the key that a line sets: all before the first `=` or `:`, with the indentation.
+/// Returns the key that a line sets: the text before the first `=` or `:`, including the indentation. `None`
+/// if the line has no key or no value.
 fn key(line: &str) -> Option<&str> {
     let (key, _, value) = entry::split(line)?;
     let plain = |c: char| c.is_alphanumeric() || " \t_-.\"'$@/*&:[]".contains(c);
@@ -138,7 +148,7 @@ fn key(line: &str) -> Option<&str> {
     sets.then_some(key)
 }
 
-/// Returns whether two lines are so similar that one may be the changed other.
+/// Returns whether two lines are so similar that one may be a changed version of the other.
 fn similar(one: &str, other: &str) -> bool {
     likeness(one, other) >= 600
 }

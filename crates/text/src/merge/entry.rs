@@ -1,4 +1,4 @@
-//! New lines that repeat a setting behind a marker.
+//! New lines that set a key which the file already sets in the lines that a marker of the snippet represents.
 
 use std::ops::Range;
 
@@ -7,14 +7,15 @@ use super::scope::{Ends, Scope, Segment};
 use super::{Line, Piece, Refusal, Why};
 use crate::lines::LineRange;
 
-/// Removes lines of a part that repeat a setting behind an adjacent marker.
+/// Turns new lines of a part into replacements of lines of the file that set the same key and that an
+/// adjacent marker represents.
 ///
-/// `found` is the place of the part, `gaps` are the lines that the adjacent markers replace. Returns the remaining lines,
-/// and the pieces that put the others in the place of the lines that they are, changed.
+/// `found` is the location of the part; `gaps` are the lines that the adjacent markers represent. Returns the
+/// remaining lines of the part, and a piece for each replaced line.
 ///
 /// # Errors
 ///
-/// With a line that may be one of several entries, or none.
+/// If a new line may replace one of several lines, or if it is not clear how many lines it replaces.
 pub(super) fn settle(
     scope: &Scope<'_>,
     segment: &Segment<'_>,
@@ -60,7 +61,7 @@ pub(super) fn settle(
     Ok((left, pieces))
 }
 
-/// Refuses to remove an entry that may be behind an adjacent marker.
+/// Refuses to remove a line that sets a key, if an adjacent marker may represent this line.
 fn keeps(scope: &Scope<'_>, segment: &Segment<'_>, found: &Range<usize>) -> Result<(), Refusal> {
     let level = |line: &Line, width| depth(&line.text) == width;
     let same_block = |line: &Line, width| line.is_blank() || depth(&line.text) >= width;
@@ -83,29 +84,29 @@ fn keeps(scope: &Scope<'_>, segment: &Segment<'_>, found: &Range<usize>) -> Resu
     Err(Refusal::of(segment.lines, Why::Loses { lines, names }))
 }
 
-/// The key that a line sets, and the form of the line.
+/// The key that a line sets, and whether the file may set it again.
 struct Entry<'a> {
     key: &'a str,
     sets: Sets,
 }
 
 impl Entry<'_> {
-    /// Returns whether a line of the text sets the same key at the same indentation.
+    /// Returns whether the line `old` of the file sets this key, at the indentation of the line `new`.
     fn is(&self, old: &str, new: &str) -> bool {
         depth(old) == depth(new) && entry(old).is_some_and(|old| unquoted(old.key) == unquoted(self.key))
     }
 }
 
-/// The meaning of a key that is set twice.
+/// The meaning of setting a key that is already set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sets {
-    /// It is an entry of something that has each but once.
+    /// The line is an entry, as in a map: each key occurs only once.
     Entry,
-    /// It may be a statement that sets it again.
+    /// The line may be an assignment, which can set the same key again.
     Anew,
 }
 
-/// Reads a line that sets something: `key: value`, `key = value,` and the like.
+/// Parses a line that sets a key, such as `key: value` or `key = value,`; `None` for any other line.
 fn entry(line: &str) -> Option<Entry<'_>> {
     let bare = line.trim();
     let (key, separator, value) = split(bare)?;
@@ -124,7 +125,7 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     (fits && !value.trim().is_empty()).then_some(Entry { key, sets })
 }
 
-/// Splits a line at the first assignment sign outside quotes.
+/// Splits a line at the first `=` or `:` outside quotes, into key, sign and value.
 pub(super) fn split(line: &str) -> Option<(&str, &str, &str)> {
     let mut quote = None;
     let mut rest = line.char_indices();
@@ -151,7 +152,7 @@ pub(super) fn split(line: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// Adds the lines of a block that set the same as a new line, from an end of the block on.
+/// Collects the lines of a block that set the same key as a new line. `lines` starts at one end of the block.
 fn collect(
     old: &[&str],
     lines: impl Iterator<Item = usize>,
@@ -163,18 +164,20 @@ fn collect(
     out.extend(within.filter(|at| entry.is(old[*at], new)));
 }
 
-/// Takes the quotes off a key.
+/// Removes the quotes around a key.
 fn unquoted(key: &str) -> &str {
     key.trim_matches(['"', '\''])
 }
 
-/// Returns whether a line of the text stands alone: it opens no block, and the next line is not deeper.
+/// Returns whether a line of the file is a single statement: it opens no block, and the next line is not
+/// deeper.
 fn is_single(old: &[&str], at: usize) -> bool {
     let next = old[at + 1..].iter().find(|line| !is_blank(line));
     closes(old[at]) && next.is_none_or(|next| depth(next) <= depth(old[at]))
 }
 
-/// Returns whether a line of a part stands alone.
+/// Returns whether a line of a snippet is a single statement: it opens no block, and the next line is not
+/// deeper.
 fn is_single_of(lines: &[Line], at: usize) -> bool {
     let next = lines[at + 1..].iter().find(|line| !line.is_blank());
     let width = depth(&lines[at].text);
@@ -188,7 +191,7 @@ fn closes(line: &str) -> bool {
     !opens && !line.trim_end().ends_with([':', '\\', '|', '>', '`'])
 }
 
-/// Copies the trailing comma of the line that a line replaces, or removes it.
+/// Returns a new line with a trailing comma if the line that it replaces has one, otherwise without.
 fn divided(line: &str, old: &str) -> String {
     let bare = line.trim_end();
     match (bare.strip_suffix(','), old.trim_end().ends_with(',')) {

@@ -1,6 +1,6 @@
-//! Lines that begin something with a name, in any language.
+//! Names that a line defines or sets, recognised by the form of the line in any language.
 
-/// Finds the name that a line defines: a definition, a section, a key with nested lines.
+/// Returns the name that a line defines: of a definition, of a section, or of a key with nested lines.
 pub(super) fn name(line: &str) -> Option<&str> {
     let bare = line.trim();
     if let Some(title) = bare.strip_prefix("##") {
@@ -34,7 +34,8 @@ pub(super) fn name(line: &str) -> Option<&str> {
     words(head).last().filter(|word| !is_flow(word))
 }
 
-/// Finds the name that a line of a configuration file sets: `key: value` anywhere, `key = value` at the margin.
+/// Returns the name that a line of a configuration file sets: `key: value` at any indentation, `key = value`
+/// without indentation.
 pub(super) fn setting(line: &str) -> Option<&str> {
     let bare = line.trim();
     let at = bare.find([':', '='])?;
@@ -54,7 +55,7 @@ fn is_flow(word: &str) -> bool {
     FLOW.contains(&word)
 }
 
-/// Keywords before a defined name.
+/// Keywords that are followed by the name of a definition.
 const DEFINES: &[&str] = &[
     "actor",
     "class",
@@ -92,7 +93,7 @@ const DEFINES: &[&str] = &[
     "view",
 ];
 
-/// Modifiers before those keywords.
+/// Modifiers that may precede the keywords of [`DEFINES`].
 const MODIFIES: &[&str] = &[
     "abstract",
     "async",
@@ -132,7 +133,7 @@ const MODIFIES: &[&str] = &[
     "virtual",
 ];
 
-/// Keywords of blocks without a name.
+/// Keywords that begin a block or statement without a name.
 const FLOW: &[&str] = &[
     "begin", "case", "catch", "default", "defer", "do", "else", "elif", "elsif", "except", "finally", "for",
     "foreach", "guard", "if", "loop", "match", "repeat", "rescue", "return", "select", "switch", "then",

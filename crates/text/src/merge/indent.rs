@@ -1,4 +1,4 @@
-//! A snippet indented like the file that it goes into.
+//! Adaptation of the indentation of a snippet (partial code) to the file.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,11 @@ use super::Line;
 use super::line::{depth, has_word};
 use crate::encoding::{Indent, greatest};
 
-/// Indents lines for another place; lines that are less indented than the first stay.
+/// Replaces the indentation `from` at the beginning of lines with `to`; lines that are indented less are
+/// unchanged.
 ///
-/// White space at the beginning of a line is first converted to the file's, if one uses tabs and the other spaces.
+/// If the lines are indented with tabs and the file with spaces, or the reverse, the indentation is converted
+/// first.
 pub fn fit(lines: &mut [Line], style: Indent, from: &str, to: &str) {
     let convert = conversion(lines, style);
     let from = convert.apply(from);
@@ -24,7 +26,8 @@ pub fn fit(lines: &mut [Line], style: Indent, from: &str, to: &str) {
     }
 }
 
-/// Indents a snippet like the lines of a file that it shares with it, if those are shifted by the same everywhere.
+/// Indents a snippet like the file, if the indentation of all lines that both have differs by the same
+/// amount.
 pub(super) fn of_file(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
     let mut known: HashMap<&str, Option<&str>> = HashMap::new();
     for line in old.iter().filter(|line| has_word(line)) {
@@ -46,7 +49,7 @@ pub(super) fn of_file(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<
                     shift = Some((here, there));
                 }
             }
-            Some(_) => return lines, // not the same everywhere: what is indented anew is meant so
+            Some(_) => return lines, // different shifts: the new indentation is intended
         }
     }
     if let Some((from, to)) = shift {
@@ -60,9 +63,10 @@ pub(super) fn of_file(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<
     lines
 }
 
-/// Writes the indentation of a whole snippet like the file: its tabs or spaces, and as many as the file has for a level.
+/// Converts the indentation of a whole snippet to that of the file: its tabs or spaces, and its width of a
+/// level.
 ///
-/// If an indented line of a snippet is also in the file, the snippet already has the file's indentation.
+/// If an indented line of the snippet is also in the file, the snippet already has the file's indentation.
 #[must_use]
 pub fn adapted(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
     fit(&mut lines, style, "", "");
@@ -78,7 +82,9 @@ pub fn adapted(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
     let own = lines.iter().any(|line| line.marker.is_none() && known(line));
     let spaces = lines.iter().all(|line| !line.text[..depth(&line.text)].contains('\t'));
     let width = usize::from(width);
+    let least = indents().filter(|own| *own > 0).min();
     if own
+        || least == Some(width)
         || !spaces
         || !matches!(unit, 2 | 3 | 4 | 8)
         || unit == width
@@ -93,16 +99,16 @@ pub fn adapted(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
     lines
 }
 
-/// Returns the shift of an indentation.
+/// Returns the difference in length of the indentations `to` and `from`, in characters.
 fn moved(from: &str, to: &str) -> isize {
     to.len().cast_signed() - from.len().cast_signed()
 }
 
-/// Conversion of a snippet's white space to a file's.
+/// Conversion of the indentation characters of a snippet to those of the file.
 #[derive(Debug, Clone, Copy)]
 enum Conversion {
     None,
-    /// So many spaces become a tab.
+    /// This many spaces become a tab.
     ToTabs(usize),
     /// A tab becomes this many spaces.
     ToSpaces(usize),

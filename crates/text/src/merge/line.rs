@@ -1,4 +1,4 @@
-//! The lines of a text and of a snippet.
+//! The lines of a snippet (partial code), and comparisons of lines.
 
 pub(super) use crate::lines::is_blank;
 use crate::lines::{bare, indent, lf};
@@ -7,23 +7,24 @@ use crate::omission::{Marker, marker};
 /// A line of a snippet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The text of the line, without its break.
+    /// The text of the line, without its line break.
     pub text: String,
-    /// The marker on it, if any.
+    /// The marker for unchanged code on the line; `None` for a line of code.
     pub marker: Option<Marker>,
-    /// Its number in the snippet, counted from 1.
+    /// The number of the line in the snippet, counted from 1.
     pub number: usize,
 }
 
 impl Line {
-    /// Returns whether the line is blank.
+    /// Returns whether the line is blank, which a marker is not.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.marker.is_none() && is_blank(&self.text)
     }
 }
 
-/// Reads a snippet: finds its markers, and takes off a byte order mark and the fence of a code block.
+/// Splits a snippet into lines and finds the markers among them. Removes a byte order mark, and the fence of
+/// a code block around the snippet.
 #[must_use]
 pub fn snippet(text: &str) -> Vec<Line> {
     let text = lf(text.strip_prefix('\u{feff}').unwrap_or(text));
@@ -33,7 +34,29 @@ pub fn snippet(text: &str) -> Vec<Line> {
     numbered.map(|(line, number)| Line { text: (*line).to_owned(), marker: marker(line), number }).collect()
 }
 
-/// Measures the white space in front of a line in bytes.
+/// Treats a line of dots between the lines of a comment as text instead of a marker, if the file has the same
+/// line.
+#[must_use]
+pub fn literal_dots(old: &[&str], mut lines: Vec<Line>) -> Vec<Line> {
+    for at in 1..lines.len().saturating_sub(1) {
+        let text = lines[at].text.trim();
+        let comment = |line: &Line| {
+            let sign = text.chars().next().unwrap_or_default();
+            let beside = line.text.trim_start();
+            line.marker.is_none()
+                && beside.starts_with(sign)
+                && has_word(beside)
+                && depth(&line.text) == depth(&lines[at].text)
+        };
+        let literal = !has_word(text) && comment(&lines[at - 1]) && comment(&lines[at + 1]);
+        if lines[at].marker.is_some() && literal && old.iter().any(|line| line.trim() == text) {
+            lines[at].marker = None;
+        }
+    }
+    lines
+}
+
+/// Returns the length of a line's indentation, in bytes.
 pub(super) fn depth(line: &str) -> usize {
     indent(line).len()
 }

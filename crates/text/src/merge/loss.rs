@@ -1,4 +1,4 @@
-//! Lines that a merge would remove although the snippet does not mention them.
+//! Refusal of merges that would remove lines although the snippet does not mention them.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::lines::LineRange;
 
 /// Refuses a replacement that removes many more lines than it adds.
 ///
-/// `base` is the number of lines before them.
+/// `base` is the number of lines of the file before `old`.
 pub(super) fn size(old: &[&str], base: usize, new: &[&str]) -> Result<(), Why> {
     let (gone, added) = difference(old, new);
     if gone.len() > added * 4 + 8 {
@@ -23,11 +23,13 @@ pub(super) fn size(old: &[&str], base: usize, new: &[&str]) -> Result<(), Why> {
     Ok(())
 }
 
-/// Judges the old lines between lines of a part that stay: they go only if others come in their place.
+/// Checks the lines of the file between the lines that a part of a snippet keeps: they may be removed only if
+/// new lines replace them.
 ///
 /// # Errors
 ///
-/// If statements would go for which there are none, or less than half as many, in the snippet.
+/// If statements would be removed and the snippet has no statements to replace them, or fewer than half as
+/// many.
 pub(super) fn unmentioned(
     scope: &Scope<'_>,
     lines: &[Line],
@@ -70,7 +72,7 @@ pub(super) fn unmentioned(
     Ok(())
 }
 
-/// Refuses a replacement that removes a name that `snippet` does not mention.
+/// Refuses a replacement that removes the definition of a name which the lines of `snippet` do not mention.
 pub(super) fn named(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -> Result<(), Why> {
     let (gone, _) = difference(old, new);
     let words: HashSet<&str> = snippet.iter().flat_map(|line| heading::words(line)).collect();
@@ -84,7 +86,7 @@ pub(super) fn named(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -
     Err(Why::Loses { lines, names: lost.iter().map(|(_, name)| (*name).to_owned()).collect() })
 }
 
-/// Finds the lines that are gone, and counts those that are new.
+/// Returns the indexes of the removed lines, and the number of new lines.
 fn difference(old: &[&str], new: &[&str]) -> (Vec<usize>, usize) {
     let mut there: HashMap<&str, usize> = HashMap::new();
     for line in new.iter().filter(|line| !is_blank(line)) {

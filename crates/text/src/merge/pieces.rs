@@ -1,4 +1,4 @@
-//! Lines that take the place of others, and the splices that they make.
+//! Pieces: lines of a file with the lines that replace them, and the changes of the text that result.
 
 use std::ops::Range;
 
@@ -8,16 +8,16 @@ use crate::diff;
 use crate::encoding::Splice;
 use crate::lines::{LineIndex, LineRange, bare};
 
-/// Some lines of a text and those that take their place.
+/// Some lines of a file and their replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The lines of the text, counted from 0; empty for an insertion.
+    /// The lines of the file, counted from 0; empty for an insertion.
     pub old: Range<usize>,
-    /// The lines in their place, without breaks.
+    /// The replacement lines, without line breaks.
     pub new: Vec<String>,
 }
 
-/// Returns the splices of pieces that are in order and do not touch.
+/// Returns the changes of the text (splices) for pieces that are in order and not adjacent.
 ///
 /// Lines that a piece shares with the replaced lines stay untouched, including trailing white space.
 #[must_use]
@@ -25,12 +25,12 @@ pub fn splices(original: &str, pieces: &[Piece]) -> Vec<Splice> {
     between(original, pieces, Compare::WithoutEnd)
 }
 
-/// Returns the splices that turn one text into another, line by line.
+/// Returns the changes (splices) that turn the lines `old` into the lines `new`.
 pub(super) fn exact(original: &str, old: &[&str], new: Vec<String>) -> Vec<Splice> {
     between(original, &[Piece { old: 0..old.len(), new }], Compare::Exact)
 }
 
-/// Returns a text with its splices applied.
+/// Returns a text with changes (splices) applied.
 #[must_use]
 pub fn apply(original: &str, splices: &[Splice]) -> String {
     let mut out = String::with_capacity(original.len());
@@ -44,12 +44,12 @@ pub fn apply(original: &str, splices: &[Splice]) -> String {
     out
 }
 
-/// The compared part of a line.
+/// The part of a line that is compared.
 #[derive(Debug, Clone, Copy)]
 enum Compare {
-    /// All of it.
+    /// The whole line is compared.
     Exact,
-    /// All but the white space at its end.
+    /// The line is compared without the white space at its end.
     WithoutEnd,
 }
 
@@ -78,7 +78,7 @@ fn between(original: &str, pieces: &[Piece], compare: Compare) -> Vec<Splice> {
     out
 }
 
-/// Finds the ranges that differ.
+/// Finds the ranges of lines that differ, in the old and the new lines.
 fn changes(old: &[&str], new: &[String], compare: Compare) -> Vec<(Range<usize>, Range<usize>)> {
     let old: Vec<&str> = old.iter().map(|line| compare.key(line)).collect();
     let new: Vec<&str> = new.iter().map(|line| compare.key(line)).collect();
@@ -87,7 +87,8 @@ fn changes(old: &[&str], new: &[String], compare: Compare) -> Vec<(Range<usize>,
     differ.map(|op| (op.old_range(), op.new_range())).collect()
 }
 
-/// Replaces whole lines; the end of a text without a last break stays without one.
+/// Builds the change that replaces whole lines of a text. If the text has no line break at its end, the new
+/// text has none either.
 fn splice(original: &str, index: &LineIndex, was: &Range<usize>, now: &[String]) -> Option<Splice> {
     let mut new: String = now.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     let open_end = !original.is_empty() && !original.ends_with('\n');
@@ -104,7 +105,7 @@ fn splice(original: &str, index: &LineIndex, was: &Range<usize>, now: &[String])
     if was.end == count && open_end {
         new.pop();
         if now.is_empty() && range.start > 0 {
-            range.start -= 1; // the break before the last line goes with it
+            range.start -= 1; // the line break before the last line is removed too
         }
     }
     Some(Splice { range, new })

@@ -1,124 +1,129 @@
-//! Reasons for which a snippet has no certain place in a text.
+//! Reasons why a snippet (partial code) was not merged into a file.
 
 use super::{Line, Piece};
 use crate::omission::{Marker, marker};
 use crate::{cut, lines::LineRange};
 
-/// A part of a snippet that could not be placed, and why.
+/// A part of a snippet whose location in the file could not be determined, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {why}", self.part())]
+#[error("{}, because {why}", self.part())]
 pub struct Refusal {
-    /// The lines of the snippet; none when it is about the snippet as a whole.
+    /// The lines of the snippet that form this part; `None` if the reason concerns the whole snippet.
     pub lines: Option<LineRange>,
-    /// The first of these lines, cut if it is long.
+    /// The first of these lines, shortened if it is long.
     pub text: String,
-    /// The reason.
+    /// The reason why the part could not be placed.
     pub why: Why,
 }
 
-/// A reason for which a part of a snippet could not be placed.
+/// A reason why a part of a snippet could not be placed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// None of its lines is in the file.
-    #[error("none of it is found in the file, so its place is unknown")]
+    /// None of the lines of the part is in the file.
+    #[error("the file has none of this text, so its location is unknown")]
     Absent,
-    /// It may belong in several places.
-    #[error("it fits in several places: {}", numbers(lines))]
+    /// The part may belong at several locations in the file.
+    #[error("several locations match: {}", numbers(lines))]
     Ambiguous {
-        /// The lines of the file.
+        /// Numbers of the lines of the file where the part may belong.
         lines: Vec<usize>,
     },
-    /// Its place is above the place of an earlier part.
-    #[error("in the file it is at line {line}, above the previous part of the snippet")]
+    /// The part is in the file above the location of an earlier part.
+    #[error("the file has this text at line {line}, above the previous part of the snippet")]
     Order {
-        /// The line of the file.
+        /// Number of the line of the file that has this text.
         line: usize,
     },
-    /// The lines may replace others or be inserted next to them.
-    #[error("it may replace line {line} of the file or be inserted next to it")]
+    /// The part may replace lines of the file, or be inserted next to them.
+    #[error("this text may replace line {line} of the file or be inserted next to it")]
     Unbounded {
-        /// The line of the file.
+        /// Number of the line of the file that the part may replace.
         line: usize,
     },
-    /// Two alignments are equally good and lead to different results.
-    #[error("it has two possible results. The first:\n{}\nThe second:\n{}", first.join("\n"), second.join("\n"))]
+    /// Two alignments of snippet and file are equally good and lead to different results.
+    #[error("two results are possible. The first:\n{}\nThe second:\n{}", first.join("\n"), second.join("\n"))]
     Readings {
-        /// Lines of one result.
+        /// Lines of the first possible result.
         first: Vec<String>,
-        /// Lines of the other.
+        /// Lines of the second possible result.
         second: Vec<String>,
     },
-    /// The file has such a line elsewhere.
+    /// A new line also occurs elsewhere in the file, so it may be a moved line.
     #[error("line {line} of the file is the same, and may be moved here or stay there")]
     Twice {
-        /// The line of the file.
+        /// Number of the line of the file that is the same.
         line: usize,
     },
     /// The snippet changes nothing, although the file differs from it.
     #[error("the file would not change, although the snippet differs from it at line {line} of the snippet")]
     Unchanged {
-        /// The line of the snippet.
+        /// Number of the first line of the snippet that differs from the file.
         line: usize,
     },
-    /// It would take lines away that the snippet does not mention.
-    #[error("lines {}-{} of the file would be lost, since the snippet does not mention them: {}", lines.first, lines.last, names.join(", "))]
+    /// The part would remove lines that the snippet does not mention.
+    #[error("lines {}-{} of the file would be lost, because the snippet does not mention them: \
+             {}", lines.first, lines.last, names.join(", "))]
     Loses {
-        /// The lines of the file.
+        /// The lines of the file that would be lost.
         lines: LineRange,
-        /// The name of the removed lines, or the first of them.
+        /// The names that these lines define, or the first few of the lines.
         names: Vec<String>,
     },
-    /// Most of the file is missing, although there is no marker.
-    #[error("it has no marker for unchanged lines, and lacks {lacks} of the file's {of} lines")]
+    /// The snippet lacks many lines of the file, although it has no marker.
+    #[error("the snippet has no marker for unchanged lines, and lacks {lacks} of the file's {of} lines")]
     Partial {
-        /// Number of missing lines.
+        /// Number of lines of the file that the snippet lacks.
         lacks: usize,
-        /// Number of all lines.
+        /// Number of all lines of the file.
         of: usize,
     },
-    /// A marker has no lines to keep.
-    #[error("the marker replaces no lines: the file does not have this part yet")]
+    /// A marker in the snippet represents no lines of the file.
+    #[error("a marker for unchanged code stands for no lines of the file")]
     Nothing,
-    /// It has nothing but markers.
-    #[error("it contains only markers")]
+    /// The snippet contains only markers and no code.
+    #[error("the snippet contains only markers")]
     Empty,
-    /// The file would have an error that it did not have.
+    /// The merged file would have a syntax error that the file does not have.
     #[error("the result would no longer be valid {language} (line {line})")]
     Breaks {
-        /// The language.
+        /// Name of the file's language.
         language: &'static str,
-        /// The line of the result.
+        /// Number of the line of the merged file with the error.
         line: usize,
     },
-    /// A setting would be added next to the one that it should replace.
-    #[error("the result would set {key} twice in one place (the second time on its line {line})")]
+    /// The merged file would set a key twice, because a setting was added instead of replaced.
+    #[error("the result would set {key} twice in one block (the second time at line {line} of the result)")]
     Doubles {
         /// The key that would be set twice.
         key: String,
-        /// The line of the result.
+        /// Number of the line of the merged file that sets the key again.
         line: usize,
     },
-    /// It is not valid itself.
-    #[error("it is not valid {language} itself")]
+    /// The snippet is not valid code in the file's language.
+    #[error("the snippet is not valid {language}")]
     Malformed {
-        /// The language.
+        /// Name of the file's language.
         language: &'static str,
     },
-    /// It is too large or too tangled to be read.
-    #[error("the {what} could not be read as {language} within bounds")]
+    /// The file or the snippet is too large or too complex to be parsed.
+    #[error("the {what} is too large or too complex to be parsed as {language}")]
     Unread {
-        /// The oversized part.
+        /// The text that cannot be parsed: `file` or `snippet`.
         what: &'static str,
-        /// The language.
+        /// Name of the file's language.
         language: &'static str,
     },
-    /// It looks like a member, but its parent is missing.
-    #[error("it looks like a part of a class or block; include the line that begins that class or block")]
+    /// The part looks like a member of a class or block, but the line that begins that class or block is
+    /// missing.
+    #[error(
+        "the code looks like a part of a class or block; include the line that begins that class or block"
+    )]
     Homeless,
 }
 
 impl Why {
-    /// Returns whether the lines around a marker may determine the place although the tree does not.
+    /// Returns whether a merge by comparing lines may still find the location after a merge by syntax trees
+    /// has failed for this reason.
     #[must_use]
     pub fn leaves_lines(&self) -> bool {
         matches!(self, Self::Absent | Self::Homeless | Self::Breaks { .. } | Self::Malformed { .. })
@@ -126,17 +131,17 @@ impl Why {
 }
 
 impl Refusal {
-    /// Refuses some lines of a snippet.
+    /// Refuses to merge a snippet because of some of its lines.
     #[must_use]
     pub fn of(lines: &[Line], why: Why) -> Self {
-        let full = lines.iter().find(|line| !line.is_blank()).or(lines.first());
-        let text = full.map_or("", |line| cut::line(line.text.trim(), 120).0).to_owned();
-        let first = full.map_or(1, |line| line.number);
+        let Some(full) = lines.iter().find(|line| !line.is_blank()) else { return Self::whole(why) };
+        let text = cut::line(full.text.trim(), 120).0.to_owned();
+        let first = full.number;
         let last = lines.iter().rfind(|line| !line.is_blank()).map_or(first, |line| line.number);
         Self { lines: Some(LineRange { first, last }), text, why }
     }
 
-    /// Refuses the whole snippet.
+    /// Refuses to merge a snippet for a reason that concerns all its lines.
     #[must_use]
     pub fn whole(why: Why) -> Self {
         Self { lines: None, text: String::new(), why }
@@ -155,11 +160,12 @@ impl Refusal {
     }
 }
 
-/// Refuses pieces with a marker that the file does not have; `counts` tells which markers are none of the language.
+/// Refuses pieces whose new lines contain a marker, unless the file has the same line. `counts` returns
+/// whether a line of that form is a marker rather than code.
 ///
 /// # Errors
 ///
-/// With the first such line.
+/// If a piece has such a line; the error names the first.
 pub fn no_marker(old: &[&str], pieces: &[Piece], counts: impl Fn(Marker) -> bool) -> Result<(), Refusal> {
     for line in pieces.iter().flat_map(|piece| &piece.new) {
         if marker(line).is_some_and(&counts) && !old.iter().any(|known| known.trim() == line.trim()) {

@@ -1,4 +1,4 @@
-//! New lines of a snippet that the file has elsewhere: they are moved, or the call is refused.
+//! New lines of a snippet that the file has elsewhere: the statement is moved, or the merge is refused.
 
 use std::ops::Range;
 
@@ -6,18 +6,20 @@ use super::line::{depth, has_word, is_blank, same};
 use super::scope::{Ends, Scope};
 use super::{Line, Piece, Refusal, Why};
 
-/// Returns the pieces that take moved lines away from their former place.
+/// Returns the pieces that remove moved lines from their former location in the file.
 ///
-/// A statement that the snippet shows once and the file has once is there once afterwards. `fresh` tells which lines of
-/// the snippet are new at their place, `places` the lines that the parts of the snippet replace.
+/// A statement that occurs once in the snippet and once in the file occurs once in the merged file. `fresh`
+/// returns whether a line of the snippet is new at its location. `places` are the lines that the parts of the
+/// snippet replace; `place_of` returns the lines that the part with a certain line replaces.
 ///
 /// # Errors
 ///
-/// If a new line may be one that stays elsewhere, and may be another one.
+/// If a new line may be a moved line or a second copy of a line that stays elsewhere.
 pub(super) fn moved(
     scope: &Scope<'_>,
     lines: &[Line],
     fresh: impl Fn(usize) -> bool,
+    place_of: impl Fn(usize) -> Range<usize>,
     places: &[Range<usize>],
 ) -> Result<Vec<Piece>, Refusal> {
     let here: Vec<&str> =
@@ -46,24 +48,69 @@ pub(super) fn moved(
         let before = here[..at].iter().rfind(|line| !is_blank(line));
         let follows_new = before.is_some_and(|line| !scope.old.iter().any(|old| same(old, line)));
         if unit.len() > 1 && leaves(&here[unit.start + 1..unit.end]) && follows_new {
-            continue; // a guard may be there many times, each after what it guards
+            continue; // a block that only returns or breaks may occur many times
         }
         let shown = here.iter().filter(|line| same(line, text)).count();
         let old = self::unit(scope.old, *first);
         let whole = old.clone().all(is_kept);
+        let twice = || Refusal::of(&lines[at..=at], Why::Twice { line: scope.base + first + 1 });
         if all.len() > 1 || shown > 1 || !whole || scope.ends == Ends::Open || leaves(&here[at..=at]) {
-            let line = scope.base + first + 1;
-            return Err(Refusal::of(&lines[at..=at], Why::Twice { line }));
+            return Err(twice());
+        }
+        // If a marker follows, the snippet may have left out the lines between the two locations instead of
+        // moving the statement.
+        let ends = (unit.end..here.len())
+            .find(|at| !(fresh(*at) || is_blank(here[*at]) && lines[*at].marker.is_none()));
+        if old.start >= place_of(at).end && ends.is_none_or(|at| lines[at].marker.is_some()) {
+            return Err(twice());
         }
         let comments = here[..at].iter().rev().zip(scope.old[..old.start].iter().rev());
         let comments = comments.take_while(|(new, old)| is_comment(new) && same(new, old)).count();
         let comments = comments.min((0..old.start).rev().take_while(|line| is_kept(*line)).count());
+        // Without the statement, a comment or an attribute above it would be left behind.
+        let above = (old.start - comments).checked_sub(1).map(|above| scope.old[above].trim_start());
+        if above.is_some_and(|above| is_comment(above) || above.starts_with('@')) {
+            return Err(twice());
+        }
         pieces.push(Piece { old: old.start - comments + scope.base..old.end + scope.base, new: Vec::new() });
     }
     Ok(pieces)
 }
 
-/// Finds the line before a line that is less deep or begins its section.
+/// Refuses a snippet whose lines seem to move past changed lines: the lines may also stay, and the changed
+/// lines may be new.
+///
+/// # Errors
+///
+/// If a line may have moved; the error names the first.
+pub(super) fn one_reading(
+    scope: &Scope<'_>,
+    lines: &[Line],
+    to: &[Option<usize>],
+    places: &[Range<usize>],
+) -> Result<(), Refusal> {
+    let gone: Vec<usize> = places
+        .iter()
+        .flat_map(Clone::clone)
+        .filter(|at| !to.contains(&Some(*at)))
+        .filter(|at| has_word(scope.old[*at]))
+        .collect();
+    let fresh = || {
+        let new = (0..lines.len()).filter(|at| to[*at].is_none() && lines[*at].marker.is_none());
+        new.filter(|at| has_word(&lines[*at].text))
+    };
+    let moved =
+        fresh().find_map(|at| Some((at, *gone.iter().find(|old| same(scope.old[**old], &lines[at].text))?)));
+    let Some((at, old)) = moved else { return Ok(()) };
+    let novel = fresh().any(|at| !scope.old.iter().any(|old| same(old, &lines[at].text)));
+    let changed = gone.iter().any(|old| !lines.iter().any(|line| same(scope.old[*old], &line.text)));
+    if novel && changed {
+        return Err(Refusal::of(&lines[at..=at], Why::Twice { line: scope.base + old + 1 }));
+    }
+    Ok(())
+}
+
+/// Returns the index of the nearest line above a line that is less indented or begins a section.
 fn parent(lines: &[&str], at: usize, ends: Ends) -> Option<usize> {
     let width = depth(lines[at]);
     let before = lines[..at].iter().enumerate().rev().filter(|(_, line)| !is_blank(line));
@@ -72,14 +119,15 @@ fn parent(lines: &[&str], at: usize, ends: Ends) -> Option<usize> {
     heads.next().map(|(at, _)| at)
 }
 
-/// Checks whether a line begins a section without indentation, as in a file of settings or a document.
+/// Returns whether a line begins a section without indentation, as in a configuration file or a document.
 fn is_section(line: &str) -> bool {
     line.starts_with('[') && line.trim_end().ends_with(']')
         || line.starts_with("# ")
         || line.starts_with("##")
 }
 
-/// Finds a line with the deeper ones after it and the line that closes them.
+/// Returns the range of a statement: a line, the more deeply indented lines after it, and the line that
+/// closes their block.
 fn unit(lines: &[&str], at: usize) -> Range<usize> {
     let width = depth(lines[at]);
     let deeper = |line: &&&str| is_blank(line) || depth(line) > width;
@@ -96,7 +144,7 @@ fn unit(lines: &[&str], at: usize) -> Range<usize> {
     at..end
 }
 
-/// Checks whether nothing but leaving a block happens on lines.
+/// Returns whether lines do nothing but leave a block, as `return` and `break` do.
 fn leaves(lines: &[&str]) -> bool {
     let leave = |line: &&str| {
         let word = line.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -108,18 +156,18 @@ fn leaves(lines: &[&str]) -> bool {
     lines.iter().filter(|line| has_word(line)).all(leave)
 }
 
-/// Checks whether a line has content that is not repeated often.
+/// Returns whether a line is code with a word that is not in [`EVERYWHERE`].
 fn counts(line: &str) -> bool {
     let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
     !is_comment(line) && words.any(|word| !EVERYWHERE.contains(&word))
 }
 
-/// Checks whether a line is a comment, in any language.
+/// Returns whether a line is a comment, in any language.
 fn is_comment(line: &str) -> bool {
     ["//", "/*", "*", "#", "--", "<!--", ";", "%"].iter().any(|sign| line.trim_start().starts_with(sign))
 }
 
-/// Keywords that are alone on many lines.
+/// Keywords that are the only word on many lines.
 const EVERYWHERE: &[&str] = &[
     "else", "try", "finally", "except", "do", "begin", "end", "then", "fi", "done", "esac", "default",
     "break", "continue", "pass", "return", "ensure", "unsafe", "loop", "catch", "in", "true", "false",

@@ -1,34 +1,36 @@
-//! The lines of a file that a snippet is merged into, and the parts of the snippet.
+//! Scope of a merge (the lines of a file that a snippet is merged into), and the parts of the snippet.
 
 use super::Line;
 
-/// Some lines of a file into which a snippet goes.
+/// Scope of a merge: the lines of a file into which a snippet (partial code) is merged.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
-    /// The lines.
+    /// The lines into which the snippet is merged.
     pub old: &'a [&'a str],
-    /// Number of lines of the file before them.
+    /// Number of lines of the file before these lines.
     pub base: usize,
-    /// Position of the snippet's ends relative to those of the lines.
+    /// Position of the snippet's first and last line relative to those of the scope.
     pub ends: Ends,
+    /// All lines of the file.
+    pub file: &'a [&'a str],
 }
 
-/// Position of a snippet's ends relative to those of the lines that it is merged into.
+/// Position of a snippet's first and last line relative to the lines to merge into (the scope).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
-    /// It may begin and end anywhere.
+    /// The snippet may begin and end anywhere in these lines.
     Open,
-    /// An end without a marker is an end of the lines, too.
+    /// A beginning or end of the snippet without a marker is also the beginning or end of these lines.
     Fixed,
 }
 
-/// A part of a snippet between two markers.
+/// A part of a snippet: the lines between two markers.
 pub(super) struct Segment<'a> {
     pub(super) lines: &'a [Line],
-    /// The number of lines of the snippet before it.
+    /// Number of lines of the snippet before the part.
     pub(super) at: usize,
-    /// The marker before it.
+    /// The marker before the part; `None` if the snippet begins with the part.
     pub(super) before: Option<&'a Line>,
-    /// The marker after it.
+    /// The marker after the part; `None` if the snippet ends with the part.
     pub(super) after: Option<&'a Line>,
 }

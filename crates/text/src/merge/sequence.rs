@@ -1,14 +1,14 @@
-//! The cheapest alignment of a snippet with the lines that it goes into.
+//! The alignment of a snippet with the lines of the file that changes the fewest lines.
 
 use super::line::{has_word, is_blank, same};
 use super::scope::{Ends, Scope};
 use super::{Line, Why};
 use crate::cut;
 
-/// Number of shown lines of each of two readings.
+/// Number of lines that an error shows of each of two possible results.
 const SHOWN: usize = 6;
 
-/// Costs of aligning each rest of a snippet with each rest of the old lines.
+/// Costs of aligning each suffix of the snippet's lines with each suffix of the file's lines.
 struct Table<'a> {
     old: &'a [&'a str],
     lines: &'a [Line],
@@ -16,10 +16,11 @@ struct Table<'a> {
     costs: Vec<u32>,
 }
 
-/// Returns the old line that each line of a snippet is, or none for a new line and for a marker.
+/// Aligns a snippet with lines of the file: returns the index of the equal line of the file for each line of
+/// the snippet, `None` for new lines and markers.
 ///
-/// New lines and removed old lines have a cost; lines behind a marker are free. The cheapest alignment
-/// counts.
+/// New lines and removed lines have a cost; lines of the file that a marker represents are free. The cheapest
+/// alignment is used.
 ///
 /// # Errors
 ///
@@ -43,9 +44,10 @@ pub(super) fn align(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Option<usiz
     Err(Why::Readings { first: shown(&one), second: shown(&other) })
 }
 
-/// Returns the number of the first line of a snippet that is not in a text, or has other lines before it there.
+/// Returns the number of the first line of a snippet that the file lacks, or before which the file has lines
+/// that the snippet lacks.
 ///
-/// Leading white space does not count, nor does the offset at which the snippet begins and ends.
+/// Leading white space is ignored, and so are the lines of the file before and after the snippet.
 pub(super) fn difference(old: &[&str], lines: &[Line]) -> Option<usize> {
     let bare: Vec<&str> = old.iter().map(|line| line.trim()).collect();
     let trimmed = |line: &Line| Line { text: line.text.trim().to_owned(), ..line.clone() };
@@ -65,7 +67,7 @@ pub(super) fn difference(old: &[&str], lines: &[Line]) -> Option<usize> {
     None
 }
 
-/// The choice between alignments of one cost.
+/// Choice between alignments of equal cost: the earliest or the latest lines of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tie {
     Early,
@@ -103,7 +105,8 @@ impl<'a> Table<'a> {
         self.costs.get(index * (self.old.len() + 1) + at).copied().unwrap_or_default()
     }
 
-    /// Returns the place after some lines at which an alignment of the rest is the cheapest.
+    /// Returns the index of the line of the file, from `from` on, at which aligning the rest of the snippet
+    /// is cheapest.
     fn cheapest(&self, index: usize, from: usize, tie: Tie) -> usize {
         let places = from..=self.old.len();
         let least = places.clone().map(|at| self.cost(index, at)).min();
@@ -112,7 +115,7 @@ impl<'a> Table<'a> {
         found.unwrap_or(from)
     }
 
-    /// Follows one cheapest alignment.
+    /// Returns one of the cheapest alignments; `tie` chooses between those of equal cost.
     fn trace(&self, tie: Tie) -> Alignment {
         let mut to = vec![None; self.lines.len()];
         let mut gone = vec![false; self.old.len()];
@@ -149,7 +152,8 @@ impl<'a> Table<'a> {
         Alignment { to, gone, reached }
     }
 
-    /// Returns the lines of an alignment, without the parts of the snippet that it does not place.
+    /// Returns the lines of the merged file that result from an alignment, without parts of the snippet that
+    /// have no location.
     fn text(&self, alignment: &Alignment) -> Vec<&'a str> {
         let word = |at: usize| alignment.to[at].is_some_and(|old| has_word(self.old[old]));
         let mut text = Vec::new();
@@ -177,17 +181,19 @@ impl<'a> Table<'a> {
     }
 }
 
-/// One cheapest alignment.
+/// An alignment of a snippet with the lines of the file that has the lowest cost.
 struct Alignment {
-    /// The old line that each line of the snippet is.
+    /// For each line of the snippet, the index of the equal line of the file; `None` for a new line or a
+    /// marker.
     to: Vec<Option<usize>>,
-    /// The old lines that go.
+    /// For each line of the file, true if it is removed.
     gone: Vec<bool>,
-    /// The first old line that each line of the snippet comes before or is.
+    /// For each line of the snippet, the index of the line of the file that it equals; for a new line, of the
+    /// line that follows it.
     reached: Vec<usize>,
 }
 
-/// Returns how much it costs that an old line goes.
+/// Returns the cost of removing a line of the file.
 fn loss(line: &str) -> u32 {
     match line {
         line if is_blank(line) => 0,
@@ -196,7 +202,8 @@ fn loss(line: &str) -> u32 {
     }
 }
 
-/// Returns how much it costs that a line is new: more than that one goes, so that changed lines pair with old ones.
+/// Returns the cost of adding a line of the snippet: higher than the cost of removing the same line, so that
+/// changed lines are aligned with lines of the file.
 fn gain(line: &str) -> u32 {
     loss(line) + loss(line) / 2
 }

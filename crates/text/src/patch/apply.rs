@@ -1,34 +1,34 @@
-//! Application of hunks to a text.
+//! Application of the hunks of a patch to a text.
 
 use super::fit;
-use super::hunk::{Ending, Format, Hunk, Line, Sign};
+use super::hunk::{Format, Hunk, Line, LineEnding, Sign};
 use super::hunk_error::HunkError;
-use super::locate::{After, Page, Pass, Place};
+use super::locate::{Page, Pass, Place, SearchStart};
 use crate::encoding::Splice;
 use crate::matching::{Difference, differences};
 
-/// The changes that hunks make to a text.
+/// The changes that the hunks of a patch make to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchResult {
-    /// The parts of the view that change, in order; a line that stays is in none of them.
+    /// The parts of the text that change, in order; they contain no unchanged line.
     pub splices: Vec<Splice>,
-    /// Loose matches and ambiguities, a sentence each.
+    /// Notes about inexact or ambiguous matches, one sentence each.
     pub notes: Vec<String>,
-    /// Number of hunks with several possible places, resolved by their order or line numbers.
+    /// Number of hunks that matched at several locations, one of which was chosen by order or line numbers.
     pub doubtful: usize,
 }
 
-/// Works out what hunks do to the view of a text, each behind the one before.
+/// Computes the changes that hunks make, in their order, to a text with LF line breaks (`view`).
 ///
-/// A line that stays keeps the bytes that it has in the file, however it is written in the patch.
+/// An unchanged line keeps its bytes in the file, even if the patch writes it differently.
 ///
 /// # Errors
 ///
-/// With the first hunk that does not fit; nothing is done then.
+/// If a hunk does not fit; the error names the first, and no hunk is applied.
 pub fn apply(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
     let page = Page::new(view);
     let mut applied = PatchResult { splices: Vec::new(), notes: Vec::new(), doubtful: 0 };
-    let mut after = After::default();
+    let mut after = SearchStart::default();
     for (index, hunk) in hunks.iter().enumerate() {
         let place = page.locate(hunk, after).map_err(|trouble| HunkError {
             hunk: index + 1,
@@ -40,7 +40,7 @@ pub fn apply(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
         applied.doubtful += usize::from(place.among > 1);
         note(&page, &name, hunk, &place, &mut applied.notes);
         let Some(fitted) = fit::fitted(&page, hunk, &place) else {
-            // Nobody knows how the new lines are indented there.
+            // The new lines have no clear indentation.
             let trouble = page.lost_hunk(hunk, after.firm);
             return Err(HunkError { hunk: index + 1, of: hunks.len(), at: hunk.at, trouble });
         };
@@ -54,15 +54,15 @@ pub fn apply(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
     Ok(applied)
 }
 
-/// Returns the line from which the next hunk is searched.
-fn next(hunk: &Hunk, place: &Place, changed: usize, after: After) -> After {
+/// Returns the line of the file from which the search for the next hunk starts.
+fn next(hunk: &Hunk, place: &Place, changed: usize, after: SearchStart) -> SearchStart {
     let expected = hunk.numbers.filter(|_| place.count > 0).map(|numbers| numbers.old.0.saturating_sub(1));
     let signed = |line: usize| isize::try_from(line).unwrap_or(isize::MAX);
     let away = |expected: usize| signed(place.first).saturating_sub(signed(expected));
-    After { firm: place.first + place.count, soft: changed, drift: expected.map_or(after.drift, away) }
+    SearchStart { firm: place.first + place.count, soft: changed, drift: expected.map_or(after.drift, away) }
 }
 
-/// Adds the changes of a hunk; returns the line behind the last one that it changes.
+/// Adds the changes of a hunk to `splices`. Returns the line after the last line that the hunk changes.
 fn change(page: &Page<'_>, hunk: &Hunk, place: &Place, splices: &mut Vec<Splice>) -> usize {
     let mut at = place.first;
     let mut changed = place.first;
@@ -90,7 +90,7 @@ fn change(page: &Page<'_>, hunk: &Hunk, place: &Place, splices: &mut Vec<Splice>
     changed
 }
 
-/// Returns the lines of a hunk without trailing blank ones that the file does not have.
+/// Returns the lines of a hunk, without trailing blank lines that the file does not have.
 fn kept<'h>(hunk: &'h Hunk, place: &Place) -> impl Iterator<Item = &'h Line> {
     let old = hunk.old_lines().count() - place.dropped;
     let mut seen = 0;
@@ -100,7 +100,7 @@ fn kept<'h>(hunk: &'h Hunk, place: &Place) -> impl Iterator<Item = &'h Line> {
     })
 }
 
-/// Writes new lines as they come in place of old ones.
+/// Returns the text that replaces the removed lines of a hunk.
 fn written(
     page: &Page<'_>,
     format: Format,
@@ -121,9 +121,9 @@ fn written(
     }
     let bare = at_the_end
         && match (last.ending, format, removed.map(|line| line.ending)) {
-            (Ending::NoBreak, _, _) => true,
-            (Ending::Unsaid, Format::Unified, Some(Ending::Unsaid) | None) => open,
-            (Ending::Unsaid, _, _) => false,
+            (LineEnding::NoBreak, _, _) => true,
+            (LineEnding::Unsaid, Format::Unified, Some(LineEnding::Unsaid) | None) => open,
+            (LineEnding::Unsaid, _, _) => false,
         };
     if bare {
         new.pop();
@@ -131,7 +131,7 @@ fn written(
     new
 }
 
-/// Describes oddities about the place of a hunk.
+/// Adds notes about an ambiguous or inexact location of a hunk.
 fn note(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Place, notes: &mut Vec<String>) {
     let line = place.first + 1;
     if place.among > 1 {

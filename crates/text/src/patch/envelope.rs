@@ -1,7 +1,7 @@
-//! The `*** Begin Patch` format.
+//! Parser for patches in the format that begins with `*** Begin Patch`.
 
-use super::hunk::{End, Ending, Format, Hunk, Line, Sign};
-use super::{FilePatch, ParseError, What, header};
+use super::hunk::{End, Format, Hunk, Line, LineEnding, Sign};
+use super::{FilePatch, ParseError, PatchAction, header};
 
 const BEGIN: &str = "*** Begin Patch";
 const FINISH: &str = "*** End Patch";
@@ -11,12 +11,13 @@ const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 
-/// Returns whether a text begins like a patch of this format.
+/// Returns whether a text begins with `*** Begin Patch`.
 pub(super) fn is_envelope(text: &str) -> bool {
     text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.trim() == BEGIN)
 }
 
-/// Reads a patch of this format; its first line is the given one of the text that came.
+/// Parses a patch that begins with `*** Begin Patch`. `first_line` is the line number of that line in the
+/// input.
 pub(super) fn parse(text: &str, first_line: usize) -> Result<Vec<FilePatch>, ParseError> {
     let mut lines: Vec<(usize, &str)> = (first_line..).zip(text.split('\n')).collect();
     let full = |line: &(usize, &str)| !line.1.trim().is_empty();
@@ -44,10 +45,10 @@ pub(super) fn parse(text: &str, first_line: usize) -> Result<Vec<FilePatch>, Par
     Ok(files)
 }
 
-/// The lines that are still to be read.
+/// The lines of the patch that are still to be read.
 struct Reader<'a> {
     lines: &'a [(usize, &'a str)],
-    /// The number of the line behind the last one.
+    /// The line number after the last line of the patch.
     end: usize,
 }
 
@@ -74,14 +75,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what happens to one file, from the line that names it on.
+    /// Parses the changes of one file, which start at the line that names the file.
     fn file(&mut self, number: usize, line: &str) -> Result<FilePatch, ParseError> {
         let line = line.trim();
         let named = |marker: &str| line.strip_prefix(marker).map(|path| path.trim().to_owned());
         let (path, what) = if let Some(path) = named(ADD) {
-            (path, What::Add { content: self.content() })
+            (path, PatchAction::Add { content: self.content() })
         } else if let Some(path) = named(DELETE) {
-            (path, What::Delete { hunks: Vec::new() })
+            (path, PatchAction::Delete { hunks: Vec::new() })
         } else if let Some(path) = named(UPDATE) {
             let what = self.update(number, &path)?;
             (path, what)
@@ -93,12 +94,12 @@ impl<'a> Reader<'a> {
             return Err(ParseError::hunk(number, why));
         };
         if path.is_empty() {
-            return Err(ParseError::hunk(number, format!("'{line}' names no file")));
+            return Err(ParseError::hunk(number, format!("'{line}' has no path")));
         }
         Ok(FilePatch { path, what })
     }
 
-    /// Reads the lines of a new file: each with a `+`, or none of them.
+    /// Reads the lines of a new file. Each line has a `+`, or no line has one.
     fn content(&mut self) -> String {
         let count = self.lines.iter().take_while(|(_, line)| !is_marker(line)).count();
         let body = &self.lines[..count];
@@ -110,7 +111,8 @@ impl<'a> Reader<'a> {
             body[..full].iter().for_each(|(_, line)| push_line(&mut content, line));
             return content;
         };
-        // A blank line between others only lacks its sign; other lines without one are reported with their number.
+        // A blank line between lines with a `+` only lacks its sign. Other lines without a sign are reported
+        // with their number.
         let whole = body[..=last].iter().all(|(_, line)| line.starts_with('+') || line.trim().is_empty());
         let first = body.iter().position(|(_, line)| !line.starts_with('+')).unwrap_or(body.len());
         let taken = if whole { last + 1 } else { first };
@@ -121,15 +123,15 @@ impl<'a> Reader<'a> {
         content
     }
 
-    /// Reads the new name and the hunks of a file.
-    fn update(&mut self, number: usize, path: &str) -> Result<What, ParseError> {
+    /// Reads the new path of a file, if it has one, and the hunks of the file.
+    fn update(&mut self, number: usize, path: &str) -> Result<PatchAction, ParseError> {
         self.skip_blank();
         let mut move_to = None;
         if let Some((number, line)) = self.peek()
             && let Some(path) = line.trim().strip_prefix(MOVE)
         {
             if path.trim().is_empty() {
-                return Err(ParseError::hunk(number, format!("'{}' names no file", line.trim())));
+                return Err(ParseError::hunk(number, format!("'{}' has no path", line.trim())));
             }
             move_to = Some(path.trim().to_owned());
             self.skip();
@@ -147,10 +149,10 @@ impl<'a> Reader<'a> {
         if hunks.is_empty() && move_to.is_none() {
             return Err(ParseError::hunk(number, format!("Update file hunk for path '{path}' is empty")));
         }
-        Ok(What::Update { move_to, hunks })
+        Ok(PatchAction::Update { move_to, hunks })
     }
 
-    /// Reads one hunk; the first of a file may go without its `@@`.
+    /// Reads one hunk; the first hunk of a file may lack its `@@` line.
     fn hunk(&mut self, first: bool) -> Result<Hunk, ParseError> {
         let at = self.number();
         let mut hunk = Hunk {
@@ -194,11 +196,11 @@ impl<'a> Reader<'a> {
                 return Ok(());
             }
             match read_line(line, hunk) {
-                Read::Line(line) => hunk.lines.push(line),
-                Read::NoBreak => {}
-                Read::Other if line.trim() == END_OF_FILE => return Ok(()),
-                Read::Other if hunk.lines.is_empty() => return Err(unexpected(number, line)),
-                Read::Other => return Ok(()),
+                HunkLine::Line(line) => hunk.lines.push(line),
+                HunkLine::NoBreak => {}
+                HunkLine::Other if line.trim() == END_OF_FILE => return Ok(()),
+                HunkLine::Other if hunk.lines.is_empty() => return Err(unexpected(number, line)),
+                HunkLine::Other => return Ok(()),
             }
             self.skip();
         }
@@ -210,18 +212,18 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The kind of a line in a hunk.
-pub(super) enum Read {
+/// The kind of a line after the header of a hunk.
+pub(super) enum HunkLine {
     /// A line of the hunk.
     Line(Line),
-    /// The remark that the line before has no break.
+    /// The marker `\ No newline at end of file`, which belongs to the previous line.
     NoBreak,
-    /// No line of a hunk.
+    /// A line that does not belong to the hunk, so that the hunk has ended.
     Other,
 }
 
-/// Reads a line inside a hunk.
-pub(super) fn read_line(line: &str, hunk: &mut Hunk) -> Read {
+/// Parses a line after the header of a hunk.
+pub(super) fn read_line(line: &str, hunk: &mut Hunk) -> HunkLine {
     let mut characters = line.chars();
     let sign = match characters.next() {
         None | Some(' ' | '\r') => Sign::Context,
@@ -229,17 +231,17 @@ pub(super) fn read_line(line: &str, hunk: &mut Hunk) -> Read {
         Some('-') => Sign::Remove,
         Some('\\') => {
             if let Some(last) = hunk.lines.last_mut() {
-                last.ending = Ending::NoBreak;
+                last.ending = LineEnding::NoBreak;
             }
-            return Read::NoBreak;
+            return HunkLine::NoBreak;
         }
-        Some(_) => return Read::Other,
+        Some(_) => return HunkLine::Other,
     };
     let text = if line.starts_with('\r') { line } else { characters.as_str() };
-    Read::Line(Line { sign, text: text.to_owned(), ending: Ending::Unsaid })
+    HunkLine::Line(Line { sign, text: text.to_owned(), ending: LineEnding::Unsaid })
 }
 
-/// A line that no hunk can hold.
+/// Returns the error for a line that is not valid in a hunk.
 pub(super) fn unexpected(number: usize, line: &str) -> ParseError {
     let why = format!(
         "Unexpected line found in update hunk: '{}'. Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)",
@@ -248,7 +250,7 @@ pub(super) fn unexpected(number: usize, line: &str) -> ParseError {
     ParseError::hunk(number, why)
 }
 
-/// Cuts a line that is quoted in an error.
+/// Shortens a line that an error quotes.
 pub(super) fn shorten(line: &str) -> &str {
     crate::cut::line(line, 200).0
 }

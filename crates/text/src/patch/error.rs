@@ -1,25 +1,25 @@
-//! Errors in patch texts.
+//! Errors in the text of a patch.
 
-/// An error in a patch text.
+/// An error in the text of a patch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// The text as a whole is not one.
+    /// The text as a whole is not a patch.
     #[error("Invalid patch: {0}")]
     Patch(String),
-    /// A line of it is wrong.
+    /// A line of the patch is invalid.
     #[error("Invalid patch hunk on line {line}: {why}")]
     Hunk {
-        /// The line, counted from 1 in the text that came.
+        /// Number of the invalid line in the input, counted from 1.
         line: usize,
-        /// The problem.
+        /// Description of the problem with this line, as a sentence.
         why: String,
     },
-    /// It asks for something that a text cannot be changed by.
-    #[error("The patch cannot be used, line {line}: {why}")]
+    /// The patch requests a change that a text patch cannot make.
+    #[error("Invalid patch, line {line}: {why}")]
     Refused {
-        /// The line, counted from 1 in the text that came.
+        /// Number of the line with the request in the input, counted from 1.
         line: usize,
-        /// The request that cannot be done, and the alternative.
+        /// The change that is not supported, and what to do instead.
         why: String,
     },
 }

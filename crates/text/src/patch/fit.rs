@@ -1,4 +1,4 @@
-//! New lines of a hunk written like the lines of the file that its old ones were found at.
+//! Adaptation of the new lines of a hunk to the indentation and the characters of the file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,13 +6,14 @@ use std::ops::Range;
 use super::hunk::{Hunk, Line, Sign};
 use super::locate::{Page, Pass, Place};
 use crate::encoding::Indent;
-use crate::matching::{Shift, characters};
+use crate::matching::{IndentShift, characters};
 
-/// An old line of a hunk and its line in the file; none for a new line.
+/// An old line of a hunk and the line of the file that it matches; `None` for a new line.
 type Pair<'a> = Option<(&'a str, &'a str)>;
 
-/// Writes the new lines of a hunk like the lines of the file that its old lines match: their indentation, and
-/// their own characters for look-alike ones. None if the indentation has no clear counterpart there.
+/// Adapts the new lines of a hunk to the lines of the file that its old lines match: to their indentation,
+/// and to their characters instead of look-alike ones. `None` if the indentation has no clear counterpart in
+/// the file.
 pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Option<Cow<'h, Hunk>> {
     let pairs = pairs(page, hunk, place);
     let indented =
@@ -24,7 +25,7 @@ pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Opti
     if place.pass == Pass::Folded {
         looks(&mut fitted, &pairs);
     }
-    // Lines without any indentation that replace whole lines are meant as they are.
+    // New lines without any indentation that replace whole lines are used unchanged.
     let flush = fitted.lines.iter().all(|line| line.sign != Sign::Context && front(&line.text).is_empty());
     if indented && fitted.added().any(|line| !line.trim().is_empty()) {
         let fits = reindent(&mut fitted, &pairs, page.view);
@@ -33,7 +34,8 @@ pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Opti
     Some(Cow::Owned(fitted))
 }
 
-/// Indents the new lines of a hunk like its place: by all old lines, or by those next to each change.
+/// Indents the new lines of a hunk like the lines of the file that its old lines match: all of them, or those
+/// next to each change.
 fn reindent(hunk: &mut Hunk, pairs: &[Pair<'_>], view: &str) -> Option<()> {
     let news: Vec<usize> = (0..hunk.lines.len()).filter(|at| hunk.lines[*at].sign != Sign::Remove).collect();
     let all = shift(pairs).and_then(|shift| shift.apply(&joined(hunk, &news), || Indent::of(view)));
@@ -63,18 +65,19 @@ fn reindent(hunk: &mut Hunk, pairs: &[Pair<'_>], view: &str) -> Option<()> {
     Some(())
 }
 
-/// Finds which indentation of old lines is which of the file.
-fn shift(pairs: &[Pair<'_>]) -> Option<Shift> {
+/// Derives the conversion of indentations from the old lines of a hunk and the lines of the file that they
+/// match.
+fn shift(pairs: &[Pair<'_>]) -> Option<IndentShift> {
     let full = pairs.iter().flatten().filter(|(old, _)| !old.trim().is_empty());
-    Shift::new(full.map(|(old, file)| (front(old), front(file))))
+    IndentShift::new(full.map(|(old, file)| (front(old), front(file))))
 }
 
-/// Joins lines of a hunk.
+/// Joins the texts of some lines of a hunk.
 fn joined(hunk: &Hunk, lines: &[usize]) -> String {
     lines.iter().map(|at| hunk.lines[*at].text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes new lines of a hunk; lines that stay are left alone.
+/// Replaces the texts of some lines of a hunk by the lines of `text`, if these lines are new.
 fn write(hunk: &mut Hunk, lines: &[usize], text: &str) {
     for (at, line) in lines.iter().zip(text.split('\n')) {
         if hunk.lines[*at].sign == Sign::Add {
@@ -83,7 +86,7 @@ fn write(hunk: &mut Hunk, lines: &[usize], text: &str) {
     }
 }
 
-/// Replaces look-alike characters in the new lines of a hunk by the file's own.
+/// Replaces characters in the new lines of a hunk by look-alike characters that the file has instead.
 fn looks(hunk: &mut Hunk, pairs: &[Pair<'_>]) {
     for change in changes(hunk) {
         let (gone, added): (Vec<usize>, Vec<usize>) =
@@ -94,7 +97,7 @@ fn looks(hunk: &mut Hunk, pairs: &[Pair<'_>]) {
     }
 }
 
-/// Lists the old lines of a hunk with their lines in the file; none for new lines.
+/// Returns the old lines of a hunk, each with the line of the file that it matches; `None` for new lines.
 fn pairs<'a>(page: &Page<'a>, hunk: &'a Hunk, place: &Place) -> Vec<Pair<'a>> {
     let mut there = page.lines[place.first..place.first + place.count].iter();
     let pair = |line: &'a Line| match line.sign {
@@ -104,7 +107,7 @@ fn pairs<'a>(page: &Page<'a>, hunk: &'a Hunk, place: &Place) -> Vec<Pair<'a>> {
     hunk.lines.iter().map(pair).collect()
 }
 
-/// Lists the runs of lines of a hunk that are removed or added.
+/// Returns the ranges of adjacent lines of a hunk that are removed or added.
 fn changes(hunk: &Hunk) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for (at, _) in hunk.lines.iter().enumerate().filter(|(_, line)| line.sign != Sign::Context) {

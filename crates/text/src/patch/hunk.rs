@@ -1,97 +1,100 @@
-//! One place of a file that a patch changes.
+//! Hunks: the parts of a patch, each of which changes one location of a file.
 
-/// One place of a file that a patch changes.
+/// A part of a patch that changes one location of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// Lines somewhere before it, from the outermost to the nearest.
+    /// Lines of the file that precede the hunk, from the outermost to the nearest; they come from `@@` lines.
     pub scope: Vec<String>,
-    /// Its lines, in order.
+    /// The lines of the hunk, in order.
     pub lines: Vec<Line>,
-    /// The requirement that it is at the end of the file.
+    /// Required position of the hunk: anywhere, or at the end of the file.
     pub end: End,
-    /// Its line numbers when the patch was made; only a hint.
+    /// The line numbers in the header of the hunk, if it has any; they are only a hint.
     pub numbers: Option<Numbers>,
-    /// The format that it came in, which decides about the last line break.
+    /// The format of the patch. It determines whether the last line gets a line break.
     pub format: Format,
-    /// The line of the patch text that it begins on, counted from 1.
+    /// The line number in the patch text at which the hunk begins, counted from 1.
     pub at: usize,
 }
 
-/// One line of a hunk.
+/// One line of a hunk (a part of a patch).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The change to it.
+    /// Kind of the line: kept, removed or added.
     pub sign: Sign,
-    /// The line, without its break.
+    /// The text of the line, without its sign and its line break.
     pub text: String,
-    /// The line break behind it, as far as the patch determines it.
-    pub ending: Ending,
+    /// The line break at the end of the line, as far as the patch determines it.
+    pub ending: LineEnding,
 }
 
-/// The change to a line.
+/// The change that a patch makes to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
-    /// It stays.
+    /// The line stays.
     Context,
-    /// It goes.
+    /// The line is removed.
     Remove,
-    /// It is new.
+    /// The line is new.
     Add,
 }
 
-/// The line break behind a line.
+/// The line break at the end of a line of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// The patch does not specify it.
+pub enum LineEnding {
+    /// The patch does not specify the line break.
     Unsaid,
-    /// The patch specifies that there is none.
+    /// The patch specifies that the line has no line break.
     NoBreak,
 }
 
-/// The requirement that a hunk is at the end of the file.
+/// Required position of a hunk in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It may be anywhere.
+    /// The hunk may be anywhere in the file.
     Anywhere,
-    /// Its last line is meant to be the last of the file.
+    /// The last line of the hunk must be the last of the file.
     OfFile,
 }
 
-/// Old and new line numbers from the header of a unified diff: first line and count.
+/// Line numbers from the header of a hunk in a unified diff. Each pair is the first line and the number of
+/// lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbers {
-    /// The lines of the old file.
+    /// First line in the old file, and number of lines.
     pub old: (usize, usize),
-    /// The lines of the new file.
+    /// First line in the new file, and number of lines.
     pub new: (usize, usize),
 }
 
-/// The format that a hunk came in.
+/// The format of the patch to which a hunk belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// `*** Begin Patch`: a rewritten last line gets a break.
+    /// `*** Begin Patch`: if the last line of the file is rewritten, it gets a line break.
     Envelope,
-    /// A unified diff: the last line has a break unless the diff or the file marks it as missing.
+    /// A unified diff: the last line of the file has a line break, unless the diff or the file marks it as
+    /// missing.
     Unified,
 }
 
 impl Hunk {
-    /// Returns the lines that must be there.
+    /// Returns the lines that the file must have: context and removed lines.
     pub fn old_lines(&self) -> impl DoubleEndedIterator<Item = &Line> {
         self.lines.iter().filter(|line| line.sign != Sign::Add)
     }
 
-    /// Returns the lines after the change.
+    /// Returns the lines that the file has after the change: context and added lines.
     pub fn new_lines(&self) -> impl DoubleEndedIterator<Item = &Line> {
         self.lines.iter().filter(|line| line.sign != Sign::Remove)
     }
 
-    /// Returns the new lines.
+    /// Returns the text of the added lines, without context.
     pub fn added(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(|line| line.sign == Sign::Add).map(|line| line.text.as_str())
     }
 
-    /// Returns the inverse hunk; with it the tests prove that nothing else changes.
+    /// Returns the inverse hunk, which undoes the change. Tests use it to check that a patch changes nothing
+    /// else.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let turned = |line: &Line| {

@@ -1,53 +1,53 @@
-//! Errors for a hunk that does not fit a text.
+//! Errors for a hunk of a patch that does not fit the file.
 
 use crate::lines::LineRange;
-use crate::matching::Closest;
+use crate::matching::ClosestLines;
 
-/// A hunk that does not fit.
+/// A hunk of a patch that does not fit the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HunkError {
-    /// Number of the hunk in the file, counted from 1.
+    /// Number of the hunk among the hunks for this file, counted from 1.
     pub hunk: usize,
-    /// Of how many.
+    /// Number of hunks for this file.
     pub of: usize,
-    /// The line of the patch text that it begins on.
+    /// Line number in the patch text at which the hunk begins, counted from 1.
     pub at: usize,
-    /// The problem.
+    /// The reason why the hunk does not fit.
     pub trouble: HunkProblem,
 }
 
-/// A problem with a hunk; lines of the file are counted from 1.
+/// A reason why a hunk does not fit a file. Lines of the file are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HunkProblem {
-    /// The line behind `@@` is not in the file, or not behind the previous hunk.
+    /// The line after `@@` is not in the file, or not after the previous hunk.
     Scope {
-        /// The line.
+        /// The line after `@@`.
         scope: String,
-        /// Its actual line, before the end of the previous hunk.
+        /// The line number at which the file has this line, before the end of the previous hunk.
         before: Option<usize>,
-        /// The most similar lines.
-        closest: Option<Box<Closest>>,
+        /// The lines of the file that are most similar to it.
+        closest: Option<Box<ClosestLines>>,
     },
-    /// The old lines are not in the file, or not behind the previous hunk.
+    /// The old lines of the hunk are not in the file, or not after the previous hunk.
     Lines {
-        /// The lines.
+        /// The old lines of the hunk: context and removed lines.
         old: String,
-        /// Their actual line, before the end of the previous hunk.
+        /// The line number at which the file has these lines, before the end of the previous hunk.
         before: Option<usize>,
-        /// The line at which the new lines already are.
+        /// The location of the new lines, if the file already contains them.
         already: Option<LineRange>,
-        /// The most similar lines.
-        closest: Option<Box<Closest>>,
+        /// The lines of the file that are most similar to the old lines.
+        closest: Option<Box<ClosestLines>>,
     },
-    /// There are only new lines, and the line numbers do not determine their place.
+    /// The hunk has only new lines, and the line numbers in its header do not determine their location.
     Place {
-        /// The line that the numbers name.
+        /// First old line, according to the header.
         line: usize,
-        /// Number of old lines in the header.
+        /// Number of old lines, according to the header.
         count: usize,
-        /// Number of lines of the file.
+        /// Number of lines that the file has.
         lines: usize,
     },
-    /// The file is too long and repetitive for the number of hunks.
+    /// The file is too long and too repetitive to search it for the lines of all hunks.
     TooMuch,
 }

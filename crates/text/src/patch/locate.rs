@@ -1,67 +1,71 @@
-//! Search for the lines of a hunk in a text.
+//! Search for the lines of a hunk in the file that it changes.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::hunk::{End, Ending, Format, Hunk, Line, Sign};
+use super::hunk::{End, Format, Hunk, Line, LineEnding, Sign};
 use super::hunk_error::HunkProblem;
 use crate::lines::{LineIndex, LineRange, bare};
 use crate::matching::{closest, plain};
 use crate::subsequence::occurrences;
 
-/// Strictness of line comparison; each pass also ignores the differences that earlier passes ignore.
+/// A pass of the search for a hunk's lines, with the differences between lines that it ignores. Each pass
+/// also ignores the differences of all earlier passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pass {
-    /// Character by character.
+    /// No difference is ignored.
     Exact,
-    /// White space at the end.
+    /// White space at the end of a line is ignored.
     End,
-    /// White space at both ends.
+    /// White space at both ends of a line is ignored.
     BothEnds,
-    /// Punctuation and spaces that look alike.
+    /// Differences between look-alike punctuation or spaces are ignored.
     Folded,
 }
 
-/// Number of compared lines after which a text is too repetitive for its hunks.
+/// Number of compared lines after which a file counts as too repetitive for the hunks.
 const EFFORT: usize = 1 << 30;
 
 const PASSES: [Pass; 4] = [Pass::Exact, Pass::End, Pass::BothEnds, Pass::Folded];
 
-/// A text as lines.
+/// A file as text (`view`) and as lines, in which the lines of hunks are searched for.
 pub(super) struct Page<'a> {
     pub(super) view: &'a str,
     pub(super) lines: Vec<&'a str>,
     pub(super) starts: LineIndex,
     hashes: [OnceCell<Vec<u64>>; 4],
-    /// Carriage returns at the ends of a patch's lines belong to its breaks.
+    /// True if the file has no CRLF, so that a carriage return at the end of a patch line belongs to the line
+    /// break.
     breaks_fold: bool,
     effort: Cell<usize>,
 }
 
-/// The line from which the next hunk is searched, counted from 0.
+/// The line of the file from which the next hunk is searched for, counted from 0.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct After {
-    /// Behind all lines of the hunk before.
+pub(super) struct SearchStart {
+    /// The line after all lines of the previous hunk.
     pub(super) firm: usize,
-    /// Behind the last line that the hunk before changes.
+    /// The line after the last line that the previous hunk changes.
     pub(super) soft: usize,
-    /// Offset of the previous hunk from its line numbers, in lines.
+    /// Difference between the location of the previous hunk and the line number in its header, in lines.
     pub(super) drift: isize,
 }
 
-/// The place of a hunk.
+/// The location of a hunk in a file.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Its first line, counted from 0; without an old line, the line behind the new ones.
+    /// The first line of the hunk in the file, counted from 0; for a pure insertion, the line before which the new
+    /// lines are inserted.
     pub(super) first: usize,
-    /// Number of old lines there.
+    /// Number of lines of the file that the hunk's old lines match.
     pub(super) count: usize,
-    /// Number of blank lines omitted at its end.
+    /// Number of blank lines at the end of the hunk that the file does not have.
     pub(super) dropped: usize,
     pub(super) pass: Pass,
-    /// Number of possible places, if only the order decided.
+    /// Number of possible locations, if only the order of the hunks or inexact line numbers decided between
+    /// them; otherwise 1.
     pub(super) among: usize,
 }
 
@@ -79,22 +83,23 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds the place of a hunk.
-    pub(super) fn locate(&self, hunk: &Hunk, after: After) -> Result<Place, HunkProblem> {
+    /// Finds the location of a hunk in the file.
+    pub(super) fn locate(&self, hunk: &Hunk, after: SearchStart) -> Result<Place, HunkProblem> {
         if self.effort.get() > EFFORT {
             return Err(HunkProblem::TooMuch);
         }
         let mut after = after;
         for scope in &hunk.scope {
             let line = self.scope(scope, after.firm)?;
-            // The line may be repeated as the first one of the hunk.
-            after = After { firm: line + 1, soft: line, ..after };
+            // The hunk may repeat the line after `@@` as its first line.
+            after = SearchStart { firm: line + 1, soft: line, ..after };
         }
         let old = self.wanted(hunk.old_lines().map(|line| line.text.as_str()));
         if old.is_empty() {
             return self.insertion(hunk, after);
         }
-        // Numbers choose among all places; without them the ones behind the whole hunk before come first.
+        // If the hunk has line numbers, they choose among all locations. Otherwise, locations after the whole
+        // previous hunk are tried first.
         let firm = if hunk.numbers.is_some() { after.soft } else { after.firm };
         let may_lack = blanks_at_the_end(hunk).min(old.len() - 1);
         let shortest = old.len() - may_lack;
@@ -109,7 +114,7 @@ impl<'a> Page<'a> {
         Err(self.lost(hunk, &old, after.firm))
     }
 
-    /// Counts the blank lines behind lines at a place, up to a limit.
+    /// Counts the blank lines that directly follow the lines `wanted` in the file, up to `most`.
     fn blanks_behind(&self, wanted: &[&str], from: usize, most: usize) -> usize {
         if most == 0 {
             return 0;
@@ -122,13 +127,13 @@ impl<'a> Page<'a> {
         hits.map(|hit| most.min(blanks[hit + wanted.len()])).max().unwrap_or(0)
     }
 
-    /// Finds the line that a scope names, from a line on.
+    /// Finds the line of the file that follows `@@` in a hunk (its scope), from the line `from` on.
     fn scope(&self, scope: &str, from: usize) -> Result<usize, HunkProblem> {
         let wanted = self.wanted([scope].into_iter());
         if let Some(first) = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, from).first().copied()) {
             return Ok(first);
         }
-        // It may be the beginning of a line, if only one line begins so.
+        // The scope may be the beginning of a line of the file, if only one line begins with it.
         let bare = scope.trim();
         let mut begun = (from..self.lines.len()).filter(|at| self.lines[*at].trim_start().starts_with(bare));
         match (begun.next(), begun.next()) {
@@ -144,8 +149,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds the place of new lines without context.
-    fn insertion(&self, hunk: &Hunk, after: After) -> Result<Place, HunkProblem> {
+    /// Finds the location of a hunk that has only new lines, without context.
+    fn insertion(&self, hunk: &Hunk, after: SearchStart) -> Result<Place, HunkProblem> {
         let at = |first| Ok(Place { first, count: 0, dropped: 0, pass: Pass::Exact, among: 1 });
         if hunk.end == End::OfFile {
             return at(self.lines.len());
@@ -160,11 +165,11 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds old lines from a line on.
+    /// Finds the old lines of a hunk in the file, from the line `from` on.
     fn stands(&self, hunk: &Hunk, wanted: &[&str], from: usize, drift: isize) -> Option<Place> {
         let place = |first, pass, among| Place { first, count: wanted.len(), dropped: 0, pass, among };
         let at_the_end =
-            hunk.end == End::OfFile || hunk.lines.iter().any(|line| line.ending == Ending::NoBreak);
+            hunk.end == End::OfFile || hunk.lines.iter().any(|line| line.ending == LineEnding::NoBreak);
         let last = self.lines.len().checked_sub(wanted.len()).filter(|last| *last >= from)?;
         if at_the_end && let Some(pass) = PASSES.iter().find(|pass| self.agrees(**pass, wanted, last)) {
             return Some(place(last, *pass, 1));
@@ -186,22 +191,19 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// Builds the error for old lines that are nowhere in the file.
+    /// Builds the error for a hunk that does not fit: its old lines are not in the file, or its new lines cannot be
+    /// indented like the file.
     pub(super) fn lost_hunk(&self, hunk: &Hunk, from: usize) -> HunkProblem {
         let old = self.wanted(hunk.old_lines().map(|line| line.text.as_str()));
         self.lost(hunk, &old, from)
     }
 
-    /// Returns the reason for which old lines were not found.
+    /// Returns the reason why the old lines of a hunk were not found.
     fn lost(&self, hunk: &Hunk, old: &[&str], from: usize) -> HunkProblem {
         let before =
             PASSES.iter().find_map(|pass| self.hits(*pass, old, 0).into_iter().find(|hit| *hit < from));
         let new = self.wanted(hunk.new_lines().map(|line| line.text.as_str()));
-        let full = new.iter().any(|line| !line.trim().is_empty());
-        let already = [Pass::Exact, Pass::End].iter().filter(|_| full).find_map(|pass| {
-            let first = self.hits(*pass, &new, 0).first().copied()?;
-            Some(LineRange { first: first + 1, last: first + new.len() })
-        });
+        let already = self.already_there(&new, from);
         let old = old.join("\n");
         HunkProblem::Lines {
             closest: closest(self.view, &old).map(Box::new),
@@ -211,7 +213,19 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds all occurrences of lines from a line on, by their hashes.
+    /// Finds the new lines of a hunk at or after a line, if the file has them exactly once there.
+    fn already_there(&self, new: &[&str], from: usize) -> Option<LineRange> {
+        // A single line can occur elsewhere by chance.
+        if new.iter().filter(|line| !line.trim().is_empty()).count() < 2 {
+            return None;
+        }
+        [Pass::Exact, Pass::End].iter().find_map(|pass| match self.hits(*pass, new, from)[..] {
+            [only] => Some(LineRange { first: only + 1, last: only + new.len() }),
+            _ => None,
+        })
+    }
+
+    /// Finds all occurrences of lines at or after a line, by their hashes.
     fn hits(&self, pass: Pass, wanted: &[&str], from: usize) -> Vec<usize> {
         let all = self.hashes[pass as usize]
             .get_or_init(|| self.lines.iter().map(|line| hash(pass, line)).collect());
@@ -227,21 +241,22 @@ impl<'a> Page<'a> {
         self.lines[at..].iter().zip(wanted).all(|(line, wanted)| key(pass, line) == key(pass, wanted))
     }
 
-    /// Takes from the lines of a patch what belongs to its breaks.
+    /// Removes the carriage return at the end of each line of a patch, if it belongs to the line break.
     fn wanted<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Vec<&'l str> {
         let bare =
             |line: &'l str| if self.breaks_fold { line.strip_suffix('\r').unwrap_or(line) } else { line };
         lines.map(bare).collect()
     }
 
-    /// Returns the byte range of lines in the view, with their breaks.
+    /// Returns the byte range of some lines of the file, with their line breaks.
     pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
         let start = |line: usize| self.starts.start(line + 1).unwrap_or(self.view.len());
         start(lines.start)..start(lines.end)
     }
 }
 
-/// Counts the optional blank lines at the end of a hunk; one that the hunk removes must be there.
+/// Counts the blank lines at the end of a hunk that the file may lack. In a unified diff, a blank line that the hunk
+/// removes must be in the file.
 fn blanks_at_the_end(hunk: &Hunk) -> usize {
     let may_lack = |line: &&Line| {
         line.text.trim().is_empty() && (line.sign == Sign::Context || hunk.format == Format::Envelope)
@@ -249,7 +264,7 @@ fn blanks_at_the_end(hunk: &Hunk) -> usize {
     hunk.old_lines().rev().take_while(may_lack).count()
 }
 
-/// Returns the compared part of a line.
+/// Returns the part of a line that a pass compares.
 fn key(pass: Pass, line: &str) -> Cow<'_, str> {
     match pass {
         Pass::Exact => line.into(),

@@ -1,51 +1,52 @@
-//! Patches that are the input of a command in a shell.
+//! Recognition of shell commands that pass a patch to `apply_patch`.
 
-/// A patch command among shell arguments.
+/// A patch in the arguments of a shell command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invocation<'a> {
-    /// It calls for the patch to be applied.
+    /// The command applies the patch.
     Explicit {
         /// The text of the patch.
         patch: &'a str,
-        /// The directory that is entered before.
+        /// The directory that a `cd` command before the patch enters.
         directory: Option<&'a str>,
     },
-    /// It is a patch without a command that applies it.
+    /// The arguments are a patch, without a command that applies it.
     Implicit {
         /// The text of the patch.
         patch: &'a str,
     },
-    /// Something else.
+    /// The arguments contain no patch, or do more than apply one.
     Other,
 }
 
-/// Looks for a patch in the arguments of a program: the command with the text, or a shell with a script that does nothing else.
+/// Finds a patch in the arguments of a command: in those of `apply_patch`, or in a shell script that does
+/// nothing but apply a patch.
 #[must_use]
 pub fn invocation<'a>(arguments: &[&'a str]) -> Invocation<'a> {
     match arguments {
         [command, patch] if applies(command) => Invocation::Explicit { patch, directory: None },
         [patch] if is_patch(patch) => Invocation::Implicit { patch },
-        [shell, flags @ .., said] if runs_a_script(shell, flags) => match script(said) {
-            Some(script) if script.command == Command::Apply && script.closed == Closed::Yes => {
+        [shell, flags @ .., text] if runs_a_script(shell, flags) => match script(text) {
+            Some(script) if script.command == Command::Apply && script.closed == HeredocEnd::Present => {
                 Invocation::Explicit { patch: script.patch, directory: script.directory }
             }
-            _ if is_patch(said) => Invocation::Implicit { patch: said },
+            _ if is_patch(text) => Invocation::Implicit { patch: text },
             _ => Invocation::Other,
         },
         _ => Invocation::Other,
     }
 }
 
-/// A script that feeds a patch to a command.
+/// A shell script that passes a patch to a command as a here-document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Script<'a> {
     pub(super) directory: Option<&'a str>,
     pub(super) command: Command,
     pub(super) patch: &'a str,
-    pub(super) closed: Closed,
+    pub(super) closed: HeredocEnd,
 }
 
-/// The command that takes the patch as input.
+/// The command that gets the patch as input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
     Apply,
@@ -53,16 +54,17 @@ pub(super) enum Command {
     Nothing,
 }
 
-/// The presence of the line that ends the input.
+/// Presence of the line that ends the here-document with the patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Closed {
-    Yes,
-    No,
+pub(super) enum HeredocEnd {
+    Present,
+    Missing,
 }
 
-/// Reads `[cd DIRECTORY &&] [COMMAND] <<'END'`, the patch, `END`, and nothing behind it.
-pub(super) fn script(said: &str) -> Option<Script<'_>> {
-    let mut rest = said.trim_start();
+/// Parses a script of the form `[cd DIRECTORY &&] [COMMAND] <<'END'`, then the patch, then `END`, which may
+/// be missing; `None` for any other text.
+pub(super) fn script(text: &str) -> Option<Script<'_>> {
+    let mut rest = text.trim_start();
     let mut directory = None;
     if let Some(after) = rest.strip_prefix("cd").filter(|after| after.starts_with([' ', '\t'])) {
         let (word, after) = word(after.trim_start())?;
@@ -87,17 +89,18 @@ pub(super) fn script(said: &str) -> Option<Script<'_>> {
                 directory,
                 command,
                 patch: &body[..at],
-                closed: Closed::Yes,
+                closed: HeredocEnd::Present,
             });
         }
         at += line.len();
     }
-    Some(Script { directory, command, patch: body, closed: Closed::No })
+    Some(Script { directory, command, patch: body, closed: HeredocEnd::Missing })
 }
 
-/// Reads `bash -lc '…'` as one text, including quotes in it.
-pub(super) fn quoted_script(said: &str) -> Option<&str> {
-    let (shell, rest) = said.trim_start().split_once([' ', '\t'])?;
+/// Returns the script of a command such as `bash -lc '…'` that is given as one text; quotes inside the script
+/// stay.
+pub(super) fn quoted_script(text: &str) -> Option<&str> {
+    let (shell, rest) = text.trim_start().split_once([' ', '\t'])?;
     let (flag, rest) = rest.trim_start().split_once([' ', '\t', '\n'])?;
     if !runs_a_script(shell, &[flag]) {
         return None;
@@ -107,21 +110,21 @@ pub(super) fn quoted_script(said: &str) -> Option<&str> {
     rest.strip_prefix(quote)?.strip_suffix(quote)
 }
 
-/// Takes a word from the front, with or without quotes.
-fn word(said: &str) -> Option<(&str, &str)> {
+/// Splits a text into its first word, which may be in quotes, and the rest.
+fn word(text: &str) -> Option<(&str, &str)> {
     for quote in ['\'', '"'] {
-        if let Some(inside) = said.strip_prefix(quote) {
+        if let Some(inside) = text.strip_prefix(quote) {
             return inside.split_once(quote);
         }
     }
-    let end = said.find(|c: char| c.is_whitespace() || ";&|<>()$`'\"\\".contains(c))?;
-    (end > 0).then(|| said.split_at(end))
+    let end = text.find(|c: char| c.is_whitespace() || ";&|<>()$`'\"\\".contains(c))?;
+    (end > 0).then(|| text.split_at(end))
 }
 
 /// Returns the delimiter of a here-document, without its quotes.
-fn tag(said: &str) -> Option<&str> {
-    let bare = ['\'', '"'].into_iter().find_map(|quote| said.strip_prefix(quote)?.strip_suffix(quote));
-    let bare = bare.unwrap_or(said);
+fn tag(text: &str) -> Option<&str> {
+    let bare = ['\'', '"'].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));
+    let bare = bare.unwrap_or(text);
     let plain = !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
     plain.then_some(bare)
 }
@@ -145,6 +148,6 @@ fn runs_a_script(shell: &str, flags: &[&str]) -> bool {
     }
 }
 
-fn is_patch(said: &str) -> bool {
-    super::envelope::is_envelope(said)
+fn is_patch(text: &str) -> bool {
+    super::envelope::is_envelope(text)
 }

@@ -1,11 +1,11 @@
-//! Unified diffs, as `diff -u` and git write them, and as models do.
+//! Parser for unified diffs, in the forms that `diff -u`, Git and models write.
 
 mod names;
 
-use super::envelope::{Read, read_line, shorten, unexpected};
+use super::envelope::{HunkLine, read_line, shorten, unexpected};
 use super::header::{self, Header};
-use super::hunk::{End, Ending, Format, Hunk, Numbers, Sign};
-use super::{FilePatch, ParseError, What};
+use super::hunk::{End, Format, Hunk, LineEnding, Numbers, Sign};
+use super::{FilePatch, ParseError, PatchAction};
 
 const GIT: &str = "diff --git ";
 
@@ -32,7 +32,7 @@ pub fn is_unified(text: &str) -> bool {
                 && lines.iter().any(|line| extended.iter().any(|head| line.starts_with(head)))))
 }
 
-/// Reads a unified diff; its first line is the given one of the text that came.
+/// Parses a unified diff; `first_line` is the line number in the input on which `text` begins.
 pub(super) fn parse(
     text: &str,
     first_line: usize,
@@ -57,7 +57,7 @@ pub(super) fn parse(
     sections.into_iter().map(|section| section.finish(known)).collect()
 }
 
-/// The section of a diff about one file.
+/// The section of a diff that changes one file.
 struct Section {
     line: usize,
     old: Option<String>,
@@ -73,17 +73,18 @@ impl Section {
         Self { line, old: None, new: None, renamed: None, made: false, deleted: false, hunks: Vec::new() }
     }
 
-    /// Returns the change to the file.
+    /// Returns the change to the file that the section describes. `known` is the path of the file, if the
+    /// caller has specified it.
     fn finish(self, known: Option<&str>) -> Result<FilePatch, ParseError> {
         let line = self.line;
         let old_lines = self.hunks.iter().any(|hunk| hunk.old_lines().next().is_some());
         if self.made && !old_lines {
             let path = known.map(str::to_owned).or(self.new).ok_or_else(|| nameless(line))?;
-            return Ok(FilePatch { path, what: What::Add { content: content(&self.hunks) } });
+            return Ok(FilePatch { path, what: PatchAction::Add { content: content(&self.hunks) } });
         }
         if self.deleted {
             let path = known.map(str::to_owned).or(self.old).ok_or_else(|| nameless(line))?;
-            return Ok(FilePatch { path, what: What::Delete { hunks: self.hunks } });
+            return Ok(FilePatch { path, what: PatchAction::Delete { hunks: self.hunks } });
         }
         let (path, move_to) = match (self.renamed, known) {
             (Some((from, to)), _) => (from, Some(to)),
@@ -93,17 +94,17 @@ impl Section {
         if self.hunks.is_empty() && move_to.is_none() {
             return Err(ParseError::hunk(line, format!("Update file hunk for path '{path}' is empty")));
         }
-        Ok(FilePatch { path, what: What::Update { move_to, hunks: self.hunks } })
+        Ok(FilePatch { path, what: PatchAction::Update { move_to, hunks: self.hunks } })
     }
 }
 
-/// Returns the name that both lines of a header agree on.
+/// Returns the file name on which the lines `---` and `+++` of a header agree.
 fn one_name(line: usize, old: Option<String>, new: Option<String>) -> Result<String, ParseError> {
     match (old, new) {
         (Some(old), Some(new)) if old != new => Err(ParseError::hunk(
             line,
             format!(
-                "the diff names '{old}' as the old and '{new}' as the new file; name the same file twice, or add \
+                "the diff has '{old}' as the old and '{new}' as the new file; use the same path twice, or add \
                  'rename from {old}' and 'rename to {new}' before the '---' line"
             ),
         )),
@@ -112,23 +113,23 @@ fn one_name(line: usize, old: Option<String>, new: Option<String>) -> Result<Str
 }
 
 fn nameless(line: usize) -> ParseError {
-    let why = "the diff names no file; put '--- a/{path}' and '+++ b/{path}' before its first '@@'";
+    let why = "the diff has no file header; put '--- a/{path}' and '+++ b/{path}' before its first '@@'";
     ParseError::hunk(line, why)
 }
 
-/// Returns the lines of a new file.
+/// Returns the content of a new file, made of the lines of its hunks.
 fn content(hunks: &[Hunk]) -> String {
     let mut content = String::new();
     for line in hunks.iter().flat_map(Hunk::new_lines) {
         content.push_str(&line.text);
-        if line.ending == Ending::Unsaid {
+        if line.ending == LineEnding::Unsaid {
             content.push('\n');
         }
     }
     content
 }
 
-/// The lines that are still to be read.
+/// The lines of the diff that are still to be read.
 struct Reader<'a> {
     lines: &'a [(usize, &'a str)],
 }
@@ -142,14 +143,14 @@ impl<'a> Reader<'a> {
         self.lines = self.lines.get(1..).unwrap_or_default();
     }
 
-    /// Returns the old and the new file name of the next two lines, if they have them.
+    /// Returns the old and the new file name if the next two lines are `---` and `+++` lines.
     fn names(&self) -> Option<(&'a str, &'a str)> {
         let old = self.lines.first()?.1.strip_prefix("--- ")?;
         let new = self.lines.get(1)?.1.strip_prefix("+++ ")?;
         Some((old, new))
     }
 
-    /// Parses the section of one file.
+    /// Parses the section of a diff that changes one file.
     fn section(&mut self, number: usize) -> Result<Section, ParseError> {
         let mut section = Section::new(number);
         if let Some(both) = self.peek().and_then(|(_, line)| line.strip_prefix(GIT)) {
@@ -169,7 +170,7 @@ impl<'a> Reader<'a> {
         Ok(section)
     }
 
-    /// Reads git's lines between `diff --git` and the first `---`.
+    /// Parses Git's lines between `diff --git` and the first `---`.
     fn extended(&mut self, section: &mut Section) -> Result<(), ParseError> {
         let (mut from, mut to) = (None, None);
         while let Some((number, line)) = self.peek() {
@@ -189,10 +190,10 @@ impl<'a> Reader<'a> {
             } else if let Some(name) = line.strip_prefix("rename to ") {
                 to = Some(names::unquoted(name));
             } else if line.starts_with("copy from ") {
-                let why = "it copies a file; add the new file with its whole content instead";
+                let why = "a text patch cannot copy a file; add the new file with its whole content instead";
                 return Err(ParseError::refused(number, why));
             } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
-                let why = "it changes a binary file, and only text can be patched; leave that file out";
+                let why = "a text patch cannot change a binary file; leave that file out";
                 return Err(ParseError::refused(number, why));
             }
             self.skip();
@@ -201,14 +202,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads hunks as long as there are any.
+    /// Parses the hunks of a section, up to a line that does not begin a hunk.
     fn hunks(&mut self, section: &mut Section) -> Result<(), ParseError> {
         while let Some((at, line)) = self.peek() {
             let Some(header) = header::read(line) else {
                 if line.starts_with("Binary files ") {
                     return Err(ParseError::refused(
                         at,
-                        "it changes a binary file, and only text can be patched",
+                        "a text patch cannot change a binary file; leave that file out",
                     ));
                 }
                 return Ok(());
@@ -240,29 +241,29 @@ impl<'a> Reader<'a> {
     }
 
     fn hunk_lines(&mut self, hunk: &mut Hunk) -> Result<(), ParseError> {
-        let mut missing = hunk.numbers.map(Missing::all);
+        let mut missing = hunk.numbers.map(MissingLines::all);
         while let Some((number, line)) = self.peek() {
             if self.ends(missing, line) {
                 break;
             }
-            // A line that begins with a tab has lost the space in front of it.
+            // A line that begins with a tab has lost the space that marks it as a context line.
             let read = if line.starts_with('\t') {
                 read_line(&format!(" {line}"), hunk)
             } else {
                 read_line(line, hunk)
             };
             match read {
-                Read::Line(line) => {
+                HunkLine::Line(line) => {
                     missing = missing.map(|missing| missing.without(line.sign));
                     hunk.lines.push(line);
                 }
-                Read::NoBreak => {}
-                Read::Other => return Err(unexpected(number, line)),
+                HunkLine::NoBreak => {}
+                HunkLine::Other => return Err(unexpected(number, line)),
             }
             self.skip();
         }
-        // Blank lines behind a hunk separate it from the next section.
-        while missing != Some(Missing::NOTHING)
+        // Blank lines at the end of a hunk separate it from the next section.
+        while missing != Some(MissingLines::NOTHING)
             && hunk.lines.last().is_some_and(|last| last.sign == Sign::Context && last.text.trim().is_empty())
         {
             hunk.lines.pop();
@@ -270,26 +271,27 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns whether a hunk ends before a line.
-    fn ends(&self, missing: Option<Missing>, line: &str) -> bool {
+    /// Returns whether a hunk has ended before this line.
+    fn ends(&self, missing: Option<MissingLines>, line: &str) -> bool {
         if self.names().is_some() && self.lines.get(2).is_some_and(|(_, line)| header::read(line).is_some()) {
-            // `-- a` that goes and `++ b` that comes look the same; the numbers tell, if they are right.
-            return missing != Some(Missing { old: 1, new: 1 });
+            // A removed line `-- a` and an added line `++ b` look like the names of the next file. The line counts
+            // of the hunk decide, if they are right.
+            return missing != Some(MissingLines { old: 1, new: 1 });
         }
         let follows = ["diff ", "Index: ", "====", "Only in ", "From ", "@@"];
         follows.iter().any(|head| line.starts_with(head))
-            || (missing == Some(Missing::NOTHING) && (line.is_empty() || line.trim_end() == "--"))
+            || (missing == Some(MissingLines::NOTHING) && (line.is_empty() || line.trim_end() == "--"))
     }
 }
 
-/// Missing old and new lines according to the header; negative if there are too many.
+/// Numbers of old and new lines that a hunk still lacks according to its header; negative if it has too many.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Missing {
+struct MissingLines {
     old: isize,
     new: isize,
 }
 
-impl Missing {
+impl MissingLines {
     const NOTHING: Self = Self { old: 0, new: 0 };
 
     fn all(numbers: Numbers) -> Self {
@@ -307,12 +309,12 @@ impl Missing {
     }
 }
 
-/// Lets only the mode of plain files through: others cannot be given by a text.
+/// Accepts only the mode of regular files, `100644`, because a text patch cannot set other modes.
 fn plain_mode(number: usize, said: &str) -> Result<(), ParseError> {
     if said.trim() == "100644" { Ok(()) } else { Err(mode(number)) }
 }
 
 fn mode(number: usize) -> ParseError {
-    let why = "it sets the mode of a file, which a patch of text cannot; leave the mode out and set it by a command";
+    let why = "a text patch cannot set the mode of a file; leave the mode out and set it with a command";
     ParseError::refused(number, why)
 }

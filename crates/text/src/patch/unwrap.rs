@@ -1,25 +1,25 @@
-//! Extraction of a patch from the text around it.
+//! Extraction of a patch from the text around it, such as a code fence or a shell command.
 
 use super::{ParseError, envelope, shell, unified};
 
-/// Maximum number of nested wrappings.
+/// Maximum number of nested layers of text around a patch that are removed.
 const LAYERS: usize = 4;
 
 /// A patch without the text around it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Bare<'a> {
     pub(super) text: &'a str,
-    /// The line of the whole text that it begins on.
+    /// The line number in the whole text on which the patch begins, counted from 1.
     pub(super) first_line: usize,
-    /// The directory that is entered before.
+    /// The directory that a `cd` command before the patch enters.
     pub(super) directory: Option<String>,
 }
 
-/// Takes code fences, shell commands and blank lines away.
+/// Removes code fences, shell commands and blank lines around a patch.
 ///
 /// # Errors
 ///
-/// When several code blocks hold a patch: none of them may get lost.
+/// If several code blocks contain a patch: only one can be returned, and the others would be lost.
 pub(super) fn unwrap(whole: &str) -> Result<Bare<'_>, ParseError> {
     let mut text = whole;
     let mut directory = None;
@@ -43,7 +43,7 @@ pub(super) fn unwrap(whole: &str) -> Result<Bare<'_>, ParseError> {
     Ok(Bare { text, first_line, directory })
 }
 
-/// Returns the only code block that holds a patch.
+/// Returns the only code block of a text that contains a patch; `None` if no block contains one.
 fn fenced(text: &str) -> Result<Option<&str>, ParseError> {
     let mut found = None;
     for block in blocks(text) {
@@ -52,14 +52,14 @@ fn fenced(text: &str) -> Result<Option<&str>, ParseError> {
             || shell::quoted_script(block).is_some()
             || unified::is_unified(block);
         if is_patch && found.replace(block).is_some() {
-            let why = "several code blocks hold one; send them as one patch, without text between";
+            let why = "several code blocks contain a patch; combine them into one patch";
             return Err(ParseError::Patch(why.to_owned()));
         }
     }
     Ok(found)
 }
 
-/// Returns the text between code fences.
+/// Returns the texts between code fences.
 fn blocks(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let mut open: Option<(&str, usize)> = None;

@@ -1,28 +1,28 @@
-//! Escape sequences (ECMA-48 and terminal extensions), parsed one character at a time.
+//! Parser for terminal escape sequences (ECMA-48 and extensions), one character at a time.
 
-/// After how many characters a string that nothing ends is taken for text again.
+/// Number of characters after which a string in an escape sequence that has not ended counts as text again.
 const LONGEST: usize = 64 * 1024;
 
-/// Number of stored characters of a sequence's parameters.
+/// Maximum number of characters of an escape sequence's parameters that are stored.
 const PARAMETERS: usize = 16;
 
-/// The effect of a character on the line.
+/// The effect of a character on the line that the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Nothing,
-    /// A control character that is left out.
+    /// The character is a control character that is left out of the text.
     Drop,
     Write,
     LineBreak,
-    /// Back to the first column.
+    /// The cursor returns to the first column of the line.
     Return,
-    /// The line is emptied.
+    /// The content of the line is erased.
     Erase,
-    /// A backspace.
+    /// The cursor moves back by one character.
     Back,
 }
 
-/// The parser's position in a sequence.
+/// State of the parser: its position in an escape sequence, or outside all sequences.
 #[derive(Debug, Default)]
 pub(super) struct Escapes {
     state: State,
@@ -35,32 +35,34 @@ enum State {
     #[default]
     Text,
     Escape,
-    /// `ESC (` and its like: one more character belongs to it.
+    /// After `ESC (` and similar sequences: one more character follows.
     Charset,
-    /// `ESC [`: parameters, then one letter.
+    /// After `ESC [`: parameters and one letter follow.
     Control,
-    /// `ESC ]`: to the bell, the string terminator or the line's end.
+    /// After `ESC ]`: a string up to a bell, a string terminator or the end of the line.
     Command,
-    /// `ESC P`, `X`, `^` and `_`: to the string terminator.
+    /// After `ESC P`, `X`, `^` or `_`: a string up to a string terminator.
     String,
-    /// An escape in a string: a backslash ends it.
+    /// After an escape in a string: a backslash ends the string.
     StringEscape,
 }
 
 impl Escapes {
-    /// Returns the number of leading bytes that are plain text.
+    /// Returns the number of bytes at the beginning of the text that contain no control characters or escape
+    /// sequences.
     pub(super) fn plain(&self, text: &str) -> usize {
         if self.state != State::Text {
             return 0;
         }
-        // 0xc2 begins the characters from U+0080, among them the C1 controls; those few are looked at one by one.
+        // The byte 0xc2 begins the characters U+0080 to U+00BF, some of which are C1 control characters.
+        // These few are checked one by one.
         let is_plain = |byte: u8| (byte >= 0x20 && byte != 0x7f && byte != 0xc2) || byte == b'\t';
         text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len())
     }
 
-    /// Takes one character.
+    /// Processes one character, and returns its effect on the line.
     pub(super) fn step(&mut self, character: char) -> Step {
-        // Cancel and substitute end every sequence.
+        // The control characters CAN and SUB end every sequence.
         if matches!(character, '\u{18}' | '\u{1a}') {
             let inside = self.state != State::Text;
             self.to(State::Text);
@@ -138,7 +140,7 @@ impl Escapes {
                 does
             }
             '\u{1b}' => self.to(State::Escape),
-            // A sequence that is broken off ends; the character counts.
+            // The escape sequence is incomplete: it ends here, and the character is processed as text.
             _ => {
                 self.to(State::Text);
                 self.text(character)

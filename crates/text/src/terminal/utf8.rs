@@ -1,15 +1,15 @@
-//! Bytes to characters, when a character may come in two pieces.
+//! Decoding of UTF-8 that arrives in pieces, whose ends may be inside a character.
 
 /// Decodes UTF-8 that arrives in pieces; a malformed sequence becomes one U+FFFD.
 #[derive(Debug, Default)]
 pub struct Utf8 {
-    /// The beginning of a character whose end has not come yet: at most three bytes.
+    /// The first bytes of an incomplete character, at most three.
     begun: Vec<u8>,
     malformed: u64,
 }
 
 impl Utf8 {
-    /// Appends the characters that are complete.
+    /// Decodes the next bytes, and appends the characters that are complete to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut String) {
         if self.begun.is_empty() {
             self.decode(bytes, out);
@@ -20,14 +20,14 @@ impl Utf8 {
         self.decode(&joined, out);
     }
 
-    /// Appends U+FFFD if a character was begun and never ended.
+    /// Appends U+FFFD to `out` if the last character is incomplete.
     pub fn finish(&mut self, out: &mut String) {
         if !std::mem::take(&mut self.begun).is_empty() {
             self.replace(out);
         }
     }
 
-    /// Returns the number of malformed sequences so far.
+    /// Returns the number of malformed sequences that were decoded so far.
     #[must_use]
     pub fn malformed(&self) -> u64 {
         self.malformed

@@ -1,35 +1,36 @@
-//! One line that comes in pieces.
+//! Decoding of lines of a file that arrive in pieces.
 
 use encoding_rs::WINDOWS_1252;
 
-/// Lines, one behind the other: of each its first characters, and how many more there were.
+/// Decodes the lines of a file in order. Keeps the first characters of each line, and counts those after the
+/// limit.
 #[derive(Debug)]
 pub(super) struct Reader {
     limit: u64,
     decoding: Decoding,
-    /// The characters that are kept, of all lines so far.
+    /// The kept characters of all lines that were read so far.
     pub(super) text: String,
-    /// Offset of the current line.
+    /// Offset in `text` where the current line begins.
     begin: usize,
     more: u64,
     invalid: u64,
-    /// The beginning of a character whose rest is yet to come.
+    /// The first bytes of an incomplete character.
     open: Vec<u8>,
-    /// A carriage return that belongs to the break, if one follows.
+    /// True after a carriage return, which belongs to the line break if a line feed follows.
     held: bool,
 }
 
-/// The meaning of bytes above ASCII.
+/// The encoding in which bytes above ASCII are decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decoding {
-    /// UTF-8, and windows-1252 for bytes that are not.
+    /// UTF-8, and windows-1252 for bytes that are not valid UTF-8.
     Utf8,
-    /// Each is a character of windows-1252, also if some happen to form a character of UTF-8.
+    /// Windows-1252 for all bytes, even if some of them form valid UTF-8.
     EightBit,
 }
 
 impl Reader {
-    /// Starts a line with at most `limit` characters.
+    /// Starts the first line. At most `limit` characters of each line are kept.
     pub(super) fn new(limit: u64, decoding: Decoding) -> Self {
         Self {
             limit,
@@ -43,7 +44,7 @@ impl Reader {
         }
     }
 
-    /// Takes the next bytes of the line, cut anywhere.
+    /// Processes the next bytes of the line; the last byte may be inside a character.
     pub(super) fn feed(&mut self, part: &[u8]) {
         if part.is_empty() {
             return;
@@ -52,18 +53,20 @@ impl Reader {
         let body = part.strip_suffix(b"\r").unwrap_or(part);
         self.bytes(body);
         if body.len() < part.len() {
-            // A carriage return ends a character that was left open.
+            // A carriage return ends an incomplete character before it.
             self.close();
             self.held = true;
         }
     }
 
-    /// Notes that the line ends with a break, so that a carriage return before it is not content.
+    /// Records that the current line ends with a line break, so that a carriage return before the break is
+    /// not content.
     pub(super) fn broken(&mut self) {
         self.held = false;
     }
 
-    /// Ends the line: how many characters more it has than are kept, and how many bytes were not UTF-8.
+    /// Ends the current line. Returns the number of characters that were not kept, and the number of bytes
+    /// that were not UTF-8.
     pub(super) fn end(&mut self) -> (u64, u64) {
         self.release();
         self.close();
@@ -71,14 +74,14 @@ impl Reader {
         (std::mem::take(&mut self.more), std::mem::take(&mut self.invalid))
     }
 
-    /// Takes a held carriage return for content.
+    /// Counts a pending carriage return as content of the line.
     fn release(&mut self) {
         if std::mem::take(&mut self.held) {
             self.valid("\r");
         }
     }
 
-    /// Takes bytes; the first may continue an incomplete character.
+    /// Processes bytes; the first may continue an incomplete character.
     fn bytes(&mut self, bytes: &[u8]) {
         if self.decoding == Decoding::EightBit {
             for run in bytes.chunk_by(|one, next| one.is_ascii() == next.is_ascii()) {
@@ -99,7 +102,8 @@ impl Reader {
                 }
                 Err(None) => {}
                 Err(Some(_)) => {
-                    // The byte does not continue the character, and is looked at again by itself.
+                    // The byte does not continue the character, so it is examined again as the beginning of
+                    // the next character.
                     self.open.pop();
                     self.close();
                     break;
@@ -110,10 +114,10 @@ impl Reader {
         self.whole(rest);
     }
 
-    /// Takes bytes that begin with a character; the last may stay open.
+    /// Processes bytes that begin at the start of a character; the last character may be incomplete.
     fn whole(&mut self, bytes: &[u8]) {
         if let Ok(text) = std::str::from_utf8(bytes) {
-            self.valid(text); // nearly always, and much faster than to look for what is wrong
+            self.valid(text); // the usual case, much faster than a search for invalid bytes
             return;
         }
         let mut chunks = bytes.utf8_chunks().peekable();
@@ -130,7 +134,7 @@ impl Reader {
         }
     }
 
-    /// Takes an open character for bytes that are none.
+    /// Treats an incomplete character as invalid bytes.
     fn close(&mut self) {
         if self.open.is_empty() {
             return;
@@ -139,11 +143,11 @@ impl Reader {
         self.wrong(&open);
     }
 
-    /// Takes characters.
+    /// Adds characters to the current line, up to the limit.
     fn valid(&mut self, text: &str) {
         let line = self.text.len() - self.begin;
         if (line + text.len()) as u64 <= self.limit {
-            self.text.push_str(text); // nearly always: not even its bytes are too many
+            self.text.push_str(text); // the usual case: even the number of bytes is within the limit
             return;
         }
         let taken = self.text[self.begin..].chars().count() as u64;
@@ -156,7 +160,7 @@ impl Reader {
         self.more += text[end..].chars().count() as u64;
     }
 
-    /// Takes invalid bytes: each counts as one character.
+    /// Adds bytes that are not UTF-8 to the current line; each counts as one character.
     fn wrong(&mut self, bytes: &[u8]) {
         self.invalid += bytes.len() as u64;
         for byte in bytes {

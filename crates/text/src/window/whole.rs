@@ -1,18 +1,18 @@
-//! Some lines of a text that is in memory as a whole.
+//! Selection of some lines of a text in memory.
 
 use memchr::{memchr, memchr_iter};
 use std::sync::Arc;
 
-use super::{Ask, Facts, Lines, MARK, Seen};
+use super::{Ask, Facts, Lines, MARK, WindowContent};
 
-/// Shows lines as [`Window`](super::Window) does, without copying them: each is a part of the text.
+/// Selects lines as [`Window`](super::Window) does, but without copying them: each line refers to the text.
 #[must_use]
-pub fn seen(text: &Arc<str>, ask: Ask) -> Seen {
+pub fn seen(text: &Arc<str>, ask: Ask) -> WindowContent {
     let bytes = text.as_bytes();
     let bom = bytes.starts_with(MARK);
     let nul = memchr(0, bytes).map(|at| at as u64);
     let facts = Facts { bytes: bytes.len() as u64, bom, nul, ..Facts::default() };
-    let mut seen = Seen { lines: Lines::of(Arc::clone(text)), facts };
+    let mut seen = WindowContent { lines: Lines::of(Arc::clone(text)), facts };
     let mut start = if bom { MARK.len() } else { 0 };
     for end in memchr_iter(b'\n', bytes) {
         let line = &bytes[start..end];
@@ -31,8 +31,8 @@ pub fn seen(text: &Arc<str>, ask: Ask) -> Seen {
     seen
 }
 
-/// Takes the next line, which has these bytes.
-fn take(seen: &mut Seen, text: &str, ask: Ask, line: std::ops::Range<usize>) {
+/// Adds the next line of the text, given by its byte range, if it was requested.
+fn take(seen: &mut WindowContent, text: &str, ask: Ask, line: std::ops::Range<usize>) {
     seen.facts.lines += 1;
     match &text.as_bytes()[line.clone()] {
         [b'\t', ..] => seen.facts.tabs += 1,

@@ -3,7 +3,8 @@
 use serde_json::{Map, Number, Value, json};
 use toolpost_engine::Failure;
 
-/// Normalizes the arguments: an object, a JSON string of one, or one after a stray `{}`.
+/// Returns the arguments of a call as an object. They can also be a string with the JSON of an object, after a
+/// stray `{}`.
 pub(super) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
     match arguments {
         Value::Object(object) => Ok(object),
@@ -16,7 +17,7 @@ pub(super) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
                 return Ok(Map::new());
             }
             serde_json::from_str(body).map_err(|error| {
-                Failure::invalid(format!("The arguments came as text that is not a JSON object: {error}."))
+                Failure::invalid(format!("The arguments are a string that is not a JSON object: {error}."))
             })
         }
         other => {
@@ -76,24 +77,44 @@ pub(super) fn expected(schema: &Value) -> String {
     }
 }
 
-/// Returns the published values, if the schema restricts them.
+/// Returns the values that a schema allows, if it lists them.
 fn values(schema: &Value) -> Option<&Vec<Value>> {
     schema.get("enum").or_else(|| schema.get("x-enum")).and_then(Value::as_array)
 }
 
-/// Returns an example of the argument.
+/// Returns the raw JSON of a call with an example of the argument. `name` can refer to a part of an argument,
+/// as in `files[0].path`.
 pub(super) fn example(name: &str, schema: &Value) -> String {
+    let parts: Vec<&str> = name.split(['.', '[']).collect();
+    let whole = parts.iter().rev().fold(example_value(schema, 0), |value, part| match part.ends_with(']') {
+        true => json!([value]),
+        false => json!({ *part: value }),
+    });
+    whole.to_string()
+}
+
+/// Maximum depth of the nested objects in an example of an argument.
+const LEVELS: usize = 3;
+
+fn example_value(schema: &Value, level: usize) -> Value {
     let given =
         schema.get("examples").and_then(Value::as_array).and_then(|examples| examples.first()).cloned();
     let first = || values(schema).and_then(|values| values.first()).cloned();
-    let value = given.or_else(first).unwrap_or_else(|| match kind(schema) {
+    given.or_else(first).unwrap_or_else(|| match kind(schema) {
         "integer" | "number" => json!(10),
         "boolean" => json!(true),
         "array" => json!([]),
+        "object" if level < LEVELS => {
+            let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            let filled = required.filter_map(Value::as_str).filter_map(|name| {
+                let property = schema.get("properties")?.get(name)?;
+                Some((name.to_owned(), example_value(property, level + 1)))
+            });
+            Value::Object(filled.collect())
+        }
         "object" => json!({}),
         _ => json!("text"),
-    });
-    json!({ name: value }).to_string()
+    })
 }
 
 /// Formats a value, shortened.
@@ -131,7 +152,8 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// Converts a float that is a whole number; one beyond the range becomes the nearest limit.
+/// Converts a float that is a whole number; one beyond the range of `i64` becomes the nearest limit. Returns
+/// `None` for other floats.
 #[expect(clippy::cast_possible_truncation, reason = "the value is whole, and the cast saturates")]
 fn whole_float(number: f64) -> Option<i64> {
     (number.is_finite() && number.fract() == 0.0).then_some(number as i64)
@@ -164,7 +186,7 @@ fn string(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> 
     let text = match value {
         Value::String(text) => text,
         Value::Number(number) => {
-            notes.push(format!("{name} was the number {number} and was taken as text"));
+            notes.push(format!("{name} was the number {number} and was used as text"));
             number.to_string()
         }
         other => return Err(other),
@@ -174,14 +196,24 @@ fn string(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> 
     values.iter().find(fits).cloned().ok_or(Value::String(text))
 }
 
-/// A complete refusal message, or the value that does not fit.
-type Refused = Result<String, Value>;
+/// Error of a conversion: a complete message (`Ok`), or the value that does not fit its schema (`Err`).
+type CoercionError = Result<String, Value>;
 
-fn array(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> Result<Value, Refused> {
+fn array(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> Result<Value, CoercionError> {
     let items = match value {
         Value::Array(items) => items,
         Value::String(text) => match serde_json::from_str(text.trim()) {
             Ok(Value::Array(items)) => items,
+            // The text has several arguments of a program, and only the caller knows where each one ends.
+            _ if is_of_words(schema) && text.contains(char::is_whitespace) => {
+                let quoted = text.contains(['"', '\'', '\\']);
+                let split = json!({ name: text.split_whitespace().collect::<Vec<_>>() }).to_string();
+                let example = if quoted { example(name, schema) } else { split };
+                let got = short(&Value::String(text));
+                return Err(Ok(format!(
+                    "{name} must be an array with one element for each argument, got {got}; for example {example}."
+                )));
+            }
             _ => vec![Value::String(text)],
         },
         other => vec![other],
@@ -191,7 +223,12 @@ fn array(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> R
     items.into_iter().enumerate().map(decode).collect::<Result<_, _>>().map(Value::Array).map_err(Ok)
 }
 
-fn object(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> Result<Value, Refused> {
+/// Returns whether the elements of an array are the arguments of a program.
+fn is_of_words(schema: &Value) -> bool {
+    schema.get("x-words").and_then(Value::as_bool) == Some(true)
+}
+
+fn object(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> Result<Value, CoercionError> {
     let value = match value {
         Value::Object(_) => value,
         Value::String(text) => match serde_json::from_str(text.trim()) {
@@ -206,8 +243,8 @@ fn object(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> 
     Ok(Value::Object(decoded.arguments))
 }
 
-/// Applies the bounds of a schema to a number: one above is lowered, with a note; one below is refused, or
-/// raised if the schema allows that.
+/// Applies the bounds of a schema to a number. A number above the maximum is lowered, with a note. A number below
+/// the minimum is refused, or raised if the schema allows that.
 fn in_range(name: &str, number: Number, schema: &Value, notes: &mut Vec<String>) -> Result<Value, String> {
     let bound =
         |key: &str| schema.get(key).and_then(Value::as_number).filter(|bound| bound.as_f64().is_some());

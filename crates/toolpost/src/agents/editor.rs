@@ -6,8 +6,8 @@ use crate::settings::{
 };
 use std::{env, path::PathBuf, sync::Arc};
 use tokio::runtime;
-use toolpost_agent::Neovim;
-use toolpost_engine::{CallCtx, Editing, Editor, EditorAct, Engine, Session, Without};
+use toolpost_engine::{CallCtx, Editor, EditorAct, EditorSetup, Engine, InsertionFallback, Session};
+use toolpost_nvim::Neovim;
 use toolpost_workspace::Workspace;
 
 /// Environment variables in which Neovim passes its socket to programs in its terminal; older versions use
@@ -15,11 +15,15 @@ use toolpost_workspace::Workspace;
 const SOCKETS: [&str; 2] = ["NVIM", "NVIM_LISTEN_ADDRESS"];
 
 /// Returns the editor to use, without connecting to it.
-pub(super) fn editing(settings: &Settings, workspace: &Workspace) -> Editing {
+pub(super) fn editing(settings: &Settings, workspace: &Workspace) -> EditorSetup {
     let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
     let editor = socket(&settings.editor.value).map(|socket| Arc::new(Neovim::new(socket, roots)));
-    let without = if settings.editor_apply.value == OnOff::On { Without::Applied } else { Without::Told };
-    Editing { editor: editor.map(|editor| editor as Arc<dyn Editor>), without }
+    let without = if settings.editor_apply.value == OnOff::On {
+        InsertionFallback::Applied
+    } else {
+        InsertionFallback::Told
+    };
+    EditorSetup { editor: editor.map(|editor| editor as Arc<dyn Editor>), without }
 }
 
 /// Connects to the editor, and describes the result. Must not be called inside a Tokio runtime.
@@ -31,15 +35,15 @@ pub fn report(settings: &Settings, engine: &Engine) -> std::io::Result<String> {
         let why = if settings.editor.value == EditorChoice::Off {
             "off"
         } else {
-            "this is not an editor's terminal"
+            "Toolpost does not run in an editor's terminal"
         };
-        return Ok(format!("none is attached ({why}); --editor nvim:SOCKET attaches one"));
+        return Ok(format!("no editor is attached ({why}); --editor nvim:SOCKET attaches one"));
     };
     let threads = runtime::Builder::new_current_thread().enable_all().build()?;
     let context = CallCtx::denied(Session::new());
     let view = threads.block_on(editor.ask(EditorAct::Look, &context));
     Ok(match view {
-        Ok(view) => format!("{} answers; files that are open: {}", editor.name(), view.open.len()),
+        Ok(view) => format!("{} answers; number of open files: {}", editor.name(), view.open.len()),
         Err(failure) => failure.what,
     })
 }

@@ -1,4 +1,5 @@
-//! Launch parameters of an external agent: its command, and the `toolpost serve` command that gives it these tools.
+//! Launch parameters of an external agent: its command, and the `toolpost serve` command that gives it
+//! Toolpost's tools.
 
 use crate::{
     error::{Error, Explain, Kind},
@@ -8,7 +9,7 @@ use crate::{
     },
 };
 use std::{collections::BTreeMap, env, path::Path, time::Duration};
-use toolpost_agent::acp::{May, ServerCommand, Setup};
+use toolpost_acp::{May, ServerCommand, Setup};
 use toolpost_workspace::Workspace;
 
 /// Prefix of Toolpost's environment variables.
@@ -38,8 +39,8 @@ pub(super) fn may(settings: &Settings) -> May {
     }
 }
 
-/// Returns the command that starts Toolpost's tools for the agent: this program with the active settings.
-/// Delegation is denied there, and a read-only agent gets no tools that write.
+/// Returns the command that starts Toolpost's tools for the agent: this program with the active settings. The
+/// command denies delegation, and gives a read-only agent no tools that write.
 fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<ServerCommand, Error> {
     let program = env::current_exe().explain(Error::Model, "cannot find this program's own path")?;
     let mut arguments = vec!["serve".to_owned()];
@@ -77,8 +78,8 @@ fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Server
     Ok(ServerCommand { program, arguments, tools, environment: environment() })
 }
 
-/// Returns the active settings that have no flag. The URL of the shared index is left out, since it may hold
-/// a password.
+/// Returns the environment variables of active settings that have no flag. The URL of the shared index is left
+/// out, because it may hold a password.
 fn environment() -> BTreeMap<String, String> {
     let handed = [
         "DEADLINE_SECONDS",
@@ -99,7 +100,7 @@ fn environment() -> BTreeMap<String, String> {
         env::var(&name).ok().map(|value| (name, value))
     };
     let mut environment: BTreeMap<String, String> = handed.into_iter().filter_map(set).collect();
-    // Otherwise that server would start another external agent.
+    // Otherwise the agent's Toolpost server would start another external agent.
     environment.insert(format!("{PREFIX}ACP"), NO_AGENT.to_owned());
     environment
 }

@@ -17,25 +17,26 @@ const ENDS: &str = ".md";
 const LONGEST: u64 = 256 * 1024;
 /// Maximum number of definition files in one directory.
 const MOST: usize = 200;
-/// Message for a directory that cannot be read.
+/// Message for a project's directory of agent definitions that cannot be read.
 const UNREADABLE: &str = "cannot read the project's agents";
 
 /// Agents read from definition files, and a note for each file that was skipped.
 #[derive(Default)]
-pub struct Described {
-    /// The agents.
+pub struct AgentDefinitions {
+    /// The agents, each with a different name.
     pub agents: Vec<Subagent>,
-    /// The notes.
+    /// A note for each definition file that was skipped, with the reason.
     pub notes: Vec<String>,
 }
 
-/// Reads all definitions; a project's agent takes precedence over the user's of the same name.
+/// Reads the agent definitions of the user and of trusted projects. If a project and the user define an agent
+/// of the same name, the project's takes precedence.
 ///
 /// # Errors
-/// [`Error::Workspace`] if a project's directory cannot be read, and [`Error::Trust`] if the record of trusted files is
-/// damaged.
-pub fn find(settings: &Settings, workspace: &Workspace) -> Result<Described, Error> {
-    let mut described = Described::default();
+/// [`Error::Workspace`] if a project's directory cannot be read, and [`Error::Trust`] if the record of
+/// trusted files is damaged.
+pub fn find(settings: &Settings, workspace: &Workspace) -> Result<AgentDefinitions, Error> {
+    let mut described = AgentDefinitions::default();
     let trusted = Trusted::of(settings)?;
     for root in workspace.roots() {
         for (file, text) in of_project(workspace, root)? {
@@ -43,7 +44,8 @@ pub fn find(settings: &Settings, workspace: &Workspace) -> Result<Described, Err
                 described.add(&file, &text);
             } else {
                 described.notes.push(format!(
-                    "{file} skipped: this project is not trusted; to trust it, run `toolpost policy trust`"
+                    "{file} was skipped, because this project is not trusted; to trust it, run `toolpost \
+                     policy trust`"
                 ));
             }
         }
@@ -86,11 +88,12 @@ fn of_user() -> Vec<PathBuf> {
     own.into_iter().chain(others).collect()
 }
 
-impl Described {
+impl AgentDefinitions {
     fn add(&mut self, file: &str, text: &str) {
         match Subagent::read(file, text) {
             Ok(agent) if self.agents.iter().any(|known| known.name == agent.name) => {
-                self.notes.push(format!("{file} skipped: another agent is named {}", agent.name));
+                self.notes
+                    .push(format!("{file} was skipped, because another agent has the name {}", agent.name));
             }
             Ok(agent) => self.agents.push(agent),
             Err(bad) => self.notes.push(bad.to_string()),

@@ -10,14 +10,14 @@ use toolpost_agent::{
     models::{Fault, GenaiModel, Model, Patience, Place, Provider, Service},
 };
 
-/// Maximum number of concurrent requests, over all agents.
+/// Maximum number of concurrent requests to the model, of all agents together.
 const AT_ONCE: usize = 4;
 
-/// Returns whether an external agent replaces the model. If both are named, the origin with precedence
-/// wins.
+/// Returns whether an external agent replaces the model. If both are set, the one whose source has the higher
+/// precedence wins.
 ///
 /// # Errors
-/// [`Error::Model`] if one source names both.
+/// [`Error::Model`] if the same source sets both.
 pub fn is_external(settings: &Settings) -> Result<bool, Error> {
     let (agent, model) = (&settings.external_agent, &settings.model);
     if agent.value.is_none() || model.value.is_none() {
@@ -34,7 +34,7 @@ pub fn is_external(settings: &Settings) -> Result<bool, Error> {
     Ok(external > own)
 }
 
-/// Returns the limits of a run.
+/// Returns the limits of an agent's run: model requests, tool calls, tokens and time.
 #[must_use]
 pub fn limits(settings: &Settings) -> Limits {
     Limits {
@@ -54,7 +54,7 @@ pub fn image_display(settings: &Settings) -> ImageDisplay {
     }
 }
 
-/// Builds the agents of the model, or returns `None` if no usable model is named.
+/// Builds the agents of the model, or returns `None` if no usable model is set.
 pub(super) fn agents(
     settings: &Settings,
     subagents: Vec<Subagent>,
@@ -85,7 +85,7 @@ fn place(settings: &Settings) -> Result<Place, Error> {
 /// Returns the missing setting that keeps a task from running, if any.
 ///
 /// # Errors
-/// [`Error::Model`] if one source names both a model and an external agent.
+/// [`Error::Model`] if the same source names both a model and an external agent.
 pub fn unavailable(settings: &Settings) -> Result<Option<String>, Error> {
     if is_external(settings)? { Ok(None) } else { missing(settings) }
 }
@@ -105,22 +105,22 @@ fn missing(settings: &Settings) -> Result<Option<String>, Error> {
     if settings.model.value.is_none() {
         let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
         return Ok(Some(format!(
-            "no model is named: give --model NAME, or set TOOLPOST_MODEL, or `model` in [agent] of the configuration file. \
-             --provider (TOOLPOST_PROVIDER, `provider`) says who has it: {}; it is {} now. Without a key, --acp COMMAND \
-             (TOOLPOST_ACP, `acp`) names an agent that you already have, such as \"opencode acp\"",
+            "no model is set: pass --model NAME, or set TOOLPOST_MODEL, or `model` in [agent] of the configuration file. \
+             --provider (TOOLPOST_PROVIDER, `provider`) selects the model's provider: {}; the current provider is {}. Without a key, use \
+             an agent that you already have: --acp COMMAND (TOOLPOST_ACP, `acp`), such as \"opencode acp\"",
             names.join(", "),
             provider.name()
         )));
     }
     let variables = provider.key_variables();
     let has_key = variables.iter().any(|name| env::var_os(name).is_some_and(|key| !key.is_empty()));
-    // A service that the operator names may need no key.
+    // A service whose URL the operator set may need no key.
     if has_key || variables.is_empty() || settings.base_url.value.is_some() {
         return Ok(None);
     }
     Ok(Some(format!(
-        "{} wants a key: set {} in the environment (it is read from nowhere else), or name a service that wants none with \
-         --base-url URL (TOOLPOST_BASE_URL, `base_url`)",
+        "{} needs a key: set {} in the environment (Toolpost reads keys only from there), or use a service \
+         without a key with --base-url URL (TOOLPOST_BASE_URL, `base_url`)",
         provider.name(),
         variables.join(" or ")
     )))
@@ -130,7 +130,7 @@ fn missing(settings: &Settings) -> Result<Option<String>, Error> {
 #[must_use]
 pub fn report(settings: &Settings) -> String {
     if is_external(settings).is_ok_and(|external| external) {
-        return "not used: an external agent is set".to_owned();
+        return "no model is used, because an external agent is set".to_owned();
     }
     match (missing(settings), place(settings)) {
         (Ok(Some(missing)), _) => format!("none: {missing}"),
@@ -144,7 +144,7 @@ pub fn report(settings: &Settings) -> String {
     }
 }
 
-/// Returns the provider of a name.
+/// Finds a provider of models by its name.
 pub(super) fn provider(name: &str) -> Result<Provider, Error> {
     let found = Provider::ALL.into_iter().find(|provider| provider.name() == name);
     let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
@@ -160,10 +160,10 @@ mod tests {
         PROVIDERS,
         values::{AgentMay, Choice},
     };
-    use toolpost_agent::acp::May;
+    use toolpost_acp::May;
 
     #[test]
-    fn the_words_of_settings_are_those_of_the_agent_crate() {
+    fn setting_values_match_the_agent_crate() {
         assert_eq!(Provider::ALL.map(Provider::name), PROVIDERS);
         let words: Vec<&str> = AgentMay::ALL.iter().map(|(_, word)| *word).collect();
         assert_eq!(words, May::ALL.map(May::word));

@@ -33,10 +33,11 @@ impl Settings {
         }
     }
 
-    /// Restores the settings of an earlier run. Denials accumulate: a flag cannot lift one of the transcript.
+    /// Restores the settings of an earlier run. Denials accumulate: a flag cannot lift a denial that the
+    /// transcript records.
     ///
     /// # Errors
-    /// [`Error::Setting`] if the transcript has a value that does not exist.
+    /// [`Error::Setting`] if the transcript has a value that this version does not know.
     pub fn resume(&mut self, began: &RunHeader) -> Result<(), Error> {
         if !began.dialects.is_empty() {
             self.dialects.resume(began.dialects.clone());
@@ -48,7 +49,7 @@ impl Settings {
         }
         for word in &began.deny {
             let deny = Deny::parse(word)
-                .explain_with(Error::Setting, || format!("the transcript denies `{word}`"))?;
+                .explain_with(Error::Setting, || format!("invalid `deny` in the transcript: `{word}`"))?;
             if !self.deny.value.contains(&deny) {
                 self.deny.value.push(deny);
             }

@@ -8,19 +8,17 @@ use crate::{
     settings::Settings,
 };
 use std::sync::Arc;
-use toolpost_agent::{
-    ModelAgents, Subagent,
-    acp::{Acp, Disk, May},
-};
+use toolpost_acp::{Acp, Disk, May};
+use toolpost_agent::{ModelAgents, Subagent};
 use toolpost_dialects::claude;
 use toolpost_engine::{Access, Agents, Engine};
-use toolpost_runtime::{Config, Narrow, Policy, Runtime, Structured};
+use toolpost_runtime::{Config, Narrow, Policy, Runtime, StructuredOutput};
 use toolpost_workspace::Workspace;
 
 /// Source of model answers.
 #[derive(Clone)]
 pub enum ModelSource {
-    /// None is configured.
+    /// Neither a model nor an external agent is configured.
     None,
     /// A model service.
     Model(Arc<ModelAgents>),
@@ -29,7 +27,7 @@ pub enum ModelSource {
 }
 
 impl ModelSource {
-    /// Chooses the source; sends no request yet.
+    /// Chooses the source of model answers from the settings; sends no request yet.
     pub(crate) fn find(
         settings: &Settings,
         workspace: &Workspace,
@@ -43,7 +41,7 @@ impl ModelSource {
         Ok(model::agents(settings, subagents)?.map_or(Self::None, Self::Model))
     }
 
-    /// Returns the source in the form that operations use.
+    /// Returns the source in the form that operations use; `None` without agents.
     pub(crate) fn agents(&self) -> Option<Arc<dyn Agents>> {
         match self {
             Self::None => None,
@@ -67,7 +65,7 @@ impl ModelSource {
             policy: policy.clone(),
             deadline: settings.deadline.value,
             reply_bytes: None,
-            structured: Structured::Off,
+            structured: StructuredOutput::Off,
         };
         let runtime = Runtime::new(engine.without_agents(), config).kind(Error::Tools)?;
         event_log::write(&runtime, settings)?;

@@ -1,23 +1,23 @@
 //! Forms of settings: how a value is read from text, and shown.
 
 use super::{
-    parse::{self, Parsed},
+    parse::{self, ParseResult},
     values::{Choice, EditorChoice},
 };
 use std::{ffi::OsString, fmt::Display, path::PathBuf, str::FromStr};
 
-/// Number of texts that make a value, and the way in which one text is divided into them.
+/// Shape of a value: a single string, a number or a list, and how the items of a list are separated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// One text.
+    /// A single string.
     Text,
-    /// One number.
+    /// A single number.
     Number,
-    /// A list, in one text divided by commas.
+    /// A list, in one string separated by commas.
     Commas,
-    /// A list, in one text divided by colons, like `PATH`.
+    /// A list, in one string separated by colons, like `PATH`.
     Colons,
-    /// The words of a command, in one text divided as a shell divides it.
+    /// The arguments of a command, in one string split as a shell splits it.
     Words,
 }
 
@@ -27,8 +27,8 @@ impl Shape {
         matches!(self, Self::Commas | Self::Colons | Self::Words)
     }
 
-    /// Divides the text of an environment variable.
-    pub(super) fn divide(self, text: OsString) -> Parsed<Vec<OsString>> {
+    /// Splits the value of an environment variable into the items of the list.
+    pub(super) fn divide(self, text: OsString) -> ParseResult<Vec<OsString>> {
         Ok(match self {
             Self::Text | Self::Number => vec![text],
             Self::Commas => {
@@ -42,40 +42,40 @@ impl Shape {
     }
 }
 
-/// Form of a setting.
+/// Form of a setting: the accepted values, and how they are read and shown.
 pub(super) struct Form<T> {
     pub(super) shape: Shape,
-    /// Words of a closed set of values; empty if the set is open.
+    /// Accepted keywords; empty if any value of the type is accepted.
     pub(super) choices: Vec<&'static str>,
-    read: Read<T>,
-    show: Show<T>,
+    read: ValueReader<T>,
+    show: ValueFormatter<T>,
 }
 
-type Read<T> = Box<dyn Fn(Vec<OsString>) -> Parsed<T>>;
-/// `None` stands for a value that is not set.
-type Show<T> = Box<dyn Fn(&T) -> Option<String>>;
+type ValueReader<T> = Box<dyn Fn(Vec<OsString>) -> ParseResult<T>>;
+/// Formats a value; `None` for a value that is not set.
+type ValueFormatter<T> = Box<dyn Fn(&T) -> Option<String>>;
 
 impl<T: 'static> Form<T> {
     fn new(
         shape: Shape,
-        read: impl Fn(Vec<OsString>) -> Parsed<T> + 'static,
+        read: impl Fn(Vec<OsString>) -> ParseResult<T> + 'static,
         show: impl Fn(&T) -> Option<String> + 'static,
     ) -> Self {
         Self { shape, choices: Vec::new(), read: Box::new(read), show: Box::new(show) }
     }
 
-    /// Reads a value.
-    pub(super) fn read(&self, texts: Vec<OsString>) -> Parsed<T> {
+    /// Reads a value of the setting from its texts.
+    pub(super) fn read(&self, texts: Vec<OsString>) -> ParseResult<T> {
         (self.read)(texts)
     }
 
-    /// Formats a value; `None` if it is not set.
+    /// Formats a value of the setting; `None` if it is not set.
     pub(super) fn show(&self, value: &T) -> Option<String> {
         (self.show)(value)
     }
 }
 
-/// A value that need not be set.
+/// Returns the form of an optional value.
 pub(super) fn optional<T: 'static>(form: Form<T>) -> Form<Option<T>> {
     let (read, show) = (form.read, form.show);
     Form {
@@ -86,54 +86,56 @@ pub(super) fn optional<T: 'static>(form: Form<T>) -> Form<Option<T>> {
     }
 }
 
-/// A value that one text holds.
+/// Returns the form of a value that is parsed from a single string.
 pub(super) fn text<T: 'static>(
-    read: impl Fn(&str) -> Parsed<T> + 'static,
+    read: impl Fn(&str) -> ParseResult<T> + 'static,
     show: impl Fn(&T) -> String + 'static,
 ) -> Form<T> {
     Form::new(Shape::Text, move |texts| read(&utf8(one(texts)?)?), move |value| Some(show(value)))
 }
 
-/// Any text.
+/// Returns the form of a setting that accepts any string.
 pub(super) fn words() -> Form<String> {
     text(|text| Ok(text.to_owned()), String::clone)
 }
 
-/// A path.
+/// A URL, or a text in its place, which is shown without the parts that may hold a secret.
+pub(super) fn url() -> Form<String> {
+    text(|text| Ok(text.to_owned()), |text| toolpost_text::redact::url(text).into_owned())
+}
+
 pub(super) fn path() -> Form<PathBuf> {
     let show = |path: &PathBuf| Some(path.display().to_string());
     Form::new(Shape::Text, |texts| Ok(PathBuf::from(one(texts)?)), show)
 }
 
-/// Paths.
 pub(super) fn paths() -> Form<Vec<PathBuf>> {
     let read = |texts: Vec<OsString>| Ok(texts.into_iter().map(PathBuf::from).collect());
     let show = |paths: &PathBuf| paths.display().to_string();
     Form::new(Shape::Colons, read, move |paths: &Vec<PathBuf>| joined(paths.iter().map(show)))
 }
 
-/// One of a closed set of values.
+/// Returns the form of a keyword from a fixed set.
 pub(super) fn choice<T: Choice>() -> Form<T> {
     let choices = T::ALL.iter().map(|(_, word)| *word).collect();
     Form { choices, ..text(T::parse, |value| value.word().to_owned()) }
 }
 
-/// Several of a closed set of values.
+/// Returns the form of a list of keywords from a fixed set.
 pub(super) fn choices<T: Choice>() -> Form<Vec<T>> {
     let read = |texts: Vec<OsString>| texts.into_iter().map(|text| T::parse(&utf8(text)?)).collect();
     let show = |values: &Vec<T>| joined(values.iter().map(|value| value.word().to_owned()));
     Form { choices: choice::<T>().choices, ..Form::new(Shape::Commas, read, show) }
 }
 
-/// Names.
 pub(super) fn names() -> Form<Vec<String>> {
     let read = |texts: Vec<OsString>| texts.into_iter().map(utf8).collect();
     Form::new(Shape::Commas, read, |names: &Vec<String>| joined(names.iter().cloned()))
 }
 
-/// A number that a check accepts.
+/// Returns the form of a number that `check` accepts.
 pub(super) fn number<N, T: 'static>(
-    check: impl Fn(N) -> Parsed<T> + 'static,
+    check: impl Fn(N) -> ParseResult<T> + 'static,
     show: impl Fn(&T) -> String + 'static,
 ) -> Form<T>
 where
@@ -142,7 +144,7 @@ where
     Form { shape: Shape::Number, ..text(move |text| check(text.parse()?), show) }
 }
 
-/// Any whole number.
+/// Returns the form of a setting that accepts any whole number.
 pub(super) fn count() -> Form<u64> {
     number(Ok, plain)
 }
@@ -152,15 +154,14 @@ pub(super) fn plain<T: Display>(number: &T) -> String {
     number.to_string()
 }
 
-/// An editor.
 pub(super) fn editor() -> Form<EditorChoice> {
     text(EditorChoice::parse, EditorChoice::shown)
 }
 
-/// The command of an external agent; `none` and an empty command are no agent.
+/// Returns the form of the command of an external agent; `none` and an empty command mean no agent.
 pub(super) fn command() -> Form<Option<Vec<String>>> {
     let read = |texts: Vec<OsString>| {
-        let words: Vec<String> = texts.into_iter().map(utf8).collect::<Parsed<_>>()?;
+        let words: Vec<String> = texts.into_iter().map(utf8).collect::<ParseResult<_>>()?;
         Ok(Some(words).filter(|words| !words.is_empty() && words != &[parse::NO_AGENT]))
     };
     let show = |command: &Option<Vec<String>>| {
@@ -174,10 +175,10 @@ fn joined(words: impl Iterator<Item = String>) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-fn one(mut texts: Vec<OsString>) -> Parsed<OsString> {
-    texts.pop().ok_or_else(|| "it must not be empty".into())
+fn one(mut texts: Vec<OsString>) -> ParseResult<OsString> {
+    texts.pop().ok_or_else(|| "the value must not be empty".into())
 }
 
-fn utf8(text: OsString) -> Parsed<String> {
-    text.into_string().map_err(|_| "it must be UTF-8".into())
+fn utf8(text: OsString) -> ParseResult<String> {
+    text.into_string().map_err(|_| "the value must be UTF-8".into())
 }

@@ -2,7 +2,7 @@
 
 use super::{
     form::Shape,
-    table::{Described, Takes, described},
+    table::{SettingDescription, Takes, described},
 };
 
 /// Returns the table of all settings for the documentation.
@@ -12,9 +12,9 @@ pub fn markdown() -> String {
     head.to_owned() + &described().iter().map(line).collect::<String>()
 }
 
-/// Returns the row of a setting.
+/// Returns the table row of a setting, in Markdown.
 #[must_use]
-pub fn line(setting: &Described) -> String {
+pub fn line(setting: &SettingDescription) -> String {
     let row = setting.row;
     let list = match setting.shape {
         Shape::Commas => (" (commas)", " (list)"),
@@ -38,7 +38,7 @@ pub fn line(setting: &Described) -> String {
     )
 }
 
-fn flag(setting: &Described) -> String {
+fn flag(setting: &SettingDescription) -> String {
     let Some(flag) = setting.row.flag else { return "–".to_owned() };
     let value = if setting.choices.is_empty() { flag.value.to_owned() } else { setting.choices.join("\\|") };
     match flag.takes {

@@ -2,7 +2,7 @@
 
 use super::{
     form::{Form, Shape},
-    parse::Parsed,
+    parse::ParseResult,
     table::{Row, TABLE},
 };
 use crate::error::{Error, Explain};
@@ -14,7 +14,7 @@ use toml::{
 use toolpost_text::names::suggest;
 use toolpost_workspace::operator;
 
-/// Origin of a value.
+/// Source that the value of a setting comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// The program that embeds Toolpost.
@@ -62,19 +62,19 @@ impl fmt::Display for Origin {
 /// Value of a setting, with its origin.
 #[derive(Debug, Clone)]
 pub struct Setting<T> {
-    /// The value.
+    /// The active value of the setting.
     pub value: T,
-    /// The source that it was taken from.
+    /// The source that set the value.
     pub origin: Origin,
 }
 
 impl<T> Setting<T> {
-    /// Sets the value from a program.
+    /// Sets the value on behalf of the embedding program; it overrides every other source.
     pub fn set(&mut self, value: T) {
         *self = Self { value, origin: Origin::Program };
     }
 
-    /// Takes the value of a transcript, unless a flag sets it.
+    /// Sets the value of the resumed transcript, unless a flag sets it.
     pub fn resume(&mut self, value: T) {
         if self.origin.precedence() < Origin::Flag.precedence() {
             *self = Self { value, origin: Origin::Transcript };
@@ -82,12 +82,12 @@ impl<T> Setting<T> {
     }
 }
 
-/// Texts of the flags on a command line, by the key of the setting.
+/// Values of the flags on a command line, by the key of the setting.
 #[derive(Debug, Clone, Default)]
 pub struct Flags(HashMap<&'static str, Vec<OsString>>);
 
 impl Flags {
-    /// Sets the texts that the flag of a setting has.
+    /// Records the values that a command line passes to the flag of a setting.
     pub fn set(&mut self, row: &Row, texts: Vec<OsString>) {
         self.0.insert(row.key, texts);
     }
@@ -178,8 +178,9 @@ impl Sources {
     }
 }
 
-/// Divides the text of a flag that holds a command; other flags are repeated.
-fn flag_texts<T>(form: &Form<T>, texts: Vec<OsString>) -> Parsed<Vec<OsString>> {
+/// Splits the value of a flag that takes a command line. The values of other flags stay unchanged: such a flag
+/// is repeated for several values.
+fn flag_texts<T>(form: &Form<T>, texts: Vec<OsString>) -> ParseResult<Vec<OsString>> {
     if form.shape != Shape::Words {
         return Ok(texts);
     }
@@ -209,7 +210,6 @@ impl File {
         Ok(Self { path, values })
     }
 
-    /// Returns the value of a setting.
     fn value<T: 'static>(&self, row: &Row, form: &Form<T>) -> Result<Option<T>, Error> {
         let Some(value) = self.values.get(row.key) else { return Ok(None) };
         let texts = match (value, form.shape) {
@@ -217,9 +217,9 @@ impl File {
                 Ok(vec![text.clone()])
             }
             (FileValue::List(texts), shape) if shape.is_list() => Ok(texts.clone()),
-            (_, Shape::Text) => Err("it must be a text in quotes".into()),
-            (_, Shape::Number) => Err("it must be a number".into()),
-            (_, _) => Err("it must be a list of texts, such as [\"a\", \"b\"]".into()),
+            (_, Shape::Text) => Err("the value must be a string in quotes".into()),
+            (_, Shape::Number) => Err("the value must be a number".into()),
+            (_, _) => Err("the value must be a list of strings, such as [\"a\", \"b\"]".into()),
         };
         let value = texts.and_then(|texts| form.read(texts.into_iter().map(OsString::from).collect()));
         let place = || format!("invalid configuration file {}: `{}`", self.path.display(), row.key);
@@ -232,8 +232,8 @@ fn is_table(key: &str) -> bool {
     TABLE.iter().any(|row| row.key.split_once('.').is_some_and(|(table, _)| table == key))
 }
 
-/// Refuses a key that no setting has.
-fn known<K>(text: &str, name: &str, key: &Spanned<K>) -> Parsed<()> {
+/// Returns an error for a key that no setting has.
+fn known<K>(text: &str, name: &str, key: &Spanned<K>) -> ParseResult<()> {
     if TABLE.iter().any(|row| row.key == name) {
         return Ok(());
     }

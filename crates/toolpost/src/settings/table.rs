@@ -1,4 +1,4 @@
-//! Table of all settings: one row gives flag, variable, key, default, form and help of a setting.
+//! Table of all settings: one row has the flag, variable, key, default, form and help of a setting.
 
 use super::{
     form::{self, Form, Shape},
@@ -19,54 +19,54 @@ pub(super) const DAY: u64 = 24 * 60 * 60;
 /// A setting, as the command line, `doctor` and the documentation show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// Key in the configuration file; a dot divides the table from the key.
+    /// Key in the configuration file, with a dot between the table and the name.
     pub key: &'static str,
-    /// Environment variable.
+    /// Name of the environment variable.
     pub variable: &'static str,
-    /// Flag of the command line, if it has one.
+    /// Flag of the command line, if the setting has one.
     pub flag: Option<Flag>,
-    /// The default in words.
+    /// The default, as shown to users.
     pub default: &'static str,
-    /// A value that is not the default, as the variable takes it.
+    /// A value that is not the default, as the variable accepts it.
     pub example: &'static str,
-    /// Meaning, in one phrase without a full stop.
+    /// Meaning of the setting, in one phrase without a full stop.
     pub help: &'static str,
-    /// Sentences that only the documentation adds, in Markdown.
+    /// Further sentences for the documentation, in Markdown.
     pub more: &'static str,
 }
 
 /// Flag of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag {
-    /// Name, without the hyphens.
+    /// Name of the flag, without the hyphens.
     pub name: &'static str,
-    /// Name of its value in the help; empty if it takes none.
+    /// Name of the flag's value in the help; empty if the flag takes no value.
     pub value: &'static str,
-    /// Number of values.
+    /// Number of values that the flag takes.
     pub takes: Takes,
 }
 
 /// Number of values that a flag takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// None; the flag stands for `on`.
+    /// No value; the flag stands for `on`.
     Nothing,
-    /// One.
+    /// One value.
     One,
-    /// One, and the flag can be repeated.
+    /// One value, and the flag can be repeated.
     Many,
-    /// Several, divided by commas, and the flag can be repeated.
+    /// Several values, separated by commas, and the flag can be repeated.
     ManyByComma,
 }
 
 /// A setting with the form of its values.
 #[derive(Debug, Clone)]
-pub struct Described {
-    /// The row of the table.
+pub struct SettingDescription {
+    /// The setting's row in the table of all settings.
     pub row: &'static Row,
-    /// Number of texts that make a value.
+    /// The shape of a value: a single string, a number or a list.
     pub shape: Shape,
-    /// Words of a closed set of values; empty if the set is open.
+    /// Accepted keywords; empty if any value of the type is accepted.
     pub choices: Vec<&'static str>,
 }
 
@@ -75,9 +75,9 @@ pub struct Described {
 pub struct Line {
     /// Key of the setting.
     pub key: &'static str,
-    /// The value in words.
+    /// The value, as shown to users.
     pub value: String,
-    /// The origin of the value in words.
+    /// The origin of the value, as shown to users.
     pub origin: String,
 }
 
@@ -98,7 +98,8 @@ const fn flag(name: &'static str, value: &'static str, takes: Takes) -> Option<F
     Some(Flag { name, value, takes })
 }
 
-/// Declares the settings: the table, the type that holds their values, and the walk over both.
+/// Declares the settings: the table of rows, the struct that holds their values, and the code that reads and
+/// lists them.
 macro_rules! settings {
     ($($field:ident: $type:ty = $default:expr, {
         key: $key:literal, variable: $variable:literal, flag: $flag:expr, form: $form:expr,
@@ -142,13 +143,13 @@ macro_rules! settings {
             }
         }
 
-        /// Returns the table with the form of each setting.
+        /// Returns the rows of all settings, each with the shape and the keywords of its values.
         #[must_use]
-        pub fn described() -> Vec<Described> {
+        pub fn described() -> Vec<SettingDescription> {
             let [$($field),*] = &ROWS;
             vec![$({
                 let form: Form<$type> = $form;
-                Described { row: $field, shape: form.shape, choices: form.choices }
+                SettingDescription { row: $field, shape: form.shape, choices: form.choices }
             }),*]
         }
     };
@@ -165,7 +166,8 @@ settings! {
         key: "root", variable: "ROOT", flag: flag("root", "DIR", Takes::Many), form: form::paths(),
         default: "the current directory", example: "/srv/project:/srv/library",
         help: "Directory that tools may read and change",
-        more: "Relative paths start in the first; a search without a path searches the first, and each reply names the others.",
+        more: "Relative paths start in the first root; a search without a path searches only the first \
+               root, and its reply lists the others.",
     }
     tools: Option<Vec<String>> = None, {
         key: "tools", variable: "TOOLS", flag: flag("tools", "NAME", Takes::ManyByComma), form: form::optional(form::names()),
@@ -194,13 +196,13 @@ settings! {
     editor: EditorChoice = EditorChoice::Auto, {
         key: "editor", variable: "EDITOR", flag: flag("editor", "EDITOR", Takes::One), form: form::editor(),
         default: "`auto`", example: "off",
-        help: "Editor for the editor tools: nvim:SOCKET, auto (the editor whose terminal this is) or off",
+        help: "Editor for the editor tools: nvim:SOCKET, auto (the editor in whose terminal Toolpost runs) or off",
         more: "See [editors](editors.md).",
     }
     editor_apply: OnOff = OnOff::Off, {
         key: "editor_apply", variable: "EDITOR_APPLY", flag: flag("editor-apply", "EDITOR_APPLY", Takes::One), form: form::choice(),
         default: "`off`", example: "on",
-        help: "Without an editor, apply insertions to the file",
+        help: "Without an editor, write the editor tools' insertions to the file",
         more: "",
     }
     policy: Option<PathBuf> = None, {
@@ -212,7 +214,7 @@ settings! {
     ask: Ask = Ask::Deny, {
         key: "ask", variable: "ASK", flag: flag("ask", "ASK", Takes::One), form: form::choice(),
         default: "`deny`", example: "prompt",
-        help: "Answer to prompts without a terminal",
+        help: "What to do if a call needs approval and there is no terminal",
         more: "See [approvals](#approvals).",
     }
     sandbox: OnOff = OnOff::On, {
@@ -224,7 +226,8 @@ settings! {
     code_mode: CodeMode = CodeMode::Off, {
         key: "code_mode", variable: "CODE_MODE", flag: flag("code-mode", "CODE_MODE", Takes::One), form: form::choice(),
         default: "`off`", example: "only",
-        help: "Serve a tool that runs JavaScript, which calls the other tools; `only` hides the others",
+        help: "Serve a tool that runs JavaScript, which can call the other tools; `only` hides the other \
+               tools",
         more: "See [code mode](plans.md).",
     }
     events: Option<PathBuf> = None, {
@@ -290,7 +293,7 @@ settings! {
     }
     base_url: Option<String> = None, {
         key: "agent.base_url", variable: "BASE_URL", flag: flag("base-url", "URL", Takes::One),
-        form: form::optional(form::words()),
+        form: form::optional(form::url()),
         default: "the provider's", example: "http://127.0.0.1:8080/v1",
         help: "URL of the model service",
         more: "",
@@ -304,7 +307,7 @@ settings! {
     pictures: Pictures = Pictures::Shown, {
         key: "agent.pictures", variable: "PICTURES", flag: None, form: form::choice(),
         default: "`shown`", example: "named",
-        help: "Images in replies: the model sees them, or only their names",
+        help: "How the model gets images in replies: as images (`shown`), or only their names (`named`)",
         more: "",
     }
     idle: f64 = 120.0, {
@@ -346,7 +349,8 @@ settings! {
     external_agent_may: AgentMay = AgentMay::Read, {
         key: "agent.acp_may", variable: "ACP_MAY", flag: flag("acp-may", "WHAT", Takes::One), form: form::choice(),
         default: "`read`", example: "write",
-        help: "Permissions of the external agent: read, write (with Toolpost's tools) or all",
+        help: "What the external agent may do: `read`, `write` (only with Toolpost's tools), or `all` \
+               (everything, also with its own tools)",
         more: "",
     }
     external_agent_variables: Vec<String> = Vec::new(), {
@@ -370,7 +374,7 @@ settings! {
     }
     codesearch_url: Option<String> = None, {
         key: "codesearch.base_url", variable: "CODESEARCH_URL", flag: flag("codesearch-url", "URL", Takes::One),
-        form: form::optional(form::words()),
+        form: form::optional(form::url()),
         default: "the service's default", example: "https://code.example",
         help: "URL of the code search service",
         more: "",
@@ -405,24 +409,25 @@ settings! {
         key: "ignore_files", variable: "IGNORE_FILES", flag: None, form: form::choice(),
         default: "`on`", example: "off",
         help: "Apply .gitignore and similar files in dialects that leave this to the project",
-        more: "Such a dialect is `zblade`.",
+        more: "`zblade` is such a dialect.",
     }
     first_match: OnOff = OnOff::Off, {
         key: "first_match", variable: "FIRST_MATCH", flag: flag("first-match", "FIRST_MATCH", Takes::One), form: form::choice(),
         default: "`off`", example: "on",
         help: "If the text to replace is ambiguous, change the first match instead of refusing",
-        more: "It holds for edits that search in file order (`trae`). `off` refuses several matches and lists the lines.",
+        more: "This applies to edits that search in file order (`trae`). `off` refuses an ambiguous edit \
+               and lists the lines of its matches.",
     }
     durable: OnOff = OnOff::On, {
         key: "durable", variable: "DURABLE", flag: None, form: form::choice(),
         default: "`on`", example: "off",
         help: "Let a finished write survive a power failure",
-        more: "`off`: it survives a crash of the process only.",
+        more: "`off`: a finished write survives only a crash of the process.",
     }
     search_agent: OnOff = OnOff::Off, {
         key: "search_agent", variable: "SEARCH_AGENT", flag: None, form: form::choice(),
         default: "`off`", example: "on",
-        help: "Let the search of the dialect probe use an agent that reads the code",
+        help: "Let the search tool of the dialect `probe` use an agent that reads the code",
         more: "Without a model, the query is expanded and the results are reordered.",
     }
     any_root: OnOff = OnOff::Off, {
@@ -452,18 +457,20 @@ settings! {
     disk_reserve_mb: u64 = megabytes(Resources::of_machine().disk_reserve), {
         key: "disk_reserve_mb", variable: "DISK_RESERVE_MB", flag: None, form: form::count(),
         default: "1024", example: "2048",
-        help: "Disk space that must stay free while a command runs, in megabytes; 0: no limit",
+        help: "Disk space that must stay free while a command runs, in megabytes; 0: no limit. At most half of the space that \
+               is free when the command starts",
         more: "",
     }
     publish: PublishedPorts = PublishedPorts::default(), {
         key: "publish", variable: "PUBLISH", flag: None, form: form::text(|text| Ok(text.parse()?), form::plain),
         default: "none", example: "5173,8000-8099",
-        help: "Ports of commands that the host may reach at 127.0.0.1, with commas and ranges",
+        help: "Ports at which other programs can reach sandboxed commands on 127.0.0.1: numbers and ranges, \
+               separated by commas",
         more: "See [the command sandbox](#the-command-sandbox).",
     }
     embedding: Option<String> = None, {
-        key: "embedding", variable: "EMBEDDING", flag: None, form: form::optional(form::words()),
-        default: "the embedded model", example: "http://127.0.0.1:11434/v1",
+        key: "embedding", variable: "EMBEDDING", flag: None, form: form::optional(form::url()),
+        default: "the built-in model", example: "http://127.0.0.1:11434/v1",
         help: "URL of an embedding service, or directory of a model",
         more: "See [embedding model](#embedding-model).",
     }
@@ -476,13 +483,13 @@ settings! {
     history_mb: u64 = HistoryLimits::default().bytes / MB, {
         key: "history_mb", variable: "HISTORY_MB", flag: None, form: form::count(),
         default: "512", example: "64",
-        help: "Maximum size of the history, in megabytes; 0 keeps none",
+        help: "Maximum size of the history, in megabytes; 0 disables the history",
         more: "See [history](#history).",
     }
     history_days: u64 = HistoryLimits::default().age.as_secs() / DAY, {
         key: "history_days", variable: "HISTORY_DAYS", flag: None, form: form::count(),
         default: "30", example: "7",
-        help: "Days for which a change is kept",
+        help: "Number of days for which a recorded change is kept",
         more: "",
     }
 }
@@ -491,14 +498,14 @@ fn megabytes(bytes: Option<u64>) -> u64 {
     bytes.unwrap_or_default() / MB
 }
 
-/// Formats the address of the shared index without its password.
+/// Formats the URL of the shared index without its password.
 #[cfg(feature = "shared")]
 fn without_password(address: &str) -> String {
     toolpost_shared::without_password(address)
 }
 
-/// Formats the address of a shared index that this build cannot use.
+/// Returns a notice instead of the URL of the shared index, which this build cannot use.
 #[cfg(not(feature = "shared"))]
 fn without_password(_address: &str) -> String {
-    "set, and this program was built without the feature `shared`".to_owned()
+    "set, but this program was built without the feature `shared`".to_owned()
 }

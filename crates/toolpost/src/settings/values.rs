@@ -1,28 +1,28 @@
-//! Values of settings with a closed set of words.
+//! Types of settings that accept a fixed set of keywords.
 
-use super::parse::Parsed;
+use super::parse::ParseResult;
 use std::path::{Path, PathBuf};
 use toolpost_engine::Access;
 
-/// Type with a closed set of values, each with its word.
+/// Type with a fixed set of values, each with its keyword.
 pub trait Choice: Copy + PartialEq + 'static {
     /// All values, in the order in which messages list them.
     const ALL: &'static [(Self, &'static str)];
 
-    /// Returns the word of the value.
+    /// Returns the keyword of the value.
     fn word(self) -> &'static str {
         Self::ALL.iter().find(|(value, _)| *value == self).map_or("", |(_, word)| word)
     }
 
-    /// Parses a word; letters may be upper case.
+    /// Parses a keyword, in any letter case.
     ///
     /// # Errors
-    /// If no value has that word; the message lists them.
-    fn parse(text: &str) -> Parsed<Self> {
+    /// If no value has that keyword; the message lists them.
+    fn parse(text: &str) -> ParseResult<Self> {
         let found = Self::ALL.iter().find(|(_, word)| word.eq_ignore_ascii_case(text));
         found.map(|(value, _)| *value).ok_or_else(|| {
             let words: Vec<&str> = Self::ALL.iter().map(|(_, word)| *word).collect();
-            format!("it must be one of {}", words.join(", ")).into()
+            format!("the value must be one of {}", words.join(", ")).into()
         })
     }
 }
@@ -30,7 +30,7 @@ pub trait Choice: Copy + PartialEq + 'static {
 /// Answer to approval prompts without a terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ask {
-    /// Approve.
+    /// Approve the call.
     Allow,
     /// Deny, unless there is a terminal to prompt at.
     Deny,
@@ -93,7 +93,7 @@ pub enum CodeMode {
     On,
     /// Serve only the tools of the dialects.
     Off,
-    /// Serve only these two; scripts call the others.
+    /// Serve only the two tools of code mode; scripts call the others.
     Only,
 }
 
@@ -131,9 +131,9 @@ impl Choice for OnOff {
 /// Handling of images in replies to a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pictures {
-    /// The model receives them.
+    /// The model receives the images.
     Shown,
-    /// The model receives their names only.
+    /// The model receives only a note with the media type and size of each image.
     Named,
 }
 
@@ -144,11 +144,11 @@ impl Choice for Pictures {
 /// Permissions of an external agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AgentMay {
-    /// Reading.
+    /// Only reading.
     Read,
     /// Writing, with Toolpost's tools.
     Write,
-    /// Everything, also with its own tools.
+    /// Everything, also with the agent's own tools.
     All,
 }
 
@@ -160,7 +160,7 @@ impl Choice for AgentMay {
 /// Editor to attach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditorChoice {
-    /// The editor in whose terminal this process runs, if any.
+    /// The editor whose built-in terminal runs this process, if any.
     Auto,
     /// No editor.
     Off,
@@ -172,8 +172,8 @@ impl EditorChoice {
     /// Parses `auto`, `off` or `nvim:` with the path of a socket.
     ///
     /// # Errors
-    /// If it is none of them.
-    pub(super) fn parse(text: &str) -> Parsed<Self> {
+    /// If the text is none of these.
+    pub(super) fn parse(text: &str) -> ParseResult<Self> {
         match text.split_once(':') {
             _ if text == "auto" => Ok(Self::Auto),
             _ if text == "off" => Ok(Self::Off),
@@ -181,8 +181,8 @@ impl EditorChoice {
                 Ok(Self::Neovim(PathBuf::from(socket)))
             }
             _ => Err(format!(
-                "`{}` names no editor: it is auto, off, or nvim: with the whole path of the socket behind it, which Neovim shows \
-                 for `:echo v:servername`",
+                "`{}` is not an editor: use auto, off, or nvim:SOCKET with the full path of the socket, which Neovim \
+                 shows for `:echo v:servername`",
                 text.escape_debug()
             )
             .into()),

@@ -10,7 +10,8 @@ use crate::{Hasher, hash};
 #[derive(Debug)]
 pub struct Blob {
     bytes: Bytes,
-    /// Checksums of the pages after [`Blob::hash`]; every later read is compared with them.
+    /// Checksums of the pages, set by [`Blob::hash`]; later reads are verified against them. Empty for bytes
+    /// in memory.
     checks: Vec<Check>,
 }
 
@@ -20,10 +21,10 @@ enum Bytes {
     Memory(Vec<u8>),
 }
 
-/// Truncated hash of a page.
+/// First eight bytes of the hash of a page.
 type Check = [u8; 8];
 
-/// Page size in bytes.
+/// Size of a page, for which one checksum is kept, in bytes.
 const PAGE: usize = 4096;
 
 /// Read size for hashing, in bytes; a multiple of the page size.
@@ -41,7 +42,7 @@ impl Blob {
         Self { bytes: Bytes::Memory(bytes), checks: Vec::new() }
     }
 
-    /// Returns the length in bytes.
+    /// Returns the length of the blob in bytes.
     #[must_use]
     pub fn len(&self) -> u64 {
         match &self.bytes {
@@ -67,14 +68,17 @@ impl Blob {
         if from.checked_add(len as u64).is_none_or(|end| end > self.len()) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        // Whole pages, since each page has one checksum.
+        // Reads whole pages, because each checksum covers one page.
         let page = PAGE as u64;
         let first = from / page;
         let end = (from + len as u64).next_multiple_of(page).min(self.len());
         let mut bytes = self.raw(first * page, usize::try_from(end - first * page).unwrap_or(usize::MAX))?;
         let checks = self.checks.iter().skip(usize::try_from(first).unwrap_or(usize::MAX));
         if bytes.chunks(PAGE).zip(checks).any(|(page, wanted)| check(page) != *wanted) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it has changed since it was hashed"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the blob has changed since it was hashed",
+            ));
         }
         bytes.drain(..usize::try_from(from - first * page).unwrap_or(usize::MAX));
         bytes.truncate(len);
@@ -99,7 +103,8 @@ impl Blob {
         }
     }
 
-    /// Hashes the bytes before `end`, and enables the check of all later reads.
+    /// Returns the hash of the bytes before the offset `end`. If the blob is a file, [`Blob::read_at`] from now
+    /// on fails if the bytes differ from those that this call has read.
     ///
     /// # Errors
     /// If the blob cannot be read.
@@ -112,7 +117,7 @@ impl Blob {
             let bytes = self.raw(at, len)?;
             let before = usize::try_from(end.saturating_sub(at)).unwrap_or(len).min(len);
             hasher.update(bytes.get(..before).unwrap_or_default());
-            // No other process can change memory.
+            // Memory needs no checksums, because no other process can change it.
             if matches!(self.bytes, Bytes::Disk(..)) {
                 checks.extend(bytes.chunks(PAGE).map(check));
             }

@@ -1,4 +1,4 @@
-//! Execution of one step of a commit.
+//! Execution of one step of a commit (a set of file changes that is applied as a whole).
 
 use std::ffi::OsStr;
 
@@ -21,18 +21,18 @@ use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
 use crate::read::open_regular;
 
-/// Execution mode of the steps.
+/// Mode of a commit: one atomic step, or steps that keep backups of the old files for a revert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExecutionMode {
     SingleStep,
     WithBackup,
 }
 
-/// Reasons for stopping a step.
+/// Reasons for which a step of a commit fails.
 pub(super) enum StepFailure {
-    /// The file cannot be replaced, but may be rewritten in place.
+    /// The file cannot be replaced by a rename, but may be rewritten in place.
     NotReplaceable(OperationError),
-    /// The step is not possible.
+    /// The step cannot be executed, so the commit fails.
     For(CommitKind),
 }
 
@@ -48,7 +48,8 @@ impl From<CommitKind> for StepFailure {
     }
 }
 
-/// Writes the new content to a temporary file next to the target.
+/// Writes the new content of a file to a temporary file in the same directory. Returns the permission bits of
+/// the temporary file; `None` for a link, or for a step without new content.
 pub(super) fn prepare(
     work: &mut PlannedStep,
     notes: &mut Vec<Note>,
@@ -91,7 +92,7 @@ pub(super) fn prepare(
     Ok(Some(staged.mode))
 }
 
-/// Checks that the files are still as the plan saw them.
+/// Checks that the files of a step are unchanged since the commit was planned.
 pub(super) fn check(work: &mut PlannedStep) -> std::result::Result<(), CommitKind> {
     if let Some(old) = &mut work.step.old {
         *old = same(&work.path, old)?;
@@ -102,7 +103,7 @@ pub(super) fn check(work: &mut PlannedStep) -> std::result::Result<(), CommitKin
     Ok(())
 }
 
-/// Publishes the change.
+/// Executes a step of a commit, which makes the change visible to other processes.
 pub(super) fn apply(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let entry = open(work)?;
     match work.step.kind {
@@ -120,8 +121,9 @@ fn open(work: &PlannedStep) -> std::result::Result<DirEntry, StepFailure> {
         .map_err(StepFailure::from)
 }
 
-/// Returns the current identity. Only the content must match: another file with the same bytes is acceptable,
-/// and a revert restores it.
+/// Returns the current fingerprint of a file. Fails if its content differs from the content in `fingerprint`.
+/// The identity may differ: if another file with the same content is at the path now, a revert must restore
+/// that file.
 fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<Fingerprint, CommitKind> {
     let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
     let (now, stat) = fingerprint_entry(&entry.directory, &entry.name)?;
@@ -132,16 +134,18 @@ fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<
     }
 }
 
-/// Checks the replaced file once more, and returns whether it has grown.
+/// Checks whether another process has changed the replaced file at the last moment. Returns whether it has
+/// appended to the file.
 ///
-/// Fails if its content changed in another way. For a commit of one step, that content is restored first;
-/// otherwise the step records its hash, so that the revert recognises the file.
+/// Fails if the content of the file changed in another way. A commit of one step restores the changed content
+/// first; a commit of several steps records the hash of that content in the step, so that the revert
+/// recognises the file.
 pub(super) fn confirm(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<bool, CommitKind> {
     let (Some(former), Some(Fingerprint { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
         return Ok(false);
     };
     let length = work.old.map_or(0, |stat| stat.len);
-    let looking = OperationError::when("looking at the former file");
+    let looking = OperationError::when("reading the replaced file");
     let entry = DirEntry::open(&work.path).map_err(&looking)?;
     let bytes = match former.settle(&entry, old, length).map_err(&looking)? {
         LateChange::Nothing => return Ok(false),
@@ -155,7 +159,7 @@ pub(super) fn confirm(work: &mut PlannedStep, way: ExecutionMode) -> std::result
             staged?;
             entry
                 .replace(temp.name(), &entry.name)
-                .map_err(OperationError::when("putting the former content back"))?;
+                .map_err(OperationError::when("restoring the former content"))?;
         }
         _ => {
             work.step.old = work.step.old.map(|fingerprint| Fingerprint { hash: Some(found), ..fingerprint });
@@ -169,9 +173,7 @@ fn put(work: &mut PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::res
     let Some(temp) = work.step.temp.as_ref().map(RawPath::name) else { return Ok(()) };
     if work.step.old.is_none() {
         let moved = move_to(&entry.directory, temp, &entry.directory, &entry.name);
-        return moved
-            .map_err(OperationError::when("giving the new file its name"))
-            .map_err(StepFailure::from);
+        return moved.map_err(OperationError::when("renaming the new file")).map_err(StepFailure::from);
     }
     if work.step.old.is_some_and(|old| old.hash.is_some()) {
         work.former = Some(ReplacedFile::open(entry).map_err(CommitKind::from)?);
@@ -180,12 +182,13 @@ fn put(work: &mut PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::res
         (ExecutionMode::WithBackup, Some(backup)) => put_with_backup(entry, temp, backup.name()),
         _ => entry.replace(temp, &entry.name),
     };
-    swapped.map_err(OperationError::when("putting the new file in its place")).map_err(|failed| {
+    swapped.map_err(OperationError::when("moving the new file into place")).map_err(|failed| {
         if may_rewrite(&failed) { StepFailure::NotReplaceable(failed) } else { failed.into() }
     })
 }
 
-/// Keeps the old file by a hard link; where links are not permitted, exchanges the two names.
+/// Replaces the file and keeps the old one as a hard link; if links are not permitted, exchanges the two
+/// names.
 ///
 /// A link is preferred because watchers of the directory see an exchange as a deletion.
 fn put_with_backup(entry: &DirEntry, temp: &OsStr, backup: &OsStr) -> Result<()> {
@@ -194,7 +197,8 @@ fn put_with_backup(entry: &DirEntry, temp: &OsStr, backup: &OsStr) -> Result<()>
             let _ = entry.unlink(backup);
         }),
         Err(_) => match entry.exchange(temp, &entry.name) {
-            // Neither is supported; rewrite the file in place.
+            // The file system supports neither links nor exchanges. After `EXDEV`, the caller rewrites the file
+            // in place.
             Err(Errno::INVAL | Errno::NOSYS) => Err(Errno::XDEV),
             answer => answer,
         },
@@ -211,7 +215,7 @@ fn remove(work: &PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::resu
     removed.map_err(OperationError::when("removing it")).map_err(StepFailure::from)
 }
 
-/// Never removes entries that were added to the directory after the plan.
+/// Removes an empty directory. Fails if an entry was added to it after planning.
 fn remove_empty(
     work: &PlannedStep,
     entry: &DirEntry,
@@ -222,7 +226,7 @@ fn remove_empty(
         return removed.map_err(OperationError::when("removing it")).map_err(StepFailure::from);
     };
     remove(work, entry, way)?;
-    // It has its temporary name now, so the revert restores it.
+    // The directory has its backup name now. If this check fails, a revert gives it its original name again.
     if is_empty(&entry.directory, backup.name().as_ref())? {
         Ok(())
     } else {
@@ -236,7 +240,7 @@ fn relocate(
     way: ExecutionMode,
 ) -> std::result::Result<(), StepFailure> {
     let Some(to) = &work.to else { return Ok(()) };
-    let there = DirEntry::open(to).map_err(OperationError::when("opening the new directory"))?;
+    let there = DirEntry::open(to).map_err(OperationError::when("opening the target directory"))?;
     if work.rename == Rename::OfLetterCase {
         let moved = rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name);
         return moved.map_err(OperationError::when("moving it")).map_err(StepFailure::from);
@@ -254,7 +258,8 @@ fn push_aside(there: &DirEntry, backup: &OsStr) -> Result<()> {
     move_to(&there.directory, &there.name, &there.directory, backup)
 }
 
-/// Returns whether the file may be rewritten in place, as for mount points and directories of other users.
+/// Returns whether the file may be rewritten in place after a failed rename. Mount points and files in
+/// unwritable directories need this.
 fn may_rewrite(failed: &OperationError) -> bool {
     let refused = matches!(failed.errno, Errno::ACCESS | Errno::PERM);
     match failed.step {
@@ -265,14 +270,14 @@ fn may_rewrite(failed: &OperationError) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+    #![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
 
     use super::*;
     use crate::commit::planned_step::{step, work};
     use crate::{Durability, HistoryLimits, Options, Scope, Workspace};
 
     #[test]
-    fn what_is_put_into_an_empty_directory_before_it_goes_stays() {
+    fn file_created_in_a_directory_before_its_removal_is_preserved() {
         for (way, name) in [(ExecutionMode::SingleStep, "d"), (ExecutionMode::WithBackup, ".toolpost-tmp")] {
             let base = tempfile::tempdir().unwrap();
             std::fs::create_dir(base.path().join("d")).unwrap();
@@ -289,7 +294,7 @@ mod tests {
             let fingerprint = fingerprint_entry(&entry.directory, &entry.name).unwrap().0;
             let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(fingerprint)));
             std::fs::write(base.path().join("d/mine"), "mine").unwrap();
-            let Err(StepFailure::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
+            let Err(StepFailure::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: removed") };
             assert_eq!(why, CommitKind::NotEmpty, "{way:?}");
             let there = std::fs::read_dir(base.path()).unwrap().next().unwrap().unwrap();
             assert!(there.file_name().to_string_lossy().ends_with(name), "{way:?}: {there:?}");

@@ -1,4 +1,4 @@
-//! Validation of drafts against each other.
+//! Validation of the drafts of a commit (its requested file changes) against each other.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,14 +7,15 @@ use super::error::{CommitError, CommitKind};
 use crate::draft::{Action, Draft};
 use crate::path::WorkspacePath;
 
-/// Rejects paths that are not held, roots, and conflicting drafts.
+/// Rejects drafts (requested file changes) for unlocked paths, roots and external roots, and drafts that
+/// conflict with each other.
 pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<(), CommitError> {
     let held: HashSet<&WorkspacePath> = held.iter().collect();
     let mut brought_back = HashSet::new();
     let mut touched = Vec::new();
     let (mut carried_off, mut moved_away) = (HashSet::new(), HashSet::new());
     for draft in drafts {
-        // Restoring a file at a path that an earlier draft vacates is not a conflict.
+        // Restoring a file at a path from which an earlier draft moves another file away is not a conflict.
         let fills = matches!(draft.action, Action::Restore { .. }) && moved_away.contains(&draft.path);
         if !fills {
             touched.push(&draft.path);
@@ -50,7 +51,7 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
         if path.is_root() {
             return Err(CommitKind::Root.at(path));
         }
-        // In a held directory that is being restored, there is nothing to lock yet.
+        // The lock of a directory that this commit restores covers everything below it.
         if !held.contains(path) && !above(path).any(|above| brought_back.contains(above)) {
             return Err(CommitKind::NotHeld.at(path));
         }

@@ -1,4 +1,4 @@
-//! Copies of files, links and directories to temporary names.
+//! Copying of files, links and directories to temporary names, as a step of a commit.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -23,24 +23,23 @@ use crate::read::{open_regular, stat_at};
 use crate::remove_tree::remove_tree;
 use crate::system::{mode as mode_bits, sync_all};
 
-/// Buffer size in bytes.
+/// Size of the buffer through which file contents are copied, in bytes.
 const PIECE: usize = 256 * 1024;
 
-/// Time of syncing the content of a file.
+/// The time at which the copied content of a file is synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bytes {
-    /// After each file.
+    /// Each file is synced immediately after it is copied.
     Alone,
-    /// Once for the whole tree, which is much faster.
+    /// All files are synced together after the whole tree is copied, which is much faster.
     WithTheOthers,
 }
 
 type Result<T> = std::result::Result<T, CommitKind>;
 
-/// Copies an entry to a temporary name; removes the partial copy on failure.
+/// Copies a file, link or directory to a temporary name; removes the partial copy on failure.
 pub(super) fn copy(from: &WorkspacePath, target: &DirEntry, temp: &OsStr) -> Result<StagedFile> {
-    let source =
-        DirEntry::open(from).map_err(OperationError::when("opening the directory of what is copied"))?;
+    let source = DirEntry::open(from).map_err(OperationError::when("opening the directory of the source"))?;
     let copied =
         entry(&source.directory, Path::new(&source.name), &target.directory, Path::new(temp), Bytes::Alone);
     let copied = copied.and_then(|(kind, hash)| {
@@ -66,7 +65,7 @@ fn tree(source: &DirEntry, target: &DirEntry, temp: &OsStr) -> Result<()> {
             open_at(parent, path, flags, Mode::empty()).map_err(OperationError::when("opening a directory"))
         };
         let from = open(&source.directory, &old, READ_DIRECTORY)?;
-        let stat = Stat::of(&fstat(&from).map_err(OperationError::when("looking at a directory"))?);
+        let stat = Stat::of(&fstat(&from).map_err(OperationError::when("reading a directory"))?);
         // A bind mount can make the copy appear inside its own source.
         if (stat.device, stat.inode) == (begun.device, begun.inode) {
             return Err(CommitKind::IntoItself);
@@ -86,11 +85,11 @@ fn tree(source: &DirEntry, target: &DirEntry, temp: &OsStr) -> Result<()> {
             .and_then(|directory| fchmod(directory, mode_bits(*bits)))
             .map_err(OperationError::when("copying the permissions"))?;
     }
-    sync_all(&target.directory).map_err(OperationError::when("bringing the new files to the disk"))?;
+    sync_all(&target.directory).map_err(OperationError::when("writing the new files to the disk"))?;
     Ok(())
 }
 
-/// Copies one entry; for a directory, creates it empty.
+/// Copies a file or link. For a directory, creates an empty directory.
 fn entry(
     from: &OwnedFd,
     name: &Path,
@@ -103,14 +102,14 @@ fn entry(
         Kind::File => file(from, name, to, new_name, bytes).map(|hash| (kind, Some(hash))),
         Kind::Directory => {
             let made = mkdirat(to, new_name, Mode::from_raw_mode(0o700));
-            made.map_err(OperationError::when("making a directory"))?;
+            made.map_err(OperationError::when("creating a directory"))?;
             Ok((kind, None))
         }
         Kind::Link => {
             let target = readlinkat(from, name, Vec::new())
                 .map_err(OperationError::when("reading a symbolic link"))?;
             symlinkat(target.as_c_str(), to, new_name)
-                .map_err(OperationError::when("making a symbolic link"))?;
+                .map_err(OperationError::when("creating a symbolic link"))?;
             Ok((kind, None))
         }
         other => Err(CommitKind::NotRegular(other)),
@@ -120,7 +119,7 @@ fn entry(
 fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes) -> Result<ContentHash> {
     let old = open_regular(from, name)?;
     let stat = *old.stat();
-    // Later additions to the file are not copied.
+    // Data that another process appends to the file from now on is not copied.
     let mut old = old.take(stat.len);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     let new = open_at(to, new_name, flags, Mode::from_raw_mode(0o600));
@@ -144,7 +143,7 @@ fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes
     // Set-id bits are granted by the owner of the original and are not copied.
     fchmod(&new, mode_bits(stat.mode & 0o777)).map_err(OperationError::when("copying the permissions"))?;
     if bytes == Bytes::Alone || cfg!(not(target_os = "linux")) {
-        sync_file(&new).map_err(OperationError::when("bringing the new file to the disk"))?;
+        sync_file(&new).map_err(OperationError::when("writing the new file to the disk"))?;
     }
     Ok(hasher.finish())
 }

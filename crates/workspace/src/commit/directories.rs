@@ -19,8 +19,8 @@ use crate::read::stat_at;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
 
-/// Sets the permissions of new directories and of files rewritten in place, innermost first. Returns the
-/// paths that failed.
+/// Sets the permissions of new directories and of files that were rewritten in place, innermost first.
+/// Returns the paths whose permissions could not be set.
 pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<WorkspacePath> {
     let in_place = journal.steps.iter().filter(|step| step.kind == StepKind::InPlace);
     let files: HashMap<&Path, &Fingerprint> =

@@ -1,4 +1,4 @@
-//! Errors of commits.
+//! Errors of commits (sets of file changes that are applied as a whole).
 
 use rustix::io::Errno;
 use thiserror::Error;
@@ -8,83 +8,84 @@ use crate::fault::Fault;
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 
-/// A failed commit. Nothing has changed unless `aftermath` says otherwise.
+/// A failed commit. If `aftermath` is empty, no file has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{path}: {why}{}", after(.aftermath))]
+#[error("{path} {why}{}", after(.aftermath))]
 pub struct CommitError {
     /// Path that caused the failure.
     pub path: WorkspacePath,
-    /// The reason.
+    /// Reason for the failure, which continues the sentence that starts with the path.
     pub why: CommitKind,
-    /// Steps that could not be reverted, one sentence each.
+    /// Steps of the commit that could not be reverted, one sentence each.
     pub aftermath: Vec<String>,
 }
 
 /// Reasons for a failed commit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommitKind {
-    /// The path is not held.
-    #[error("is not held: hold it first")]
+    /// The caller does not hold the lock of the path.
+    #[error("is not locked; lock it first")]
     NotHeld,
-    /// The path is in an external root.
+    /// The path is in an external root (a read-only directory outside the workspace).
     #[error("is outside the workspace and read-only")]
     External,
     /// The path is a root itself.
     #[error("is a root of the workspace, which is never replaced, moved or deleted")]
     Root,
-    /// Two drafts change the same path, or one is inside an entry that another moves away.
-    #[error("is changed twice in one commit: use two commits")]
+    /// Two drafts (requested changes) change the same path, or one draft changes a path inside an entry that
+    /// another draft moves or deletes.
+    #[error("would be changed twice in one commit; make two commits")]
     Clash,
     /// A directory would be copied into itself.
-    #[error("is inside the directory to copy: choose a target outside it")]
+    #[error("is inside the directory to copy; choose a target outside that directory")]
     IntoItself,
-    /// The file does not exist.
+    /// The path to change does not exist.
     #[error("does not exist")]
     Missing,
-    /// The path exists already.
-    #[error("exists already")]
+    /// The path to create already exists.
+    #[error("already exists")]
     Exists,
-    /// The content is not the one that the caller has seen.
-    #[error("has changed since it was read (now {found}): read it again")]
+    /// The content differs from the content that the caller has seen.
+    #[error("has changed since it was read (the hash of its content is now {found})")]
     Changed {
         /// Hash of the current content.
         found: ContentHash,
     },
-    /// The owner has no write permission.
-    #[error("is read-only: make it writable first if it should change")]
+    /// The owner has no write permission for the file.
+    #[error("is read-only; make it writable first if it should change")]
     ReadOnly,
     /// A directory or link cannot be moved to another file system.
     #[error(
-        "is on another file system than {to}, so it cannot be moved in one step: copy it there, then delete it here"
+        "is on a different file system from {to}, so it cannot be moved in one step; copy it there, then delete it here"
     )]
     OtherDisk {
-        /// Target path.
+        /// Path to which the directory or link would be moved.
         to: String,
     },
-    /// The directory is not empty.
+    /// The directory to remove is not empty.
     #[error("is a directory that is not empty")]
     NotEmpty,
-    /// The path is a directory.
+    /// The path is a directory, but the change needs a file.
     #[error("is a directory")]
     IsDirectory,
     /// A parent of the path is not a directory.
-    #[error("is below a file")]
+    #[error("has a parent that is not a directory")]
     NotADirectory,
-    /// The path is a pipe, a socket, a device or a link.
+    /// The path is a pipe, a socket, a device or a link, which a commit does not replace.
     #[error("is {}, which cannot be replaced", .0.name())]
     NotRegular(Kind),
-    /// Permission denied.
-    #[error("permission denied ({fault}) {step}")]
+    /// The operating system denied permission.
+    #[error("could not be changed: permission denied while {step} ({fault})")]
     Denied {
-        /// Operation in progress.
+        /// The operation that failed, such as `creating the new file`.
         step: &'static str,
         /// The operating system's error.
         fault: Fault,
     },
-    /// Any other system error.
-    #[error("{fault} {step}")]
+    /// A system error for which there is no other variant.
+    #[error("could not be changed: {step} failed ({fault})")]
     Io {
-        /// Operation in progress.
+        /// The operation that failed, such as `creating the new file`.
         step: &'static str,
         /// The operating system's error.
         fault: Fault,
@@ -112,7 +113,7 @@ impl From<AccessKind> for CommitKind {
     }
 }
 
-/// An error number with the operation that failed.
+/// A system error number, with the operation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OperationError {
     pub(crate) errno: Errno,
@@ -120,7 +121,7 @@ pub(crate) struct OperationError {
 }
 
 impl OperationError {
-    /// Returns a conversion for `map_err`.
+    /// Returns a function for `map_err` that adds the operation `step` to an error number.
     pub(crate) fn when(step: &'static str) -> impl Fn(Errno) -> Self {
         move |errno| Self { errno, step }
     }

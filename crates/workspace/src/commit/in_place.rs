@@ -1,4 +1,6 @@
-//! Rewriting files in place, with backups of both contents, for names that cannot be replaced.
+//! Rewriting files in place, for files that a rename cannot replace.
+//!
+//! During the commit, the state directory holds backups of the old and the new content.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -18,11 +20,11 @@ use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, hash};
 use crate::journal::Step;
 use crate::openat::open_at;
-use crate::path::WorkspacePath;
 use crate::state::{State, Sync};
 use crate::workspace::Workspace;
 
-/// Backs up both contents in the state directory before the file is changed. Returns the backups' name.
+/// Backs up the old and the new content in the state directory before the file is changed. Returns the name
+/// of the backups, without their suffixes.
 pub(super) fn keep(
     state: &State,
     entry: &DirEntry,
@@ -45,7 +47,8 @@ pub(super) fn keep(
     Ok(copies)
 }
 
-/// Overwrites the file and verifies it.
+/// Overwrites the file with the fingerprint `old` in place, and checks afterwards that it has the new
+/// content.
 pub(super) fn rewrite(
     entry: &DirEntry,
     old: &Fingerprint,
@@ -55,18 +58,14 @@ pub(super) fn rewrite(
     overwrite(&file, new).map_err(OperationError::when("rewriting the file in place"))
 }
 
-/// Restores the old content, unless the file holds anything but the old, the new or a partial content.
-pub(super) fn undo(
-    workspace: &Workspace,
-    path: &WorkspacePath,
-    entry: &DirEntry,
-    step: &Step,
-) -> RevertOutcome {
+/// Restores the old content if the file has the new content, or a part of the new and a part of the old
+/// content. Leaves any other content unchanged.
+pub(super) fn undo(workspace: &Workspace, entry: &DirEntry, step: &Step) -> RevertOutcome {
     let (Some(old), Some(copies), Some(state)) = (&step.old, &step.copies, workspace.state()) else {
         return RevertOutcome::Nothing;
     };
     let copy = format!("{copies}.old");
-    let kept = |why: &str, copy: &str| format!("{why}; its former content is in {copy}");
+    let kept = |why: &str, copy: &str| format!("{why}; the former content is in {copy}");
     let left = |why: &str| RevertOutcome::Left(kept(why, &set_aside(state, copies)));
     let refused = |why: &str, errno: Errno| {
         RevertOutcome::Refused(kept(&format!("{why} ({})", Fault::from(errno)), &state.shown(&copy)))
@@ -74,21 +73,21 @@ pub(super) fn undo(
     let (before, after) = match (state.read(&copy), state.read(&format!("{copies}.bytes"))) {
         (Ok(before), Ok(after)) => (before, after),
         (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return RevertOutcome::Nothing,
-        (Err(errno), _) | (_, Err(errno)) => return refused("its backups cannot be read", errno),
+        (Err(errno), _) | (_, Err(errno)) => return refused("the backups of the file cannot be read", errno),
     };
     let file = match open(entry, old) {
         Ok(file) => file,
         Err(Errno::STALE | Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO) => {
-            return left("it is another file now");
+            return left("the path no longer leads to this file");
         }
-        Err(errno) => return refused("it cannot be opened", errno),
+        Err(errno) => return refused("the file cannot be opened", errno),
     };
     let now = match content(&file) {
         Ok(now) => now,
-        Err(errno) => return refused("it cannot be read", errno),
+        Err(errno) => return refused("the file cannot be read", errno),
     };
     if now != before && !is_torn(&now, &before, &after) {
-        return left("another process has changed it since");
+        return left("another process has changed the file");
     }
     let outcome = if now == before {
         Ok(RevertOutcome::Nothing)
@@ -100,11 +99,12 @@ pub(super) fn undo(
             forget(state, copies);
             outcome
         }
-        Err(errno) => refused(&format!("{path} could not be brought back"), errno),
+        Err(errno) => refused("the file could not be restored", errno),
     }
 }
 
-/// Renames the backup of the old content so that no sweep removes it. Returns its path.
+/// Renames the backup of the old content so that recovery does not remove the backup as unreferenced. Returns
+/// its new path.
 fn set_aside(state: &State, copies: &str) -> String {
     let (old, kept) = (format!("{copies}.old"), format!("{copies}.kept"));
     let renamed = state.rename(&old, &kept);
@@ -112,7 +112,7 @@ fn set_aside(state: &State, copies: &str) -> String {
     state.shown(if renamed.is_ok() { &kept } else { &old })
 }
 
-/// Removes both backups.
+/// Removes the backups of the old and of the new content.
 pub(super) fn forget(state: &State, copies: &str) {
     for kind in ["old", "bytes"] {
         let _ = state.remove(&format!("{copies}.{kind}"));
@@ -125,7 +125,7 @@ fn is_torn(now: &[u8], before: &[u8], after: &[u8]) -> bool {
     let back = common(now, before);
     let written = back + common(&now[back..], after.get(back..).unwrap_or_default());
     let rest_is_old = now[written..] == before[written.min(before.len())..];
-    // A file is truncated last.
+    // `overwrite` truncates the file last, so old bytes may follow the new ones.
     rest_is_old || (written == now.len() && written >= after.len())
 }
 

@@ -19,17 +19,17 @@ use super::stage::write_all;
 /// A file that is being replaced, held open.
 pub(super) struct ReplacedFile {
     file: OpenFile,
-    /// Known length in bytes; `None` before the first check.
+    /// Length that the last check found, in bytes; `None` before the first check.
     known: Option<u64>,
 }
 
-/// A late change of a replaced file.
+/// A change that another process made to a file just before the file was replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LateChange {
     Nothing,
-    /// The file grew; the addition was appended to the new content.
+    /// The file grew; the added bytes were appended to the new content.
     Appended,
-    /// The file has other content, which must be kept.
+    /// The file got other content, which must be kept.
     Changed(Vec<u8>),
 }
 
@@ -39,9 +39,10 @@ impl ReplacedFile {
         Ok(Self { file: open_regular(&entry.directory, entry.name.as_ref())?, known: None })
     }
 
-    /// Checks the file after its replacement, and appends additions to the new content.
+    /// Checks the old file after its replacement. If another process has appended bytes to it, appends them
+    /// to the new content.
     ///
-    /// `old` is the known hash, and `length` the known length in bytes.
+    /// `old` and `length` are the hash and the length in bytes that the file had before the commit.
     pub(super) fn settle(&mut self, entry: &DirEntry, old: ContentHash, length: u64) -> Result<LateChange> {
         let from = match self.known {
             Some(known) => known,
@@ -65,7 +66,7 @@ impl ReplacedFile {
         Ok(LateChange::Appended)
     }
 
-    /// Returns the file, for its metadata.
+    /// Returns the replaced file, whose metadata the caller copies.
     pub(super) fn file(&self) -> &OpenFile {
         &self.file
     }

@@ -15,7 +15,7 @@ const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
 /// Copies the metadata of the old file to the new one. Returns the metadata that could not be copied.
 ///
-/// Fails only if the permission bits cannot be set, since the file must not appear with wrong ones.
+/// Fails only if the permission bits cannot be set, because the file must not appear with wrong permissions.
 pub(crate) fn copy(old: impl AsFd, new: impl AsFd, mode: Option<u32>) -> Result<Vec<String>> {
     let (old, new) = (old.as_fd(), new.as_fd());
     let mut lost = Vec::new();
@@ -31,7 +31,8 @@ pub(crate) fn copy(old: impl AsFd, new: impl AsFd, mode: Option<u32>) -> Result<
         bits &= !0o4000;
     }
     if copy_attributes(old, new, &mut lost) == AccessList::Lost {
-        // With an ACL, the group bits are its mask and not the group's permissions.
+        // In a file with an ACL, the group bits of the mode are the mask of the ACL and not the permissions of
+        // the group.
         bits &= !0o070;
     }
     if Stat::of(&fstat(new)?).mode != bits {
@@ -50,7 +51,7 @@ fn copy_attributes(old: BorrowedFd<'_>, new: BorrowedFd<'_>, lost: &mut Vec<Stri
     let mut access_list = AccessList::AsBefore;
     let names = attribute_names(old);
     if !names.iter().any(|name| name.as_c_str() == ACCESS_LIST) {
-        // The directory's default ACL may apply to the new file.
+        // The new file may have got an ACL from its directory, which the old file does not have.
         let _ = fremovexattr(new, ACCESS_LIST);
     }
     for name in names.iter().filter(|name| is_kept(name)) {
@@ -70,7 +71,8 @@ fn copy_attributes(old: BorrowedFd<'_>, new: BorrowedFd<'_>, lost: &mut Vec<Stri
     access_list
 }
 
-/// Labels of security modules are copied; `security.capability` is not, since every write clears it.
+/// Returns whether an extended attribute is copied. `security.capability` is not, because every write clears
+/// it.
 fn is_kept(name: &CStr) -> bool {
     let name = name.to_bytes();
     name.starts_with(b"user.")
@@ -90,7 +92,7 @@ fn attribute(file: BorrowedFd<'_>, name: &CStr) -> Result<Vec<u8>> {
     sized(|buffer| fgetxattr(file, name, buffer))
 }
 
-/// Calls with a growing buffer until the result fits.
+/// Repeats a system call with a growing buffer until the buffer is long enough for the answer.
 fn sized(call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
     let mut buffer = vec![0; 1024];
     loop {

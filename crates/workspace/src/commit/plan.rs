@@ -1,4 +1,5 @@
-//! Plans: the steps that drafts require, checked before anything is changed.
+//! Plan of a commit: the steps that its drafts (requested file changes) need, checked before anything is
+//! changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -17,7 +18,7 @@ use crate::journal::StepKind;
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
 
-/// The plan of a commit.
+/// The steps of a commit, and its other work on directories.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) works: Vec<PlannedStep>,
@@ -25,12 +26,12 @@ pub(super) struct Plan {
     pub(super) made: BTreeSet<WorkspacePath>,
     /// Permission bits of new directories.
     pub(super) modes: BTreeMap<WorkspacePath, u32>,
-    /// Directories to remove at the end if they are empty, with the numbers of their drafts.
+    /// Directories to remove at the end if they are empty, each with the index of the draft that requests it.
     pub(super) emptied: Vec<(usize, WorkspacePath)>,
-    /// Expected results of the drafts.
+    /// For each draft, the result to report if the commit succeeds.
     pub(super) changes: Vec<ChangeReport>,
     pub(super) notes: Vec<Note>,
-    /// Paths that are free after the steps so far.
+    /// Old paths of the entries that the steps planned so far move or delete.
     leaving: HashSet<WorkspacePath>,
     read_only: ReadOnly,
 }
@@ -105,7 +106,8 @@ impl Plan {
             return Ok(());
         };
         let (fingerprint, stat) = match expect {
-            // The content is checked before the replacement; until then, the caller's hash is assumed.
+            // The content is checked just before the replacement. Until then, the hash that the caller
+            // expects is taken as correct.
             Expect::Hash(seen) if seen != after => {
                 self.replaceable(&stat, expect)?;
                 (Fingerprint::new(&stat, Some(seen)), stat)
@@ -147,7 +149,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Without an expectation, removes a directory recursively.
+    /// Plans a deletion. If `expect` is `None`, a directory is removed recursively.
     fn delete(&mut self, number: usize, path: WorkspacePath, expect: Option<Expect>) -> Result<(), Problem> {
         let stat = present(&path)?.ok_or(CommitKind::Missing)?;
         let fingerprint = match (stat.kind, expect) {
@@ -192,7 +194,8 @@ impl Plan {
         Ok(())
     }
 
-    /// The source is read again when it is copied; only its type matters here.
+    /// Plans a copy. The source is read again when it is copied, so only its type (file, link or directory)
+    /// matters here.
     fn copy(&mut self, number: usize, path: WorkspacePath, from: WorkspacePath) -> Result<(), Problem> {
         let stat = present(&from)
             .and_then(|stat| stat.ok_or_else(|| CommitKind::Missing.into()))
@@ -203,7 +206,7 @@ impl Plan {
         if present(&path)?.is_some() {
             return Err(CommitKind::Exists.into());
         }
-        // The copy would contain itself.
+        // A copy inside its own source would contain itself.
         if stat.kind == Kind::Directory && from.contains(&path) {
             return Err(CommitKind::IntoItself.into());
         }
@@ -257,7 +260,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks the target of a move. Returns the file that it replaces.
+    /// Checks the target of a move. Returns the file at the target that the move replaces, if there is one.
     fn target(
         &mut self,
         to: &WorkspacePath,
@@ -274,7 +277,7 @@ impl Plan {
         self.writable(to, &there, Expect::Any).map(Some)
     }
 
-    /// Plans a move between file systems: write the file at the target, then remove it here.
+    /// Plans a move between file systems: writes the file at the target, then removes the source.
     fn copy_over(
         &mut self,
         number: usize,
@@ -319,7 +322,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Rejects anything but a writable regular file.
+    /// Checks that an entry is a regular file and that its replacement is permitted: by `expect`, and by the
+    /// policy for read-only files.
     fn replaceable(&self, stat: &Stat, expect: Expect) -> Result<(), Problem> {
         match (stat.kind, expect) {
             (Kind::Directory, _) => return Err(CommitKind::IsDirectory.into()),
@@ -333,7 +337,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Rejects anything but a writable regular file with the expected content, which is read.
+    /// Like [`Self::replaceable`], but also reads the file and compares its hash with the expected one.
     fn writable(
         &self,
         path: &WorkspacePath,
@@ -357,7 +361,8 @@ impl Plan {
         self.works.push(work);
     }
 
-    /// Returns metadata of a path; `None` if an earlier draft vacates it.
+    /// Returns metadata of a path; `None` if nothing exists there, or if an earlier draft moves or deletes
+    /// the entry.
     fn present(&self, path: &WorkspacePath) -> Result<Option<Stat>, Problem> {
         if self.leaving.contains(path) { Ok(None) } else { present(path) }
     }

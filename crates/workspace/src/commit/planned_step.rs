@@ -1,4 +1,4 @@
-//! Steps of a commit with the data that they need.
+//! Planned steps: journal steps with the contents and open files that their execution needs.
 
 use std::ffi::OsString;
 
@@ -12,19 +12,19 @@ use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
 use crate::read::stat_at;
 
-/// Policy for read-only files.
+/// Policy of a commit for read-only files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ReadOnly {
-    /// Fail.
+    /// Fail if a file to change is read-only.
     #[default]
     Stays,
-    /// Change them: the change that is being undone made them read-only.
+    /// Change read-only files too. An undo needs this if the change that it undoes made a file read-only.
     MayGo,
 }
 
-/// A step with the data that it needs.
+/// A step with the contents and open files that its execution needs.
 pub(super) struct PlannedStep {
-    /// Number of its draft.
+    /// Index of the draft that requires the step.
     pub(super) draft: usize,
     pub(super) path: WorkspacePath,
     pub(super) to: Option<WorkspacePath>,
@@ -56,13 +56,13 @@ pub(super) struct Source {
 /// Kinds of renames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rename {
-    /// To a free name.
+    /// A move to a free name or over another file. Also the value of steps that are not moves.
     ToNothing,
     /// A change of letter case only, on a file system that ignores case.
     OfLetterCase,
 }
 
-/// Creates a step with fresh temporary names.
+/// Creates a journal step, with new temporary names for its files.
 pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Fingerprint>) -> Step {
     let name = path.file_name().unwrap_or_default();
     let temp = (kind == StepKind::Put).then(|| RawPath::from(DirEntry::temporary(name)));
@@ -71,7 +71,7 @@ pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Fingerprint
     Step { kind, place: path.raw().into(), to: None, temp, backup, old, new: None, over: None, copies: None }
 }
 
-/// Creates a planned step without data.
+/// Creates a planned step that has no content, source or open files yet.
 pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> PlannedStep {
     PlannedStep {
         draft,
@@ -95,13 +95,14 @@ pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> PlannedStep
 pub(super) fn is_same_name(from: &WorkspacePath, to: &WorkspacePath, moved: &Stat) -> bool {
     let folded = |path: &WorkspacePath| Some(path.file_name()?.to_str()?.to_lowercase());
     let like = from.parent() == to.parent() && folded(from).is_some() && folded(from) == folded(to);
-    // A second hard link is another name; directories have none.
+    // If a file has several hard links, the two names may be two of its links. Directories have no hard
+    // links.
     let only = moved.kind == Kind::Directory || moved.links == 1;
     let same = |there: Stat| (there.device, there.inode) == (moved.device, moved.inode);
     like && only && stat_at(to.root(), to.relative()).is_ok_and(same)
 }
 
-/// Returns the device of the nearest existing parent.
+/// Returns the device number of the nearest existing parent directory.
 pub(super) fn device_above(path: &WorkspacePath) -> Option<u64> {
     let mut parent = path.parent();
     while let Some(directory) = parent {

@@ -1,4 +1,4 @@
-//! Recording of a commit for the history.
+//! Creation of the record of a commit, for the history.
 
 use std::path::Path;
 
@@ -17,14 +17,16 @@ use crate::process_id::unique;
 use crate::raw_path::RawPath;
 use crate::read::stat_at;
 use crate::record::{Change, ChangeKind, Content, ContentKind, Record};
-use crate::recording::{Recording, tree};
+use crate::recording::{HistoryRecording, tree};
+use crate::seal::Seal;
 
 impl<'a> Commit<'a> {
-    /// Stores the affected contents and creates the record. A failure adds a note and does not fail the
-    /// commit.
+    /// Stores the affected contents and creates the record of the commit. A failure adds a note and does not
+    /// fail the commit.
     ///
-    /// The returned value must live until the journal names the record.
-    pub(super) fn record(&mut self, cause: &Cause) -> Option<Recording<'a>> {
+    /// The caller must keep the returned value until the journal with the record is written. Until then, the
+    /// value prevents a sweep (the removal of unreferenced contents) from removing the stored contents.
+    pub(super) fn record(&mut self, cause: &Cause) -> Option<HistoryRecording<'a>> {
         let state = self.workspace.state()?;
         let store = match state.history_or_fault() {
             Ok(store) => store?,
@@ -34,14 +36,15 @@ impl<'a> Commit<'a> {
             }
         };
         let time = store.now();
-        let recorded = Recording::begin(store).and_then(|mut recording| {
+        let recorded = HistoryRecording::begin(store).and_then(|mut recording| {
             let changes = self.changes(&mut recording)?;
             Ok((changes, recording.settle()?, recording))
         });
         match recorded {
             Ok((changes, notes, recording)) => {
                 self.done.notes.extend(notes);
-                self.record = Some(Record { id: unique(), time, cause: cause.clone(), changes });
+                self.record =
+                    Some(Record { id: unique(), time, cause: cause.clone(), changes, seal: Seal::Valid });
                 Some(recording)
             }
             Err(errno) => {
@@ -51,7 +54,7 @@ impl<'a> Commit<'a> {
         }
     }
 
-    fn changes(&self, recording: &mut Recording<'_>) -> Result<Vec<Change>> {
+    fn changes(&self, recording: &mut HistoryRecording<'_>) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
         for path in &self.made {
             let mode = self.modes.get(path).copied();
@@ -74,8 +77,8 @@ impl<'a> Commit<'a> {
     }
 }
 
-fn put(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
-    let before = kept(recording, &work.path, work.step.old.as_ref(), work.old.as_ref())?;
+fn put(recording: &mut HistoryRecording<'_>, work: &PlannedStep) -> Result<Change> {
+    let before = store_content(recording, &work.path, work.step.old.as_ref(), work.old.as_ref())?;
     let after = match (&work.link, &work.from) {
         (Some(target), _) => {
             Content { target: Some(target.clone().into()), ..Content::new(ContentKind::Link) }
@@ -92,8 +95,9 @@ fn put(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     Ok(Change { before, after: Some(after), ..Change::new(what, &work.path) })
 }
 
-/// Returns the state of a copy. The bytes are stored only for display, since the original remains.
-fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
+/// Returns the recorded content of a copy of `from`. Its bytes are stored only so that the history can show
+/// them: an undo deletes the copy and needs no bytes.
+fn copied(recording: &mut HistoryRecording<'_>, from: &Source) -> Result<Content> {
     let stat = stat_at(from.path.root(), from.path.relative()).map_err(|_| Errno::STALE)?;
     let mode = Some(stat.mode & 0o777);
     match from.kind {
@@ -101,7 +105,7 @@ fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
             let entry = DirEntry::open(&from.path)?;
             let (fingerprint, stat) =
                 fingerprint_file(&entry.directory, &entry.name).map_err(|_| Errno::STALE)?;
-            let file = kept(recording, &from.path, Some(&fingerprint), Some(&stat))?;
+            let file = store_content(recording, &from.path, Some(&fingerprint), Some(&stat))?;
             Ok(file.map_or_else(|| Content::new(ContentKind::File), |file| Content { mode, ..file }))
         }
         Kind::File => Ok(Content::file(None, stat.len, mode)),
@@ -114,13 +118,13 @@ fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
     }
 }
 
-fn removed(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
+fn removed(recording: &mut HistoryRecording<'_>, work: &PlannedStep) -> Result<Change> {
     let Some(old) = &work.old else { return Err(Errno::INVAL) };
     let mut content = Content { mode: Some(old.mode), ..Content::new(ContentKind::Other) };
     let mut what = ChangeKind::Deleted;
     match old.kind {
         Kind::File => {
-            let file = kept(recording, &work.path, work.step.old.as_ref(), Some(old))?;
+            let file = store_content(recording, &work.path, work.step.old.as_ref(), Some(old))?;
             content = file.unwrap_or(content);
         }
         Kind::Link => content = link(&work.path, old)?,
@@ -135,13 +139,15 @@ fn removed(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> 
     Ok(Change { before: Some(content), ..Change::new(what, &work.path) })
 }
 
-fn moved(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
+fn moved(recording: &mut HistoryRecording<'_>, work: &PlannedStep) -> Result<Change> {
     let (Some(to), Some(fingerprint)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
     let stat = stat_at(work.path.root(), work.path.relative()).map_err(|_| Errno::STALE)?;
-    let before = kept(recording, to, work.step.over.as_ref(), work.old.as_ref())?;
+    let before = store_content(recording, to, work.step.over.as_ref(), work.old.as_ref())?;
     let after = match stat.kind {
-        // The moved file is stored so that a diff can be shown.
-        Kind::File if before.is_some() => kept(recording, &work.path, Some(fingerprint), Some(&stat))?,
+        // The moved file is stored so that the history can show a diff from the file that it replaces.
+        Kind::File if before.is_some() => {
+            store_content(recording, &work.path, Some(fingerprint), Some(&stat))?
+        }
         Kind::File => Some(Content::file(fingerprint.hash, stat.len, Some(stat.mode))),
         Kind::Link => Some(link(&work.path, &stat)?),
         Kind::Directory => Some(Content { mode: Some(stat.mode), ..Content::new(ContentKind::Directory) }),
@@ -151,9 +157,9 @@ fn moved(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     Ok(Change { to, before, after, ..Change::new(ChangeKind::Moved, &work.path) })
 }
 
-/// Stores a file with a known identity.
-fn kept(
-    recording: &mut Recording<'_>,
+/// Stores the content of a file in the history; `None` if its fingerprint or metadata is not known.
+fn store_content(
+    recording: &mut HistoryRecording<'_>,
     path: &WorkspacePath,
     fingerprint: Option<&Fingerprint>,
     stat: Option<&Stat>,

@@ -1,14 +1,14 @@
-//! Outcomes of reverting one step.
+//! Outcomes of reverting one step of a commit.
 
-/// Outcome of reverting one step.
+/// Outcome of reverting one step of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RevertOutcome {
-    /// The step had not happened.
+    /// There was nothing to revert: the step had not been executed, or was already reverted.
     Nothing,
-    /// The former state is restored.
+    /// The state before the step is restored.
     Restored,
-    /// Another process changed the path since; the text describes the state.
+    /// Another process has changed the path since, so the path was left unchanged; the text describes its state.
     Left(String),
-    /// A system error, which may not recur; the text describes the state.
+    /// A system error prevented the revert, and a later attempt may succeed; the text describes the state.
     Refused(String),
 }

@@ -1,4 +1,4 @@
-//! Staging of new content in temporary files.
+//! Staging: writing the new content of a file to a temporary file before the change becomes visible.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -21,26 +21,28 @@ use crate::read::OpenFile;
 use crate::system::{mode as mode_bits, reserve, sync_bytes};
 use crate::tmpfile;
 
-/// From this length in bytes, space is reserved before writing, to detect a full disk early.
+/// Content of at least this length, in bytes, has its disk space reserved before it is written, to detect a
+/// full disk early.
 const LARGE: usize = 1 << 20;
 
-/// Staged content under a temporary name.
+/// New content of a file, written under a temporary name.
 pub(crate) struct StagedFile {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) mode: u32,
-    /// Metadata of the old file that could not be copied.
+    /// Names of the metadata of the old file that could not be copied.
     pub(crate) lost: Vec<String>,
 }
 
-/// Source of the new file's metadata.
+/// Source of the metadata (owner, permissions, attributes) of a new file.
 pub(crate) enum MetadataSource<'a> {
-    /// Defaults of the directory.
+    /// None: the file gets the defaults of its directory.
     New,
-    /// The replaced file.
+    /// This file: the replaced file, or another file that the requested change names.
     Old(&'a OpenFile),
 }
 
-/// Writes content with a known hash to an unnamed file, then links it to the temporary name.
+/// Writes content with a known hash to an unnamed file, then links it to the temporary name. If the file system
+/// does not support unnamed files, writes to the temporary name directly.
 pub(crate) fn stage(
     entry: &DirEntry,
     temp: &OsStr,
@@ -72,7 +74,7 @@ pub(crate) fn stage(
     staged
 }
 
-/// Writes all bytes, and reserves space first if there are many.
+/// Writes all bytes to a file. Reserves disk space first if there are at least [`LARGE`] bytes.
 pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> Result<()> {
     if bytes.len() >= LARGE {
         reserve(file, bytes.len() as u64)?;
@@ -80,10 +82,10 @@ pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> Result<()> {
     file.write_all(bytes).map_err(|error| Fault::from(error).errno())
 }
 
-/// Syncs the content of a file.
+/// Syncs the content of a file to the disk, if the file system supports it.
 pub(crate) fn sync_file(file: impl AsFd) -> Result<()> {
     match sync_bytes(file) {
-        // Some file systems do not support syncing.
+        // Some file systems do not support syncing, which is not an error.
         Err(Errno::INVAL | Errno::NOSYS) => Ok(()),
         answer => answer,
     }
@@ -103,10 +105,11 @@ fn fill(
         (MetadataSource::New, None) => Ok(Vec::new()),
     };
     let lost = lost.map_err(OperationError::when(PERMISSIONS))?;
-    sync_file(file).map_err(OperationError::when("bringing the new file to the disk"))?;
-    let stat = Stat::of(&fstat(file).map_err(OperationError::when("looking at the new file"))?);
+    sync_file(file).map_err(OperationError::when("writing the new file to the disk"))?;
+    let stat = Stat::of(&fstat(file).map_err(OperationError::when("reading the new file"))?);
     Ok(StagedFile { fingerprint: Fingerprint::new(&stat, Some(hash)), mode: stat.mode, lost })
 }
 
-/// Operation of copying permissions. If it is refused, the file may still be rewritten in place.
+/// Name of the operation that copies permissions. If this operation is refused, the file may be rewritten in
+/// place.
 pub(crate) const PERMISSIONS: &str = "copying the permissions";

@@ -1,4 +1,6 @@
-//! Reverting steps, and cleaning up after them; only files recognised by identity and hash are touched.
+//! Reverting the steps of a failed commit, and removing the temporary files of a finished one.
+//!
+//! Only files that match a recorded fingerprint are changed.
 
 use std::ffi::OsStr;
 
@@ -17,8 +19,8 @@ use crate::read::stat_at;
 use crate::remove_tree::remove_tree;
 use crate::workspace::Workspace;
 
-/// Reverts all steps of a commit, last one first. Returns the outcomes in that order, and a journal of the
-/// remaining steps.
+/// Reverts all steps of a commit, the last one first. Returns the outcomes in that order, and a journal of
+/// the steps and directories to try again after a system error; `None` if there are none.
 pub(crate) fn undo_all(
     workspace: &Workspace,
     journal: &Journal,
@@ -39,13 +41,16 @@ pub(crate) fn undo_all(
     let mut is_made = !rest.is_empty();
     for made in journal.made.iter().rev() {
         let Some(path) = workspace.known(made.path()) else { continue };
-        // Only if it is still empty: entries that were added since are kept.
+        // The removal fails if another process has added entries; the directory then stays.
         let removed = DirEntry::open(&path)
             .and_then(|entry| unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR));
         match removed {
             Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR | Errno::LOOP) => {}
             Err(errno) => {
-                let why = format!("the directory made for it could not be removed ({})", Fault::from(errno));
+                let why = format!(
+                    "the directory was created for the change and could not be removed ({})",
+                    Fault::from(errno)
+                );
                 undone.push((path, RevertOutcome::Refused(why)));
                 is_made = true;
             }
@@ -83,7 +88,8 @@ pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
     left
 }
 
-/// Removes a directory that was empty. If entries were added since, it gets its name back.
+/// Removes an empty directory that a step has renamed to `backup`. If entries were added since, gives the
+/// directory its original name again.
 fn remove_or_return(entry: &DirEntry, backup: &OsStr) -> Result<()> {
     match gone(unlinkat(&entry.directory, backup, AtFlags::REMOVEDIR)) {
         Err(Errno::NOTEMPTY | Errno::EXIST) => {
@@ -100,12 +106,12 @@ fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> RevertOutco
     };
     let undone = match step.kind {
         StepKind::Put => undo_put(path, &entry, step),
-        StepKind::InPlace => Ok(in_place::undo(workspace, path, &entry, step)),
+        StepKind::InPlace => Ok(in_place::undo(workspace, &entry, step)),
         StepKind::Remove | StepKind::RemoveEmpty => undo_remove(path, &entry, step),
         StepKind::Move => undo_move(workspace, &entry, step),
     };
     undone.unwrap_or_else(|errno| {
-        RevertOutcome::Refused(format!("it could not be looked at ({})", Fault::from(errno)))
+        RevertOutcome::Refused(format!("this path could not be read ({})", Fault::from(errno)))
     })
 }
 
@@ -115,26 +121,31 @@ fn drop_temp(path: &WorkspacePath, step: &Step) -> RevertOutcome {
         Ok(entry) => entry,
         Err(errno) => return unreached(errno),
     };
-    // On a read-only file system nothing can be removed, and nothing was created.
+    // On a read-only file system, removing a missing file also fails, so the file is looked up first.
     if matches!(stat_at(&entry.directory, temp.name().as_ref()), Err(AccessKind::Missing)) {
         return RevertOutcome::Nothing;
     }
-    // It may be a copied directory.
+    // The temporary entry may be a copied directory, so it is removed recursively.
     match remove_tree(&entry.directory, temp.name()) {
         Ok(()) => RevertOutcome::Nothing,
         Err(errno) => RevertOutcome::Refused(not_removed(&beside(path, temp), errno)),
     }
 }
 
-/// A missing directory has nothing to revert; one that cannot be opened may have.
+/// Returns the outcome if the directory of a path cannot be opened. In a missing directory there is nothing
+/// to revert; after any other error, there may be something to revert.
 fn unreached(errno: Errno) -> RevertOutcome {
     match errno {
         Errno::NOENT | Errno::NOTDIR | Errno::LOOP => RevertOutcome::Nothing,
-        _ => RevertOutcome::Refused(format!("its directory could not be opened ({})", Fault::from(errno))),
+        _ => RevertOutcome::Refused(format!(
+            "the parent directory could not be opened ({})",
+            Fault::from(errno)
+        )),
     }
 }
 
-/// An obstacle of another process stays; any other error may not recur.
+/// Returns the outcome of a failed revert. If another process has added or removed entries, the path is left
+/// unchanged; after any other error, the revert is tried again later.
 fn stopped(errno: Errno, why: String) -> RevertOutcome {
     match errno {
         Errno::EXIST | Errno::NOENT | Errno::NOTEMPTY | Errno::ISDIR | Errno::NOTDIR => {
@@ -157,12 +168,12 @@ fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Rever
         }
     }
     let outcome = match (entry.find(&entry.name, new)?, &step.old, keeper) {
-        (Comparison::Same, None, _) => result(entry.unlink(&entry.name), path),
-        (Comparison::Same, Some(_), Some(keeper)) => result(entry.replace(keeper, &entry.name), path),
-        (Comparison::Same, Some(_), None) => RevertOutcome::Left("the file that it replaced is gone".into()),
-        (Comparison::Altered, _, _) => {
-            RevertOutcome::Left("another process has changed the new file since".into())
+        (Comparison::Same, None, _) => result(entry.unlink(&entry.name), "the new file could not be removed"),
+        (Comparison::Same, Some(_), Some(keeper)) => {
+            result(entry.replace(keeper, &entry.name), "the former file could not be restored")
         }
+        (Comparison::Same, Some(_), None) => RevertOutcome::Left("the former file is gone".into()),
+        (Comparison::Altered, _, _) => RevertOutcome::Left("another process has changed the new file".into()),
         (Comparison::Other | Comparison::Absent, _, _) => RevertOutcome::Nothing,
     };
     let old_in_place = step.old.is_none() || is_old(&entry.name)? == Comparison::Same;
@@ -177,13 +188,13 @@ fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Rever
     let outcome = match (outcome, kept) {
         (outcome, None) => outcome,
         (RevertOutcome::Left(why), Some(name)) => {
-            RevertOutcome::Left(format!("{why}; the file that it replaced is kept next to it as {name}"))
+            RevertOutcome::Left(format!("{why}; the former file is kept in the same directory, as {name}"))
         }
         (RevertOutcome::Refused(why), Some(name)) => {
-            RevertOutcome::Refused(format!("{why}; the file that it replaced is kept next to it as {name}"))
+            RevertOutcome::Refused(format!("{why}; the former file is kept in the same directory, as {name}"))
         }
         (RevertOutcome::Nothing | RevertOutcome::Restored, Some(name)) => RevertOutcome::Left(format!(
-            "another process has changed it since; its former content is kept next to it as {name}"
+            "another process has replaced or removed the file; the former file is kept in the same directory, as {name}"
         )),
     };
     Ok(match (outcome, stuck) {
@@ -206,7 +217,12 @@ fn undo_remove(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Re
         Err(errno) => {
             let fault = Fault::from(errno);
             let kept = beside(path, backup);
-            stopped(errno, format!("it could not be brought back ({fault}); it is kept as {kept}"))
+            stopped(
+                errno,
+                format!(
+                    "the removed file or directory could not be put back ({fault}) and is kept as {kept}"
+                ),
+            )
         }
     })
 }
@@ -234,7 +250,7 @@ fn undo_move(workspace: &Workspace, entry: &DirEntry, step: &Step) -> Result<Rev
     })
 }
 
-/// Restores the file that a move has replaced.
+/// Restores the file that the move of a step has replaced.
 fn bring_back(there: &DirEntry, target: &WorkspacePath, step: &Step) -> Result<RevertOutcome> {
     let (Some(over), Some(backup)) = (&step.over, &step.backup) else { return Ok(RevertOutcome::Nothing) };
     if there.find(&there.name, over)? == Comparison::Same {
@@ -244,20 +260,24 @@ fn bring_back(there: &DirEntry, target: &WorkspacePath, step: &Step) -> Result<R
         });
     }
     if matches!(there.find(backup.name(), over)?, Comparison::Absent | Comparison::Other) {
-        return Ok(RevertOutcome::Left(format!("what {target} held before is gone")));
+        return Ok(RevertOutcome::Left(format!("the former file {target} is gone")));
     }
     Ok(match move_to(&there.directory, backup.name(), &there.directory, &there.name) {
         Ok(()) => RevertOutcome::Restored,
         Err(errno) => {
-            stopped(errno, format!("what {target} held before is kept as {}", beside(target, backup)))
+            let (fault, kept) = (Fault::from(errno), beside(target, backup));
+            stopped(
+                errno,
+                format!("the former file {target} could not be restored ({fault}) and is kept as {kept}"),
+            )
         }
     })
 }
 
-fn result(answer: Result<()>, path: &WorkspacePath) -> RevertOutcome {
+fn result(answer: Result<()>, failed: &str) -> RevertOutcome {
     match answer {
         Ok(()) => RevertOutcome::Restored,
-        Err(errno) => stopped(errno, format!("{path} could not be brought back ({})", Fault::from(errno))),
+        Err(errno) => stopped(errno, format!("{failed} ({})", Fault::from(errno))),
     }
 }
 
@@ -265,7 +285,7 @@ fn not_removed(name: &str, errno: Errno) -> String {
     format!("the temporary file {name} could not be removed ({})", Fault::from(errno))
 }
 
-/// Returns the display path of a name in the directory of `path`.
+/// Returns the path, for messages, of the name `name` in the directory of `path`.
 fn beside(path: &WorkspacePath, name: &RawPath) -> String {
     let parent = path.parent().map(|parent| parent.display()).filter(|parent| parent != ".");
     let name = escape(name.name());

@@ -1,4 +1,4 @@
-//! Detection of interrupted commits whose changes are all in place.
+//! Check whether an interrupted commit (a set of file changes) has made all its changes.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -12,8 +12,8 @@ use crate::record::{Change, ChangeKind, Content, ContentKind, Record};
 use crate::recording::tree::link;
 use crate::workspace::Workspace;
 
-/// Returns whether an interrupted commit has made all its visible changes. A commit of a single step does not
-/// record its end.
+/// Returns whether an interrupted commit has made all its visible changes. The journal of a commit with a
+/// single step does not show whether the step was executed, so the files are compared with the record.
 pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
     match (journal.phase, &journal.record) {
         (Phase::Done, _) => true,
@@ -27,12 +27,12 @@ pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
     }
 }
 
-/// Current state of a path.
+/// Current state of a path, to compare with the state in a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CurrentState {
     Absent,
     There(Stat, Content),
-    /// The path cannot be read.
+    /// The path cannot be read, for this reason.
     Unknown(String),
 }
 
@@ -58,7 +58,7 @@ pub(super) fn look(path: &WorkspacePath) -> CurrentState {
     CurrentState::There(stat, content)
 }
 
-/// Returns whether two states are equal, ignoring permissions.
+/// Returns whether the current and the recorded state of a path are equal, ignoring permissions.
 pub(super) fn is_same(now: &Content, then: &Content) -> bool {
     let sort = if then.sort == ContentKind::Tree { ContentKind::Directory } else { then.sort };
     now.sort == sort && now.target == then.target && (sort != ContentKind::File || now.hash == then.hash)
@@ -74,7 +74,7 @@ fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
 fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &WorkspacePath) -> bool {
     let now = look(path);
     match (&change.after, &now) {
-        // Recovery removes the empty directory later.
+        // Recovery removes the empty directory afterwards.
         (None, _) if change.what == ChangeKind::DeletedEmpty => true,
         (None, now) => *now == CurrentState::Absent,
         (Some(after), CurrentState::There(stat, content)) => {
@@ -86,7 +86,7 @@ fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &Work
     }
 }
 
-/// Returns whether two paths are the same file, as on file systems that ignore letter case.
+/// Returns whether two paths lead to the same file, which happens on file systems that ignore letter case.
 pub(super) fn is_one(left: &WorkspacePath, right: &WorkspacePath) -> bool {
     let identity = |path: &WorkspacePath| {
         stat_at(path.root(), path.relative()).ok().map(|stat| (stat.device, stat.inode))
@@ -94,7 +94,8 @@ pub(super) fn is_one(left: &WorkspacePath, right: &WorkspacePath) -> bool {
     identity(left).is_some() && identity(left) == identity(right)
 }
 
-/// Returns whether a moved entry is gone from its old path, or another change has filled that path.
+/// Returns whether a moved entry is gone from its old path, or another change of the same commit has put an
+/// entry there.
 fn has_left(workspace: &Workspace, change: &Change, record: &Record, to: &WorkspacePath) -> bool {
     let taken = record
         .changes

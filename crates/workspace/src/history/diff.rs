@@ -1,4 +1,4 @@
-//! Unified diffs of recorded changes.
+//! Unified diffs of the changes that the history records.
 
 use std::fmt::Write;
 
@@ -8,32 +8,32 @@ use super::list::History;
 use super::paths::shown;
 use crate::record::{Change, ChangeKind, Content, ContentKind, Record, nodes};
 
-/// Number of context lines.
+/// Number of unchanged lines that a diff shows before and after each changed part.
 const CONTEXT: usize = 3;
 
-/// Diff of one file.
+/// Diff of one path that a recorded change affected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
-    /// Kind of change.
+    /// Kind of change at the path, such as created or moved.
     pub what: ChangeKind,
-    /// Display path.
+    /// Path of the file in the form for messages: relative to the first root, absolute in other roots.
     pub path: String,
-    /// Target of a move.
+    /// New path of a moved file, link or directory; `None` for other changes.
     pub to: Option<String>,
-    /// The diff.
+    /// Changed lines, or a description if there are no lines to compare.
     pub shown: DiffBody,
 }
 
-/// Content of a file's diff.
+/// The part of a file's diff after its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DiffBody {
-    /// Changed lines.
+    /// Changed lines of a text file.
     Text(Diff),
-    /// A description, if there are no lines to compare.
+    /// A description, for example of a binary file or of changed permissions.
     Words(String),
 }
 
-/// A file of a change, before it is compared.
+/// A changed file whose diff is not computed yet.
 struct File {
     what: ChangeKind,
     path: String,
@@ -41,7 +41,7 @@ struct File {
     input: DiffInput,
 }
 
-/// Contents to compare, or a description.
+/// Contents before and after a change, or a description if there are none to compare.
 enum DiffInput {
     Contents(Option<Content>, Option<Content>),
     Words(String),
@@ -54,7 +54,7 @@ impl History<'_> {
         files.map(|file| self.look(file)).collect()
     }
 
-    /// Returns the diffs of the first `most` files, and the number of remaining files.
+    /// Returns the diffs of the first `most` files of a change, and the number of remaining files.
     pub fn diff_first(&self, record: &Record, most: usize) -> (Vec<FileDiff>, usize) {
         let mut files = record.changes.iter().flat_map(|change| self.files(change));
         let first = files.by_ref().take(most).map(|file| self.look(file)).collect();
@@ -70,7 +70,8 @@ impl History<'_> {
         FileDiff { what, path, to, shown }
     }
 
-    /// Returns the files of a change; reads only the list of a directory.
+    /// Returns the files that a change affected. A removed directory is expanded from its stored list; file
+    /// contents are not read.
     fn files(&self, change: &Change) -> Vec<File> {
         let (path, to) = (change.path(self.workspace), change.to(self.workspace));
         let file = |path: String, input: DiffInput| File { what: change.what, path, to: to.clone(), input };
@@ -144,21 +145,21 @@ fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
-/// Describes a change without lines.
+/// Describes a change that has no lines to compare.
 fn sentence(before: Option<&Content>, after: Option<&Content>) -> String {
     let mut words = String::new();
     match (before, after) {
         (Some(before), Some(after)) if before.mode != after.mode => {
             let bits =
-                |content: &Content| content.mode.map_or("as made".to_owned(), |mode| format!("{mode:o}"));
+                |content: &Content| content.mode.map_or("default".to_owned(), |mode| format!("{mode:o}"));
             let _ = write!(words, "permissions {} -> {}", bits(before), bits(after));
         }
-        (Some(_), Some(_)) => words.push_str("as it was"),
+        (Some(_), Some(_)) => words.push_str("unchanged"),
         (Some(before), None) => {
             let _ = write!(words, "{} removed", name(before));
         }
         (None, Some(after)) => {
-            let _ = write!(words, "{} made", name(after));
+            let _ = write!(words, "{} created", name(after));
         }
         (None, None) => words.push_str("empty directory removed"),
     }

@@ -1,36 +1,36 @@
-//! Queries of the history.
+//! Queries of the history: listing and finding recorded changes, and reading their contents.
 
 use std::collections::{BTreeMap, HashSet};
 
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::record::{Content, Record};
+use crate::record::{Content, ContentKind, LONGEST_CONTENT, Record};
 use crate::store::{Folder, Store};
 use crate::workspace::Workspace;
 
-/// Changes below the roots of a workspace.
+/// The recorded changes of files below the roots of a workspace.
 pub struct History<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) store: &'a Store,
 }
 
-/// Errors of finding a change.
+/// Errors of finding a recorded change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FindError {
-    /// There is no change that could be meant.
-    #[error("the history has no change of this workspace that is not undone")]
+    /// The history is empty, or every change in it is undone.
+    #[error("the history of this workspace is empty, or all its changes are undone")]
     Empty,
-    /// No change has this id.
-    #[error("the history has no change of this workspace whose id, or whose call's id, starts with `{said}`")]
+    /// No change has an id, or the id of its call, that starts with the given text.
+    #[error("no change in the history of this workspace has an id, or a call id, that starts with `{said}`")]
     Unknown {
-        /// The given id, escaped.
+        /// The given start of an id, escaped.
         said: String,
     },
-    /// Several changes match.
-    #[error("`{said}` matches {}: give more of the id", .ids.join(" or "))]
+    /// Several changes have an id, or a call id, that starts with the given text.
+    #[error("`{said}` matches several changes: {}; pass more characters of the id", .ids.join(", "))]
     Several {
-        /// The given id, escaped.
+        /// The given start of an id, escaped.
         said: String,
         /// Ids of the matching changes.
         ids: Vec<String>,
@@ -38,7 +38,7 @@ pub enum FindError {
 }
 
 impl Workspace {
-    /// Returns the history; `None` if it is disabled.
+    /// Returns the history; `None` if it is disabled, or if there is no state directory.
     pub fn history(&self) -> Option<History<'_>> {
         let store = self.state()?.history()?;
         Some(History { workspace: self, store })
@@ -46,7 +46,7 @@ impl Workspace {
 }
 
 impl History<'_> {
-    /// Returns the changes, the newest first.
+    /// Returns the recorded changes, the newest first.
     pub fn records(&self) -> impl Iterator<Item = Record> + use<'_> {
         let folders: Vec<Folder> = self
             .store
@@ -63,7 +63,7 @@ impl History<'_> {
         names.into_iter().rev().filter_map(read).filter(|record| record.is_of(self.workspace))
     }
 
-    /// Finds a change by a prefix of its id, or of its call's id.
+    /// Finds a change by a prefix of its id, or of the id of the call that made it.
     pub fn find(&self, said: &str) -> Result<Record, FindError> {
         let shown = || toolpost_text::escape::name(said.as_bytes()).into_owned();
         let is_meant = |record: &Record| {
@@ -88,7 +88,7 @@ impl History<'_> {
         }
     }
 
-    /// Returns the newest change.
+    /// Returns the newest recorded change.
     pub fn last(&self) -> Result<Record, FindError> {
         self.records().next().ok_or(FindError::Empty)
     }
@@ -100,39 +100,42 @@ impl History<'_> {
             if undone.contains(&record.id) {
                 return false;
             }
-            if let Some(id) = &record.cause.undoes {
-                undone.insert(id.clone());
-            }
+            undone.extend(record.undoes().cloned());
             record.cause.undoes.is_none()
         });
         in_force.ok_or(FindError::Empty)
     }
 
-    /// Returns the ids of the undone changes in a list, which must be sorted from the newest.
+    /// Returns the ids of the undone changes in `records`, which must be sorted newest first.
     pub fn undone(records: &[Record]) -> HashSet<String> {
         let mut undone = HashSet::new();
         for record in records {
-            if let Some(id) = record.cause.undoes.as_ref().filter(|_| !undone.contains(&record.id)) {
+            if let Some(id) = record.undoes().filter(|_| !undone.contains(&record.id)) {
                 undone.insert(id.clone());
             }
         }
         undone
     }
 
-    /// Reads stored content.
+    /// Reads stored content; empty for content without a hash. The error is a clause that explains why the
+    /// content is not available.
     pub fn bytes(&self, content: &Content) -> Result<Vec<u8>, String> {
         if let Some(why) = &content.lost {
             return Err(format!("it {why}"));
         }
         let Some(hash) = content.hash else { return Ok(Vec::new()) };
-        self.store.objects.get(hash).map_err(|errno| match errno {
-            Errno::NOENT => "its bytes are no longer in the history".to_owned(),
-            Errno::IO => "its bytes in the history are damaged".to_owned(),
-            other => format!("its bytes in the history cannot be read ({})", crate::Fault::from(other)),
+        // For a directory tree, `content.bytes` is the total size of its files and not the size of the stored
+        // list.
+        let most = if content.sort == ContentKind::Tree { LONGEST_CONTENT } else { content.bytes };
+        self.store.objects.get(hash, most).map_err(|errno| match errno {
+            Errno::NOENT => "the history no longer has a copy of it".to_owned(),
+            Errno::IO => "the copy in the history is damaged".to_owned(),
+            other => format!("the copy in the history cannot be read ({})", crate::Fault::from(other)),
         })
     }
 
-    /// Returns whether a directory's root contains one of the roots, or is inside one.
+    /// Returns whether the root to which these records belong contains a root of this workspace, or is inside such a
+    /// root.
     fn may_hold(&self, folder: &Folder) -> bool {
         let roots = self.workspace.roots().iter();
         roots

@@ -1,8 +1,9 @@
-//! Undo of recorded changes: all or nothing, and only if the files are still as the change left them.
+//! Undo of recorded changes: all or nothing, and only if none of the files of the change has changed since.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
+use toolpost_text::counted::counted;
 
 use thiserror::Error;
 
@@ -13,87 +14,101 @@ use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Action, Cause, CommitReport, Draft, Expect, Note, Overwrite};
 use crate::fault::Fault;
-use crate::hold::HoldError;
 use crate::path::WorkspacePath;
+use crate::path_lock::PathLockError;
 use crate::raw_path::RawPath;
 use crate::record::{Change, ChangeKind, Content, ContentKind, Node, Record, nodes};
 use crate::recording::tree;
 
-/// Result of an undo.
+/// Result of undoing a recorded change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoReport {
     /// The change that was undone.
     pub record: Record,
-    /// The commit of the undo, which is recorded as a change of its own.
+    /// The file changes that the undo made, which are recorded as a separate change.
     pub committed: CommitReport,
-    /// Remarks for the caller.
+    /// Remarks about the locks of the files, for the caller.
     pub notes: Vec<Note>,
 }
 
-/// Errors of an undo; nothing has changed.
+/// Errors of undoing a recorded change. No file has changed, unless a failed commit reports otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UndoError {
-    /// Files changed since the change.
+    /// Files were changed again after the change to undo.
     #[error("the change {id} was not undone, because {}{}", list(.obstacles), first(.later))]
     Changed {
-        /// Id of the change.
+        /// Id of the change to undo.
         id: String,
-        /// Files that differ.
+        /// Files that differ from the state after the change to undo.
         obstacles: Vec<Obstacle>,
-        /// Ids of later changes of the same files, the newest first.
+        /// Ids of later changes of the same files, the newest first; empty if the newest cannot be undone either.
         later: Vec<String>,
     },
     /// The change affected files outside the roots.
-    #[error("the change {id} also affected {place}, outside the workspace: open its root, too")]
+    #[error(
+        "the change {id} was not undone, because it also affected {place}, which is outside the workspace"
+    )]
     Outside {
-        /// Id of the change.
+        /// Id of the change to undo.
         id: String,
-        /// The file, escaped.
+        /// Path of one file outside the roots, escaped.
         place: String,
     },
-    /// Former content is not available.
+    /// The former content of a file, which the undo must restore, is not available.
     #[error("the change {id} cannot be undone: the former content of {place} is not available ({why})")]
     NotKept {
-        /// Id of the change.
+        /// Id of the change to undo.
         id: String,
-        /// The file, as shown.
+        /// Path of the file, as messages show it.
         place: String,
-        /// Reason.
+        /// Reason why the former content is not available.
         why: String,
     },
-    /// The change is undone already.
-    #[error("the change {id} is undone already, by {by}: to redo it, undo {by}")]
-    Already {
-        /// Id of the change.
+    /// The record of the change has no valid seal (a hash that proves that Toolpost wrote the record).
+    #[error("the change {id} was not undone, because its record {why}")]
+    NotSealed {
+        /// Id of the change to undo.
         id: String,
-        /// Id of the change that undid it.
+        /// Problem of the seal, as the predicate of a sentence about the record.
+        why: &'static str,
+    },
+    /// The change is undone already.
+    #[error("the change {id} was already undone, by the change {by}")]
+    Already {
+        /// Id of the change to undo.
+        id: String,
+        /// Id of the later change that undid this change.
         by: String,
     },
     /// The files cannot be locked: another call or process is changing one of them, or there are too many.
     #[error(transparent)]
-    NotHeld(#[from] HoldError),
-    /// The commit failed.
+    NotHeld(#[from] PathLockError),
+    /// The commit that should restore the files failed.
     #[error(transparent)]
     Commit(#[from] CommitError),
 }
 
-/// A file that changed since the change.
+/// A file that was changed again after the change to undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
-    /// Display path.
+    /// Path of the file, as messages show it.
     pub path: String,
-    /// Description of the difference.
+    /// Difference, as the predicate of a sentence about the file, such as `has other content now`.
     pub why: String,
 }
 
 impl History<'_> {
-    /// Undoes a change, waiting at most `wait` for locks; `cause` names the caller.
+    /// Undoes a recorded change, waiting at most `wait` for locks; `cause` names the tool call that undoes
+    /// it.
     pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<UndoReport, UndoError> {
-        // Only later changes can have undone it, or affect the same files.
+        if let Some(why) = record.seal.why() {
+            return Err(UndoError::NotSealed { id: record.id.clone(), why });
+        }
+        // Only later changes matter: an earlier change cannot have undone this change, and does not prevent the undo.
         let records: Vec<Record> = self.records().take_while(|other| other.id != record.id).collect();
         let undone = Self::undone(&records);
         if undone.contains(&record.id) {
-            let undoes = |other: &&Record| other.cause.undoes.as_ref() == Some(&record.id);
+            let undoes = |other: &&Record| other.undoes() == Some(&record.id);
             let by = records.iter().filter(undoes).find(|other| !undone.contains(&other.id));
             let by = by.map(|other| other.id.clone()).unwrap_or_default();
             return Err(UndoError::Already { id: record.id.clone(), by });
@@ -110,12 +125,12 @@ impl History<'_> {
         paths.dedup();
         let hold = self.workspace.hold(&paths, wait)?;
         let mut way = UndoPlan::new(self, record);
-        // In reverse order of execution.
+        // The parts of the change are undone in reverse order.
         for change in record.changes.iter().rev() {
             way.add(change)?;
         }
         if !way.obstacles.is_empty() {
-            let later = later(&records, &undone, record);
+            let later = self.undoable(later(&records, &undone, record));
             return Err(UndoError::Changed { id: record.id.clone(), obstacles: way.obstacles, later });
         }
         let cause = Cause { undoes: Some(record.id.clone()), ..cause.clone() };
@@ -124,15 +139,31 @@ impl History<'_> {
     }
 }
 
-/// Drafts of an undo under construction.
+impl History<'_> {
+    /// Returns the ids of `later` changes, the newest first. Returns none if the newest cannot be undone now,
+    /// because then the caller cannot reach the earlier state by undoing them.
+    fn undoable(&self, later: Vec<&Record>) -> Vec<String> {
+        let can_be_undone = |record: &&Record| {
+            let mut way = UndoPlan::new(self, record);
+            let added = record.changes.iter().rev().try_for_each(|change| way.add(change));
+            added.is_ok() && way.obstacles.is_empty()
+        };
+        match later.first().filter(|newest| can_be_undone(newest)) {
+            Some(_) => later.into_iter().map(|record| record.id.clone()).collect(),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// An undo under construction: the file changes (drafts) that restore the former state.
 struct UndoPlan<'a> {
     history: &'a History<'a>,
     record: &'a Record,
-    /// Creations of the change, by path.
+    /// Entries that the change created, by path.
     created: HashMap<&'a Path, &'a Change>,
-    /// Sources of its moves.
+    /// Old paths of entries that the change moved.
     moved_from: HashSet<&'a Path>,
-    /// Targets of its moves.
+    /// New paths of entries that the change moved.
     moved_to: HashSet<&'a Path>,
     drafts: Vec<Draft>,
     obstacles: Vec<Obstacle>,
@@ -156,7 +187,7 @@ impl<'a> UndoPlan<'a> {
         let Some(path) = self.known(&change.place) else { return Ok(()) };
         match change.what {
             ChangeKind::Created => {
-                // The move back replaces the entry that was created at its source.
+                // Undoing the move replaces an entry that was created at the source of the move.
                 let moved_away = self.moved_from.contains(change.place.path());
                 if self.unchanged(&path, change).is_some() && !moved_away {
                     let is_tree = change.after.as_ref().is_some_and(|after| after.sort == ContentKind::Tree);
@@ -169,7 +200,7 @@ impl<'a> UndoPlan<'a> {
                 let Some(before) = &change.before else { return Ok(()) };
                 let bytes = self.bytes(&path, before)?;
                 let was = change.after.as_ref().and_then(|after| after.mode);
-                // Unchanged permissions stay unchanged.
+                // If the change did not affect the permissions, the undo keeps the current ones.
                 let mode = if was == before.mode { stat.mode } else { before.mode.unwrap_or(stat.mode) };
                 self.draft(path, Action::Restore { bytes, expect: expect(change.after.as_ref()), mode });
             }
@@ -224,7 +255,9 @@ impl<'a> UndoPlan<'a> {
     fn nodes(&self, change: &Change, list: &Content) -> Result<Vec<Node>, UndoError> {
         let bytes = self.history.bytes(list);
         let listed = bytes.and_then(|bytes| {
-            nodes(&bytes).map_err(|errno| format!("its list is damaged ({})", Fault::from(errno)))
+            nodes(&bytes).map_err(|errno| {
+                format!("the stored list of its entries is damaged ({})", Fault::from(errno))
+            })
         });
         listed.map_err(|why| UndoError::NotKept {
             id: self.record.id.clone(),
@@ -233,7 +266,7 @@ impl<'a> UndoPlan<'a> {
         })
     }
 
-    /// Adds a draft that restores an entry.
+    /// Adds a draft (a requested file change) that restores an entry.
     fn put(&mut self, path: WorkspacePath, content: &Content) -> Result<(), UndoError> {
         let mode = content.mode.unwrap_or(0o666);
         let action = match content.sort {
@@ -250,7 +283,7 @@ impl<'a> UndoPlan<'a> {
         Ok(())
     }
 
-    /// Returns metadata if the path is as the change left it; adds an obstacle otherwise.
+    /// Returns metadata if the path is still in the state that the change produced; adds an obstacle otherwise.
     fn unchanged(&mut self, path: &WorkspacePath, change: &Change) -> Option<Stat> {
         let after = change.after.as_ref()?;
         let why = match look(path) {
@@ -265,7 +298,7 @@ impl<'a> UndoPlan<'a> {
                 if !(locked && after.sort == ContentKind::File) {
                     return Some(stat);
                 }
-                "has been made read-only since".to_owned()
+                "has become read-only since".to_owned()
             }
             CurrentState::There(_, now)
                 if now.sort == ContentKind::File && after.sort == ContentKind::File =>
@@ -280,7 +313,8 @@ impl<'a> UndoPlan<'a> {
         None
     }
 
-    /// Returns whether the path is free, or holds only what this change has put there.
+    /// Returns whether the path is free, or holds only an entry that this change put there; adds an obstacle
+    /// otherwise.
     fn is_free(&mut self, path: &WorkspacePath, change: &Change) -> bool {
         if self.moved_to.contains(change.place.path()) {
             return true;
@@ -313,7 +347,7 @@ impl<'a> UndoPlan<'a> {
     }
 }
 
-/// Returns whether a directory still has the content that was copied into it.
+/// Returns whether a directory that a copy created still has the content that it had after the copy.
 fn is_same_tree(path: &WorkspacePath, after: &Content) -> bool {
     tree::now(path).is_ok_and(|now| now == after.hash)
 }
@@ -322,24 +356,26 @@ fn expect(content: Option<&Content>) -> Expect {
     content.and_then(|content| content.hash).map_or(Expect::Any, Expect::Hash)
 }
 
-/// Returns the ids of later changes of the same files that are not undone.
-fn later(records: &[Record], undone: &HashSet<String>, record: &Record) -> Vec<String> {
+/// Returns the changes in `records` that affected a file of `record` and are not undone, the newest first.
+fn later<'r>(records: &'r [Record], undone: &HashSet<String>, record: &Record) -> Vec<&'r Record> {
     let own: HashSet<&Path> = record.places().collect();
     let touches = |other: &&Record| other.places().any(|place| own.contains(place));
     let stands = |other: &&Record| other.cause.undoes.is_none() && !undone.contains(&other.id);
-    records.iter().filter(stands).filter(touches).map(|other| other.id.clone()).collect()
+    records.iter().filter(stands).filter(touches).collect()
 }
 
 fn list(obstacles: &[Obstacle]) -> String {
     let mut all: Vec<String> =
         obstacles.iter().take(SHOWN).map(|obstacle| format!("{} {}", obstacle.path, obstacle.why)).collect();
     if obstacles.len() > SHOWN {
-        all.push(format!("{} more files are different", obstacles.len() - SHOWN));
+        let more = (obstacles.len() - SHOWN) as u64;
+        let verb = if more == 1 { "is" } else { "are" };
+        all.push(format!("{} {verb} different", counted(more, "more file")));
     }
     all.join(", ")
 }
 
-/// Maximum number of obstacles in a message.
+/// Maximum number of changed files that the message about a refused undo lists.
 const SHOWN: usize = 10;
 
 fn first(later: &[String]) -> String {

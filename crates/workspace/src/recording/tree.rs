@@ -1,4 +1,4 @@
-//! Lists of directory trees, for restoring and comparing them.
+//! Lists of the entries below a directory, which the history stores to restore and compare directories.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,7 +9,7 @@ use rustix::fs::{Dir, readlinkat};
 use rustix::io::{Errno, Result};
 use toolpost_text::escape;
 
-use super::Recording;
+use super::HistoryRecording;
 use crate::access::{AccessKind, Kind};
 use crate::dir_entry::fingerprint_entry;
 use crate::hash::{ContentHash, hash};
@@ -17,13 +17,18 @@ use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::record::{Content, ContentKind, Node};
+use crate::record::{Content, ContentKind, LONGEST_CONTENT, Node};
 
-/// Maximum number of entries of a stored directory tree.
+/// Maximum number of entries of a directory that the history stores.
 const NAMES: usize = 10_000;
 
-/// Stores everything below a directory, and adds the list to `content`; an empty directory has no list.
-pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content: &mut Content) -> Result<()> {
+/// Stores everything below a directory in the history, and records the list of the entries in `content`. An
+/// empty directory has no list.
+pub(crate) fn keep(
+    recording: &mut HistoryRecording<'_>,
+    path: &WorkspacePath,
+    content: &mut Content,
+) -> Result<()> {
     let listed = list(path, |node, directory, name| {
         node.lost = match node.sort {
             ContentKind::File => recording.keep_or_say(directory, name, node)?,
@@ -35,21 +40,22 @@ pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content:
     complete(recording, path, content, listed)
 }
 
-/// Adds the list of a copied directory to `content`; stores no file contents.
+/// Records the list of the entries of a directory to copy in `content`; stores no file contents.
 pub(crate) fn copied(
-    recording: &mut Recording<'_>,
+    recording: &mut HistoryRecording<'_>,
     from: &WorkspacePath,
     content: &mut Content,
 ) -> Result<()> {
     let listed = list(from, |node, _, _| {
-        // Copies have no set-id bits.
+        // The copy that a commit creates has no set-user-id and set-group-id bits.
         node.mode = node.mode.map(|mode| mode & 0o777);
         Ok(())
     })?;
     complete(recording, from, content, listed)
 }
 
-/// Returns the hash of a directory's current list, in the form of [`keep`] and [`copied`].
+/// Returns the hash of the list of a directory's current entries, in the form that [`keep`] and [`copied`]
+/// store. `None` if the directory is empty, or has more entries than the history stores.
 pub(crate) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
     let TreeListing::All(nodes) = list(path, |_, _, _| Ok(()))? else { return Ok(None) };
     if nodes.is_empty() {
@@ -64,13 +70,13 @@ pub(crate) fn link(directory: impl AsFd, name: &OsStr) -> Result<RawPath> {
     Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
 }
 
-/// List of a directory, or the reason why it is not stored.
+/// List of the entries below a directory, or the reason why it is not stored.
 enum TreeListing {
     All(Vec<Node>),
     Lost(String),
 }
 
-type Visit<'a> = dyn FnMut(&mut Content, &OwnedFd, &Path) -> Result<()> + 'a;
+type EntryVisitor<'a> = dyn FnMut(&mut Content, &OwnedFd, &Path) -> Result<()> + 'a;
 
 /// Lists everything below a directory, parents first, and calls `visit` for each entry.
 fn list(
@@ -86,7 +92,7 @@ fn list(
             let content = node(&directory, &place, &mut visit)?;
             if let Some(why) = content.lost {
                 let culprit = escape::name(place.as_os_str().as_bytes());
-                return Ok(TreeListing::Lost(format!("holds {culprit}, which {why}")));
+                return Ok(TreeListing::Lost(format!("contains {culprit}, which {why}")));
             }
             if content.sort == ContentKind::Directory {
                 waiting.push(place.clone());
@@ -95,7 +101,7 @@ fn list(
         }
         if nodes.len() > NAMES {
             return Ok(TreeListing::Lost(format!(
-                "holds more than the {NAMES} names that the history keeps of one directory"
+                "contains more than {NAMES} entries, the limit of the history for one directory"
             )));
         }
     }
@@ -104,7 +110,7 @@ fn list(
 }
 
 fn complete(
-    recording: &mut Recording<'_>,
+    recording: &mut HistoryRecording<'_>,
     path: &WorkspacePath,
     content: &mut Content,
     listed: TreeListing,
@@ -119,15 +125,23 @@ fn complete(
         }
     };
     let list = serde_json::to_vec(&nodes).map_err(|_| Errno::INVAL)?;
+    content.sort = ContentKind::Tree;
+    if list.len() as u64 > LONGEST_CONTENT {
+        let why = format!(
+            "has a list of entries of {} bytes, more than the history stores ({LONGEST_CONTENT} bytes)",
+            list.len()
+        );
+        recording.lose(path, content, why);
+        return Ok(());
+    }
     let own = hash(&list);
     recording.keep_list(own, &list)?;
-    content.sort = ContentKind::Tree;
     content.hash = Some(own);
     content.bytes = nodes.iter().map(|node| node.content.bytes).sum();
     Ok(())
 }
 
-fn node(directory: &OwnedFd, place: &Path, visit: &mut Visit<'_>) -> Result<Content> {
+fn node(directory: &OwnedFd, place: &Path, visit: &mut EntryVisitor<'_>) -> Result<Content> {
     let name = Path::new(place.file_name().unwrap_or_default());
     let stat = stat_at(directory, name).map_err(errno)?;
     let mut content = match stat.kind {

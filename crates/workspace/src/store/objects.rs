@@ -1,4 +1,4 @@
-//! Content store, addressed by hash.
+//! Content store of the history: file contents, found by their hashes.
 
 use std::fs::File;
 use std::io::Write;
@@ -18,10 +18,12 @@ use crate::tmpfile;
 
 /// Suffix of files that list the pieces of a long content.
 pub(super) const PARTS: &str = ".parts";
-/// Suffix of files that are being written without `O_TMPFILE`.
+/// Maximum size of a file that lists the pieces of a long content, in bytes.
+const LIST: u64 = 1024 * 1024;
+/// Suffix of files that are being written, on file systems without `O_TMPFILE`.
 pub(super) const UNFINISHED: &str = ".new";
 
-/// Directory of stored contents.
+/// Directory of the contents that the history stores.
 pub(crate) struct Objects {
     directory: OwnedFd,
 }
@@ -35,8 +37,8 @@ impl Objects {
         self.directory.as_fd()
     }
 
-    /// Returns whether content is stored. Compares lengths, since after a power loss a name may exist without
-    /// its bytes.
+    /// Returns whether the content with this hash is stored. The length is compared, because a file may be
+    /// incomplete after a power loss.
     pub(crate) fn has(&self, hash: ContentHash, bytes: u64) -> bool {
         if usize::try_from(bytes).is_ok_and(|bytes| bytes <= pieces::WHOLE) {
             return self.has_file(&hash.to_hex(), bytes);
@@ -47,7 +49,7 @@ impl Objects {
         })
     }
 
-    /// Stores content unless it is present. Returns the number of new bytes.
+    /// Stores content unless it is present. Returns the number of bytes that were added to the store.
     pub(crate) fn put(&self, hash: ContentHash, bytes: &[u8]) -> Result<u64> {
         if bytes.len() <= pieces::WHOLE {
             return self.put_file(&hash.to_hex(), bytes);
@@ -61,13 +63,19 @@ impl Objects {
         Ok(added + self.put_file(&parts_name(hash), list.as_bytes())?)
     }
 
-    /// Reads content and verifies its hash.
-    pub(crate) fn get(&self, wanted: ContentHash) -> Result<Vec<u8>> {
-        let found = match self.read(&wanted.to_hex()) {
+    /// Reads the content with a hash, and verifies the hash. Fails with `EIO` if the content has more than
+    /// `most` bytes.
+    pub(crate) fn get(&self, wanted: ContentHash, most: u64) -> Result<Vec<u8>> {
+        let found = match self.read(&wanted.to_hex(), most) {
             Err(Errno::NOENT) => {
+                let parts = self.parts(wanted)?;
+                let sum = parts.iter().try_fold(0_u64, |sum, (_, bytes)| sum.checked_add(*bytes));
+                if sum.is_none_or(|sum| sum > most) {
+                    return Err(Errno::IO);
+                }
                 let mut whole = Vec::new();
-                for (piece, _) in self.parts(wanted)? {
-                    whole.extend(self.read(&piece.to_hex())?);
+                for (piece, bytes) in parts {
+                    whole.extend(self.read(&piece.to_hex(), bytes)?);
                 }
                 whole
             }
@@ -76,9 +84,9 @@ impl Objects {
         if hash(&found) == wanted { Ok(found) } else { Err(Errno::IO) }
     }
 
-    /// Returns the pieces of a long content, with their lengths.
+    /// Returns the hashes of the pieces of a long content, with the lengths of the pieces in bytes.
     pub(super) fn parts(&self, hash: ContentHash) -> Result<Vec<(ContentHash, u64)>> {
-        let list = self.read(&parts_name(hash))?;
+        let list = self.read(&parts_name(hash), LIST)?;
         let line = |line: &str| {
             let (hex, bytes) = line.split_once(' ')?;
             Some((ContentHash::from_hex(hex)?, bytes.parse().ok()?))
@@ -95,7 +103,7 @@ impl Objects {
         let length = bytes.len() as u64;
         match stat_at(&self.directory, Path::new(name)) {
             Ok(stat) if stat.len == length => return Ok(0),
-            // The existing file is incomplete.
+            // The existing file has a wrong length, so it is incomplete.
             Ok(_) => drop(unlinkat(&self.directory, name, AtFlags::empty())),
             Err(_) => {}
         }
@@ -103,7 +111,7 @@ impl Objects {
         Ok(length)
     }
 
-    /// Writes a file atomically.
+    /// Writes a file of the store atomically.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let fill = |file: OwnedFd| {
             let mut file = File::from(file);
@@ -125,12 +133,16 @@ impl Objects {
         })
     }
 
-    fn read(&self, name: &str) -> Result<Vec<u8>> {
-        read_file(&self.directory, name)
+    fn read(&self, name: &str, most: u64) -> Result<Vec<u8>> {
+        // A file that is too long, or not a regular file, counts as damaged.
+        read_file(&self.directory, name, most).map_err(|errno| match errno {
+            Errno::STALE => Errno::IO,
+            other => other,
+        })
     }
 }
 
-/// Returns the name of the list of pieces.
+/// Returns the file name of the list of the pieces of a content.
 pub(super) fn parts_name(hash: ContentHash) -> String {
     format!("{}{PARTS}", hash.to_hex())
 }

@@ -1,4 +1,5 @@
-//! Content-defined chunking, so that an edit of a long file adds few new pieces.
+//! Content-defined chunking: long contents are divided into pieces whose ends depend on the content, so that
+//! an edit adds few new pieces.
 
 /// Maximum length of content that is stored as one piece, in bytes.
 pub(super) const WHOLE: usize = 256 * 1024;
@@ -6,10 +7,11 @@ pub(super) const WHOLE: usize = 256 * 1024;
 const LEAST: usize = 64 * 1024;
 const MOST: usize = 512 * 1024;
 
-/// Cut condition on the rolling hash: on average 128 KiB after the minimum length.
+/// Bits of the rolling hash that are zero where a piece ends: on average 128 KiB after the minimum length.
 const MASK: u64 = 0x1_ffff << 40;
 
-/// Cuts bytes into pieces; equal bytes are cut equally, whatever their position.
+/// Divides bytes into pieces. Where a piece ends depends on the bytes before it and not on the offset, so
+/// equal parts of two contents give equal pieces.
 pub(super) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -34,7 +36,7 @@ fn first(bytes: &[u8]) -> usize {
     most
 }
 
-/// Random number for each byte.
+/// A pseudo-random number for each byte value, from which the rolling hash is computed.
 const GEAR: [u64; 256] = gear();
 
 const fn gear() -> [u64; 256] {
@@ -55,6 +57,7 @@ const fn gear() -> [u64; 256] {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+    use toolpost_test_rows::each;
 
     use super::*;
 
@@ -68,17 +71,17 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_the_whole_and_have_their_sizes() {
-        for bytes in [noise(0), noise(1), noise(LEAST), noise(3_000_000), vec![0; 2_000_000]] {
+    fn pieces_concatenate_to_the_content_within_size_limits() {
+        each([noise(0), noise(1), noise(LEAST), noise(3_000_000), vec![0; 2_000_000]], |bytes| {
             let pieces: Vec<&[u8]> = cut(&bytes).collect();
             assert_eq!(pieces.concat(), bytes);
             assert!(pieces.iter().all(|piece| piece.len() <= MOST));
             assert!(pieces.iter().rev().skip(1).all(|piece| piece.len() > LEAST));
-        }
+        });
     }
 
     #[test]
-    fn an_insertion_makes_few_new_pieces() {
+    fn insertion_creates_few_new_pieces() {
         let old = noise(8_000_000);
         let mut new = old.clone();
         new.splice(3_000_000..3_000_000, *b"inserted");

@@ -1,11 +1,11 @@
-//! References from records to stored contents.
+//! References from the records of the history to stored contents.
 
 use rustix::io::{Errno, Result};
 
 use super::objects::{Objects, parts_name};
-use crate::record::{Content, ContentKind, Record, nodes};
+use crate::record::{Content, ContentKind, LONGEST_CONTENT, Record, nodes};
 
-/// Returns every stored file that a record needs, possibly with duplicates.
+/// Returns the name of every stored file that a record needs, possibly with duplicates.
 pub(super) fn names(
     objects: &Objects,
     is_there: &dyn Fn(&str) -> bool,
@@ -15,7 +15,10 @@ pub(super) fn names(
     for content in record.changes.iter().flat_map(|change| [&change.before, &change.after]).flatten() {
         add(objects, is_there, content, &mut names)?;
         let list = content.hash.filter(|_| content.sort == ContentKind::Tree);
-        let Some(list) = list.map(|list| objects.get(list)).and_then(whole).transpose()? else { continue };
+        let Some(list) = list.map(|list| objects.get(list, LONGEST_CONTENT)).and_then(whole).transpose()?
+        else {
+            continue;
+        };
         for node in nodes(&list).unwrap_or_default() {
             add(objects, is_there, &node.content, &mut names)?;
         }
@@ -45,7 +48,8 @@ fn add(
     Ok(())
 }
 
-/// Ignores missing or damaged content; other errors are kept, since the content may still be needed.
+/// Returns `None` for missing or damaged content. Other errors are returned, because the record may still
+/// need the content.
 fn whole<T>(answer: Result<T>) -> Option<Result<T>> {
     if let Err(Errno::NOENT | Errno::IO) = answer { None } else { Some(answer) }
 }

@@ -1,4 +1,5 @@
-//! Expiry of the history: the oldest records first, then contents without references.
+//! Sweeps of the history: they remove the oldest records above the limits, then contents that no record
+//! needs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -10,38 +11,38 @@ use rustix::io::Result;
 
 use super::objects::UNFINISHED;
 use super::{Folder, Store, if_exists, references, time_of};
-use crate::journal::Journal;
+use crate::journal::{Journal, LONGEST};
 use crate::private_files::{CREATE, PRIVATE, names, read_file};
 use crate::read::stat_at;
 use crate::record::Record;
 
-/// Maximum number of records.
+/// Maximum number of records in the history.
 const RECORDS: usize = 10_000;
 
-/// Block size of disk usage, in bytes.
+/// Assumed block size of the file system, in bytes. A sweep counts it as the size of a record.
 const BLOCK: u64 = 4096;
 
-/// Number of contents to remove under one lock, so that commits do not wait long.
+/// Number of contents that a sweep removes under one lock, so that commits do not wait long.
 const GO: usize = 256;
 
-/// File whose modification time is the time of the last sweep.
+/// Name of the file whose modification time is the time of the last sweep of the history.
 const SWEPT: &str = "swept";
 
-/// Maximum time between sweeps at startup.
+/// Age of the last sweep of the history from which the next start of Toolpost sweeps again.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Age of a temporary file that counts as abandoned.
+/// Age at which a temporary file counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 impl Store {
-    /// Sweeps if an eighth of the size limit was added since the last sweep.
+    /// Sweeps the history if an eighth of its size limit was added since the last sweep.
     pub(crate) fn tidy(&self, journals: BorrowedFd<'_>) {
         if self.added() >= self.limits.bytes / 8 {
             self.sweep(journals);
         }
     }
 
-    /// Sweeps if the last sweep is more than a day ago.
+    /// Sweeps the history if the last sweep is more than a day ago.
     pub(crate) fn tidy_at_start(&self, journals: BorrowedFd<'_>) {
         let swept = age(&self.top, SWEPT);
         if swept.is_none_or(|age| age > DAY) && (swept.is_some() || self.added() > 0) {
@@ -50,7 +51,7 @@ impl Store {
     }
 
     fn sweep(&self, journals: BorrowedFd<'_>) {
-        // A concurrent sweep of another process is enough.
+        // Another process may already be sweeping; then this process does not.
         let Ok(file) = openat(&self.top, SWEPT, CREATE | OFlags::TRUNC, PRIVATE) else { return };
         if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             return;
@@ -58,7 +59,7 @@ impl Store {
         let _ = rustix::io::write(&file, b".");
         let _ = self.count_anew();
         self.drop_unfinished();
-        // If anything cannot be read, it may be needed, so nothing is removed.
+        // If a record or journal cannot be read, it may refer to any content, so nothing is removed.
         let Ok(mut sweep) = Sweep::look(self, journals) else { return };
         sweep.forget_records();
         let _ = sweep.remove_contents(journals);
@@ -71,9 +72,9 @@ struct Sweep<'a> {
     folders: Vec<Folder>,
     /// Records by file name, the oldest first, each with the contents that it needs.
     records: BTreeMap<String, Vec<String>>,
-    /// Disk usage of each content, in bytes.
+    /// Disk usage of each stored content in bytes, by its file name in the store.
     contents: HashMap<String, u64>,
-    /// Number of references to each content.
+    /// Number of records that need a stored content, by its file name in the store; includes records in journals.
     needed: HashMap<String, usize>,
 }
 
@@ -92,34 +93,35 @@ impl<'a> Sweep<'a> {
             contents,
             needed: HashMap::new(),
         };
-        // Journals first: a commit that finishes meanwhile appears among the records.
+        // Journals are read before records. If a commit finishes in between, its record is found in the
+        // history.
         for record in pending(journals)? {
             let needs = sweep.needs(&record)?;
             sweep.need(&needs);
         }
-        for (name, needs) in sweep.kept()? {
+        for (name, needs) in sweep.new_records()? {
             sweep.need(&needs);
             sweep.records.insert(name, needs);
         }
         Ok(sweep)
     }
 
-    /// Reads the records that are new since the last call.
-    fn kept(&self) -> Result<Vec<(String, Vec<String>)>> {
-        let mut kept = BTreeMap::new();
+    /// Reads the records that are not in `self.records` yet, each with the contents that it needs.
+    fn new_records(&self) -> Result<Vec<(String, Vec<String>)>> {
+        let mut records = BTreeMap::new();
         for folder in &self.folders {
             for name in folder.records()? {
-                if !self.records.contains_key(&name) && !kept.contains_key(&name) {
+                if !self.records.contains_key(&name) && !records.contains_key(&name) {
                     let needs = folder.read(&name)?.map(|record| self.needs(&record)).transpose()?;
-                    kept.insert(name, needs.unwrap_or_default());
+                    records.insert(name, needs.unwrap_or_default());
                 }
             }
         }
-        Ok(kept.into_iter().collect())
+        Ok(records.into_iter().collect())
     }
 
     fn needs(&self, record: &Record) -> Result<Vec<String>> {
-        // Includes content that was added since the listing.
+        // Content may have been added after the stored contents were listed.
         let directory = self.store.objects.directory();
         let is_there =
             |name: &str| self.contents.contains_key(name) || stat_at(directory, Path::new(name)).is_ok();
@@ -133,12 +135,12 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Removes the oldest records until age, number and size are within the limits.
+    /// Removes the oldest records until the age, number and size of the records are within the limits.
     fn forget_records(&mut self) {
         let limits = self.store.limits;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let oldest = u64::try_from(now.saturating_sub(limits.age).as_micros()).unwrap_or(0);
-        // An eighth stays free for additions until the next sweep.
+        // An eighth of the size limit stays free for what is added until the next sweep.
         let most = limits.bytes - limits.bytes / 8;
         let used: u64 = self.needed.keys().filter_map(|name| self.contents.get(name)).sum();
         let mut total = used + self.records.len() as u64 * BLOCK;
@@ -162,7 +164,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Removes contents without references, and checks for new references before each batch.
+    /// Removes contents to which no record refers, and checks for new records before each batch.
     fn remove_contents(&mut self, journals: BorrowedFd<'_>) -> Result<()> {
         let directory = self.store.objects.directory();
         let unfinished = |name: &&String| name.ends_with(UNFINISHED);
@@ -174,16 +176,17 @@ impl<'a> Sweep<'a> {
         let candidates =
             self.contents.keys().filter(|name| !unfinished(name) && !self.needed.contains_key(*name));
         let mut candidates: Vec<String> = candidates.cloned().collect();
-        // Lists before their pieces, so that no list is incomplete.
+        // Lists of pieces are removed before the pieces, so that no remaining list refers to a removed piece.
+        // The file names of lists are longer.
         candidates.sort_by_key(|name| std::cmp::Reverse(name.len()));
         for go in candidates.chunks(GO) {
             let _lock = self.store.lock(FlockOperation::NonBlockingLockExclusive)?;
             let fresh: Result<Vec<Vec<String>>> =
                 pending(journals)?.iter().map(|record| self.needs(record)).collect();
             let fresh = fresh?;
-            // A root may have got its first record meanwhile.
+            // In the meantime, another root may have got its first record and with it a new directory of records.
             self.folders = self.store.folders()?;
-            for (name, needs) in self.kept()? {
+            for (name, needs) in self.new_records()? {
                 self.need(&needs);
                 self.records.insert(name, needs);
             }
@@ -196,11 +199,11 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Reads the pending records in the journals.
+/// Reads the records in journals, whose commits are not in the history yet.
 fn pending(journals: BorrowedFd<'_>) -> Result<Vec<Record>> {
     let mut pending = Vec::new();
     for file in names(journals)?.iter().filter(|file| file.ends_with(".json")) {
-        let Some(bytes) = if_exists(read_file(journals, file)).transpose()? else { continue };
+        let Some(bytes) = if_exists(read_file(journals, file, LONGEST)).transpose()? else { continue };
         pending.extend(serde_json::from_slice::<Journal>(&bytes).ok().and_then(|journal| journal.record));
     }
     Ok(pending)
@@ -220,7 +223,7 @@ fn age(directory: impl AsFd, name: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+    #![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
 
     use super::*;
     use crate::{Action, Cause, Draft, Durability, Expect, HistoryLimits, Options, Scope, Workspace, hash};
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_first_record_of_another_root_needs_is_not_removed() {
+    fn sweep_keeps_content_of_a_concurrent_record_of_another_root() {
         let base = tempfile::tempdir().unwrap();
         let open = |root: &str| {
             std::fs::create_dir_all(base.path().join(root)).unwrap();

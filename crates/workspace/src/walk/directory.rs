@@ -1,4 +1,4 @@
-//! Listing of single directories, under the same rules as a walk.
+//! Listing of single directories, with the same ignore rules as a walk of the whole tree.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd;
@@ -11,16 +11,16 @@ use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::prune;
 use super::rules::{Level, against};
-use super::stats::{EntryType, Reason, Skipped, Unreadable};
+use super::stats::{EntryType, Reason, SkippedEntries, Unreadable};
 use crate::fault::Fault;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 
-/// A directory that can be listed on its own, with its effective rules.
+/// A directory with the ignore rules that apply in it, for listing without a walk.
 #[derive(Clone)]
 pub struct Directory {
     path: WorkspacePath,
-    /// Path from the first directory with rules, with a trailing slash unless empty.
+    /// Path from the topmost directory with ignore rules to this one, with a trailing slash unless empty.
     full: Vec<u8>,
     level: Arc<Level>,
     free: Arc<[Vec<u8>]>,
@@ -30,23 +30,23 @@ pub struct Directory {
 /// An entry of a listed directory.
 #[derive(Clone)]
 pub struct DirectoryEntry {
-    /// Name.
+    /// Name of the entry, which need not be UTF-8.
     pub name: OsString,
-    /// File type.
+    /// Type of the entry; a link is not followed.
     pub kind: Kind,
-    /// Target of a link.
+    /// Target of a symbolic link; `None` for other entries, and for a link that cannot be read.
     pub target: Option<OsString>,
-    /// The directory itself, for listing it in turn.
+    /// The entry as a directory that can be listed in turn; `None` for other entries.
     pub subdirectory: Option<Directory>,
 }
 
-/// Returns a raw name for display, with dangerous characters escaped.
+/// Returns a file name for display, with dangerous characters escaped.
 pub fn show(name: &OsStr) -> String {
     toolpost_text::escape::name(name.as_bytes()).into_owned()
 }
 
 impl Directory {
-    /// Starts at a directory; no rule applies to the directory itself.
+    /// Prepares to list `base`. Ignore rules apply to its entries, but not to the directory itself.
     pub fn new(base: &WorkspacePath, options: &Options) -> Self {
         let start = inherited_rules::start(base, options.rules);
         let free = base.relative().components().map(|part| part.as_os_str().as_bytes().to_vec()).collect();
@@ -58,18 +58,19 @@ impl Directory {
         &self.path
     }
 
-    /// Returns the path of an entry.
+    /// Returns the path of an entry of this directory.
     pub fn path_of(&self, found: &DirectoryEntry) -> WorkspacePath {
         below(&self.path, found.name.as_bytes())
     }
 
-    /// Lists the entries that no rule excludes, sorted by name.
+    /// Lists the entries that no ignore rule or option excludes, sorted by name.
     ///
-    /// `None` if the content identifies a dependency directory that must be excluded.
+    /// Returns `None` if the options exclude dependency directories, and the content of this directory shows that it
+    /// is a dependency directory.
     pub fn read(
         &self,
         options: &Options,
-        skipped: &mut Skipped,
+        skipped: &mut SkippedEntries,
         unreadable: &mut Unreadable,
     ) -> Result<Option<Vec<DirectoryEntry>>, Fault> {
         let directory = open_directory_beneath(self.path.root(), self.path.relative())?;

@@ -1,4 +1,4 @@
-//! Entries as a visitor sees them.
+//! Entries that a directory walk passes to its visitor.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,14 +14,14 @@ use super::listing::{Kind, kind_of};
 use crate::openat::open_at;
 use crate::path::WorkspacePath;
 
-/// An entry before any rule is applied.
+/// An entry that a walk has found, before any ignore rule is applied.
 pub struct Candidate<'a> {
     pub(super) name: &'a [u8],
     pub(super) relative: &'a [u8],
     pub(super) kind: Kind,
 }
 
-/// An entry that no rule excludes, with access to its file.
+/// An entry that no ignore rule excludes, with access to its file.
 pub struct Entry<'a> {
     pub(super) candidate: &'a Candidate<'a>,
     pub(super) directory: BorrowedFd<'a>,
@@ -32,20 +32,20 @@ pub struct Entry<'a> {
 /// Effect of ignore rules on a visited entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleEffect {
-    /// No rule excludes it.
+    /// No rule excludes the entry.
     Free,
-    /// A rule excludes it, but the visitor named it explicitly.
+    /// A rule excludes the entry, but the visitor named it explicitly (`Claim::Named`).
     Overruled,
 }
 
 /// Metadata of an entry. Equality ignores the number of hard links.
 #[derive(Clone, Copy, Debug)]
 pub struct FileStat {
-    /// File type.
+    /// Type of the entry; a link is not followed.
     pub kind: Kind,
-    /// Length in bytes.
+    /// Length of the file in bytes.
     pub len: u64,
-    /// Modification time, in nanoseconds since 1970.
+    /// Modification time of the content, in nanoseconds since 1970.
     pub modified: i64,
     /// Change time of the inode (ctime), in nanoseconds since 1970.
     pub touched: i64,
@@ -64,22 +64,22 @@ impl PartialEq for FileStat {
 
 impl Eq for FileStat {}
 
-/// An open regular file.
+/// A regular file that a walk has found, open for reading.
 #[derive(Debug)]
 pub struct OpenedFile {
     /// The file, open for reading.
     pub file: File,
-    /// Metadata at the time of opening.
+    /// Metadata of the file at the time of opening.
     pub stat: FileStat,
 }
 
 impl Candidate<'_> {
-    /// Returns the last name.
+    /// Returns the name of the entry, without its directory.
     pub fn name(&self) -> &OsStr {
         OsStr::from_bytes(self.name)
     }
 
-    /// Returns the bytes of the last name.
+    /// Returns the bytes of the name of the entry, without its directory.
     pub fn name_bytes(&self) -> &[u8] {
         self.name
     }
@@ -101,17 +101,17 @@ impl Candidate<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// Returns name, type and relative path.
+    /// Returns name, type and relative path of the entry.
     pub fn candidate(&self) -> &'a Candidate<'a> {
         self.candidate
     }
 
-    /// Returns the full path; allocates.
+    /// Returns the full path of the entry; allocates memory.
     pub fn path(&self) -> WorkspacePath {
         below(self.base, self.candidate.relative)
     }
 
-    /// Returns the open parent directory.
+    /// Returns the open directory that contains the entry.
     #[cfg(target_os = "linux")]
     pub(crate) fn directory(&self) -> BorrowedFd<'a> {
         self.directory
@@ -122,33 +122,35 @@ impl<'a> Entry<'a> {
         self.standing
     }
 
-    /// Returns metadata, without following links.
+    /// Returns the metadata of the entry, without following links.
     pub fn stat(&self) -> Result<FileStat, OpenFault> {
         let stat = statat(self.directory, self.candidate.name(), AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
         Ok(file_stat(&stat))
     }
 
-    /// Opens a regular file for reading; refuses a link, pipe or device that replaced it.
+    /// Opens the entry for reading; fails if it is not a regular file, for example because a link or pipe has
+    /// replaced it.
     pub fn open(&self) -> Result<OpenedFile, OpenFault> {
         open_regular(self.directory, self.candidate.name())
     }
 
-    /// Reads the target of a link.
+    /// Reads the target of a symbolic link.
     pub fn target(&self) -> Result<OsString, OpenFault> {
         read_link(self.directory, self.candidate.name())
     }
 }
 
-/// Returns the path of an entry from [`Candidate::relative_bytes`].
+/// Returns the path of an entry below `start`, the directory where the walk started. `relative` comes from
+/// [`Candidate::relative_bytes`].
 ///
-/// `None` unless all components are normal.
+/// Returns `None` if a component is `.`, `..` or a root.
 pub fn found_below(start: &WorkspacePath, relative: &[u8]) -> Option<WorkspacePath> {
     let plain = |part| matches!(part, Component::Normal(_));
     let path = Path::new(OsStr::from_bytes(relative));
     (!relative.contains(&0) && path.components().all(plain)).then(|| below(start, relative))
 }
 
-/// Returns the path below a base.
+/// Returns the path that is `relative` to a base directory.
 pub(super) fn below(base: &WorkspacePath, relative: &[u8]) -> WorkspacePath {
     let relative = Path::new(OsStr::from_bytes(relative));
     if base.is_root() {
@@ -157,7 +159,7 @@ pub(super) fn below(base: &WorkspacePath, relative: &[u8]) -> WorkspacePath {
     WorkspacePath::beneath(base.root(), &base.relative().join(relative))
 }
 
-/// Flags for reading: no links, and no blocking on pipes or terminals.
+/// Flags for opening a file to read it: no links, and no blocking on pipes or terminals.
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NONBLOCK)
@@ -166,7 +168,7 @@ const READ: OFlags = OFlags::RDONLY
 
 /// Opens a regular file by its name in an open directory.
 pub(super) fn open_regular(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OpenedFile, OpenFault> {
-    // A single component that is not followed cannot lead out of its directory.
+    // A single name, with `O_NOFOLLOW`, cannot lead out of its directory.
     regular(retry_on_intr(|| openat(directory, name, READ, Mode::empty())).map_err(fault)?)
 }
 
@@ -188,7 +190,7 @@ pub(super) fn read_link(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OsStr
     Ok(OsString::from_vec(target.into_bytes()))
 }
 
-/// Determines the file type if the directory listing lacks it.
+/// Returns the type of an entry from its metadata. Used if the directory listing does not contain the type.
 pub(super) fn look(directory: BorrowedFd<'_>, name: &[u8]) -> Option<Kind> {
     let stat = statat(directory, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(file_stat(&stat).kind)

@@ -1,4 +1,4 @@
-//! Errors of opening a walked file.
+//! Errors of opening a file that a directory walk has found.
 
 use crate::fault::Fault;
 
@@ -8,10 +8,10 @@ pub enum OpenFault {
     /// The file was removed, or replaced by a link.
     #[error("it was removed or replaced during the walk")]
     Gone,
-    /// The path is not a regular file.
+    /// The entry is not a regular file.
     #[error("it is not a regular file")]
     NotRegular,
-    /// The operating system's error.
+    /// A system error for which there is no other variant.
     #[error("{0}")]
     Refused(Fault),
 }

@@ -1,4 +1,4 @@
-//! Location of a repository's `info/exclude`.
+//! Finding `info/exclude`, the file in a Git directory that contains ignore rules.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -11,13 +11,14 @@ use rustix::io::Errno;
 use super::entry::open_regular;
 use crate::openat::{READ_DIRECTORY, open_at};
 
-/// Name of the file in the directory of [`info`].
+/// Name of the file with ignore rules in the directory that [`info`] opens.
 pub(crate) const EXCLUDE: &str = "exclude";
 
 /// Size limit of a `.git` file, in bytes.
 const LONGEST: u64 = 4096;
 
-/// Opens the `info` directory of a repository; `.git` may be a file that points to the repository.
+/// Opens the directory `info` in the Git directory of a repository. `.git` may be a file that points to the
+/// Git directory.
 pub(crate) fn info(top: BorrowedFd<'_>) -> Option<OwnedFd> {
     match open_at(top, Path::new(".git/info"), READ_DIRECTORY, Mode::empty()) {
         Ok(info) => Some(info),
@@ -26,7 +27,7 @@ pub(crate) fn info(top: BorrowedFd<'_>) -> Option<OwnedFd> {
     }
 }
 
-/// Follows the `.git` file of a linked work tree or submodule.
+/// Opens the directory `info` to which the `.git` file of a linked work tree or submodule leads.
 fn linked(top: BorrowedFd<'_>) -> Option<OwnedFd> {
     let pointer = first_line(top, ".git")?;
     let directory = below(top, pointer.strip_prefix("gitdir:")?.trim())?;
@@ -46,7 +47,7 @@ fn below(directory: BorrowedFd<'_>, said: &str) -> Option<OwnedFd> {
     openat(directory, said, READ_DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()
 }
 
-/// Opens a directory by its path.
+/// Opens a directory by its absolute path, which may be outside the roots.
 pub(crate) fn open_directory(path: &Path) -> Option<OwnedFd> {
     open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()
 }

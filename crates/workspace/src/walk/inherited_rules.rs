@@ -1,7 +1,8 @@
 //! Ignore rules inherited from directories above the start of a walk.
 //!
-//! Inside the root every parent directory counts. Above the root only the repository that contains it counts.
-//! These files are read by name; they are configuration and are never shown to a caller.
+//! Inside the root, the rules of every parent directory apply. Above the root, only rules of the repository
+//! that contains the root apply. Those files are opened by path, outside the root; their content is never
+//! returned.
 
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
@@ -22,18 +23,19 @@ use crate::path::WorkspacePath;
 /// Names of files with ignore rules.
 pub(crate) const RULES: [&str; 3] = [".gitignore", ".ignore", ".rgignore"];
 
-/// Names that mark the top of a repository.
+/// Names of entries that mark the top of a repository; `.git` can also be a file.
 pub(crate) const TOPS: [&str; 2] = [".git", ".jj"];
 
-/// Inherited rules at the start of a walk.
+/// Ignore rules that the directories above the start of a walk contribute.
 pub(super) struct Start {
-    /// Path from the first directory with rules to the start, with a trailing slash unless empty.
+    /// Path from the topmost directory with ignore rules to the start of the walk, with a trailing slash
+    /// unless empty.
     pub(super) lead: Vec<u8>,
-    /// Rules of all directories above the start.
+    /// Ignore rules of all directories above the start of the walk.
     pub(super) level: Arc<Level>,
 }
 
-/// Collects the rules above the start of a walk.
+/// Collects the ignore rules of the directories above the start of a walk.
 pub(super) fn start(base: &WorkspacePath, rules: Rules) -> Start {
     if rules == Rules::None {
         return Start { lead: Vec::new(), level: Arc::default() };
@@ -55,12 +57,13 @@ pub(super) fn start(base: &WorkspacePath, rules: Rules) -> Start {
     Start { lead, level }
 }
 
-/// Returns the highest directory whose rules apply to a root: the top of its repository, or the root itself.
+/// Returns the highest directory whose ignore rules apply to a root: the top of its repository, or the root
+/// itself.
 fn first(root: &Path) -> PathBuf {
     root.ancestors().find(|directory| is_top(directory)).unwrap_or(root).to_path_buf()
 }
 
-/// Returns the directories from `first` to the parent of the start.
+/// Returns the directories from `first` down to the parent of the directory `start`.
 fn way(first: &Path, start: &Path) -> Vec<PathBuf> {
     let mut way: Vec<PathBuf> = start
         .ancestors()
@@ -85,7 +88,7 @@ fn inherit(parent: &Arc<Level>, directory: &Path, start: usize) -> Arc<Level> {
             marks.add(Marks::of(name.as_bytes()));
         }
     }
-    // Unreadable files above the start are not part of the walk's report.
+    // Unreadable files above the start are not reported, because the walk does not include them.
     let mut unreadable = Unreadable::default();
     Level::of(parent, opened.as_fd(), marks, start, &mut unreadable, &String::new)
 }
@@ -95,7 +98,7 @@ pub(crate) fn is_top(directory: &Path) -> bool {
     TOPS.iter().any(|name| statat(CWD, directory.join(name), AtFlags::SYMLINK_NOFOLLOW).is_ok())
 }
 
-/// Reads the user's global excludes.
+/// Reads Git's global ignore file of the user (`core.excludesFile`).
 fn global() -> Option<Arc<Gitignore>> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = open(gitconfig_excludes_path()?, flags, Mode::empty()).ok()?;

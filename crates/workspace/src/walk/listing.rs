@@ -1,11 +1,11 @@
-//! Compact directory listings.
+//! Directory listings that need little memory.
 
 use std::os::fd::BorrowedFd;
 
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-/// File type of an entry, without following links.
+/// Type of a directory entry; a link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -23,7 +23,7 @@ pub enum Kind {
     Device,
 }
 
-/// The names in a directory, packed into one buffer.
+/// The names of the entries of a directory, packed into one buffer.
 #[derive(Default)]
 pub(super) struct Listing {
     bytes: Vec<u8>,
@@ -37,7 +37,7 @@ struct Item {
     kind: Option<Kind>,
 }
 
-/// Marker files and directories in a listing.
+/// Set of the marker files and directories in a listing, such as `.git` or `Cargo.toml`.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Marks(u16);
 
@@ -52,7 +52,7 @@ impl Marks {
     pub(super) const CARGO: Self = Self(128);
     pub(super) const ANY_RULES: Self = Self(1 | 2 | 4 | 8);
 
-    /// Returns whether any of the given marks is set.
+    /// Returns whether any of the markers in `mark` is set.
     pub(super) fn has(self, mark: Self) -> bool {
         self.0 & mark.0 != 0
     }
@@ -77,7 +77,7 @@ impl Marks {
 }
 
 impl Listing {
-    /// Reads a whole directory; `buffer` is reused between calls.
+    /// Reads all names in a directory; `buffer` is reused between calls.
     pub(super) fn read(directory: BorrowedFd<'_>, buffer: &mut Vec<u8>) -> Result<Self, Errno> {
         let mut listing = Self::default();
         raw::read(directory, buffer, |name, kind| listing.push(name, kind))?;
@@ -88,7 +88,7 @@ impl Listing {
         self.items.len()
     }
 
-    /// Returns a name with its type, if the listing has it.
+    /// Returns the name at an index, with its file type if known.
     pub(super) fn get(&self, index: usize) -> Option<(&[u8], Option<Kind>)> {
         let item = self.items.get(index)?;
         let start = item.start as usize;
@@ -102,7 +102,7 @@ impl Listing {
         let (Ok(start), Ok(length)) = (u32::try_from(self.bytes.len()), u16::try_from(name.len())) else {
             return;
         };
-        if matches!(name.first(), Some(b'.' | b'C' | b'p' | b'm' | b'a')) {
+        if matches!(name.first(), Some(b'.' | b'C' | b'p' | b'm' | b'a' | b'b')) {
             self.marks.add(Marks::of(name));
         }
         self.bytes.extend_from_slice(name);
@@ -110,7 +110,7 @@ impl Listing {
     }
 }
 
-/// Converts a file type; `None` if it is unknown.
+/// Converts a file type from the directory listing; `None` if it is unknown.
 pub(super) fn kind_of(kind: FileType) -> Option<Kind> {
     Some(match kind {
         FileType::RegularFile => Kind::File,
@@ -125,7 +125,7 @@ pub(super) fn kind_of(kind: FileType) -> Option<Kind> {
 
 #[cfg(target_os = "linux")]
 mod raw {
-    //! Listing by `getdents` with a large buffer.
+    //! Listing by the system call `getdents` with a large buffer.
 
     use std::os::fd::BorrowedFd;
 
@@ -147,7 +147,7 @@ mod raw {
         while let Some(entry) = entries.next() {
             match entry {
                 Ok(entry) => push(entry.file_name().to_bytes(), kind_of(entry.file_type())),
-                // The directory was removed during the listing; the entries so far count.
+                // The directory was removed during the listing. The entries read so far are kept.
                 Err(Errno::NOENT) => return Ok(()),
                 Err(errno) => return Err(errno),
             }
@@ -158,7 +158,7 @@ mod raw {
 
 #[cfg(not(target_os = "linux"))]
 mod raw {
-    //! Portable listing.
+    //! Listing without `getdents`, for systems other than Linux.
 
     use std::os::fd::BorrowedFd;
 

@@ -1,4 +1,4 @@
-//! Opening of files that an earlier walk has found.
+//! Opening of files that an earlier directory walk has found.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,18 +9,20 @@ use super::error::OpenFault;
 use crate::openat::{has_openat2, open_handle};
 use crate::path::WorkspacePath;
 
-/// Opens files below a directory, without following links; fast for consecutive files of one directory.
+/// Opens files below a directory, without following links; fast if consecutive files are in the same
+/// directory.
 #[derive(Debug)]
 pub struct Opener {
     base: WorkspacePath,
     last: Option<Last>,
 }
 
-/// The directory of the last file.
+/// The directory of the file that was opened last.
 #[derive(Debug)]
 struct Last {
     directory: Vec<u8>,
-    /// Handle of the directory, opened at the second file; a single file is opened by its whole path.
+    /// Handle of the directory, which is opened at the second file. A single file is opened by its whole
+    /// path.
     handle: Option<OwnedFd>,
 }
 
@@ -31,7 +33,7 @@ impl Opener {
         Self { base, last: None }
     }
 
-    /// Opens a regular file by its path relative to the base.
+    /// Opens a regular file by its path relative to the base directory.
     ///
     /// # Errors
     /// If the file is gone, is not a regular file, or cannot be read.
@@ -64,14 +66,15 @@ impl Opener {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+    #![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
 
     use super::*;
     use crate::{Options, Workspace};
     use std::io::Read;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn files_are_opened_where_they_were_found() {
+    fn opener_opens_nested_files_without_following_links() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("root");
         std::fs::create_dir_all(root.join("a/b")).unwrap();
@@ -83,14 +86,14 @@ mod tests {
         let options = Options { roots: vec![root.clone()], ..Options::default() };
         let workspace = Workspace::open(options).unwrap().0;
         let mut opener = Opener::new(workspace.resolve(".").unwrap());
-        for name in ["a/b/three", "a/b/four", "one", "a/two"] {
+        each(["a/b/three", "a/b/four", "one", "a/two"], |name| {
             let mut text = String::new();
             opener.open(name.as_bytes()).unwrap().file.read_to_string(&mut text).unwrap();
             assert_eq!(text, name);
-        }
-        for name in ["a/link/three", "a/file", "a/none", "none/two", "a/b", "../root/one", "a/..", ""] {
+        });
+        each(["a/link/three", "a/file", "a/none", "none/two", "a/b", "../root/one", "a/..", ""], |name| {
             assert!(opener.open(name.as_bytes()).is_err(), "{name:?}");
-        }
+        });
         let mut opener = Opener::new(workspace.resolve("a").unwrap());
         assert!(opener.open(b"b/three").is_ok() && opener.open(b"two").is_ok());
     }

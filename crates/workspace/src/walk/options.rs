@@ -1,11 +1,11 @@
-//! Options of a walk.
+//! Options of a directory walk: which entries it excludes, and how many threads it uses.
 
 use std::num::NonZeroUsize;
 
-/// Ignore rules to apply.
+/// Ignore files whose rules a walk applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// No ignore files.
+    /// No ignore files: their rules are not applied.
     None,
     /// `.gitignore` (also without a repository), `.ignore`, `.rgignore`, `.git/info/exclude` and the user's
     /// global excludes.
@@ -13,12 +13,12 @@ pub enum Rules {
     Git,
 }
 
-/// Treatment of names that start with a dot.
+/// Treatment of files and directories whose names start with a dot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hidden {
-    /// Exclude and count them.
+pub enum HiddenFiles {
+    /// Exclude and count files and directories whose names start with a dot.
     Skip,
-    /// Treat them like other names.
+    /// Treat names that start with a dot like all other names.
     #[default]
     Show,
 }
@@ -26,23 +26,23 @@ pub enum Hidden {
 /// Treatment of directories of installed packages, caches and build output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prune {
-    /// Enter them like other directories.
+    /// Enter directories of installed packages, caches and build output like all other directories.
     #[default]
     Nothing,
-    /// Exclude and count them.
+    /// Exclude directories of installed packages, caches and build output, and count them.
     Dependencies,
-    /// Enter them even if an ignore rule matches them.
+    /// Enter directories of installed packages, caches and build output even if an ignore rule matches them.
     Enter,
 }
 
-/// Options of a walk.
+/// Options of a directory walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Ignore rules to apply.
+    /// Ignore files whose rules the walk applies.
     pub rules: Rules,
-    /// Treatment of hidden names.
-    pub hidden: Hidden,
-    /// Treatment of dependency directories.
+    /// Treatment of files and directories whose names start with a dot.
+    pub hidden: HiddenFiles,
+    /// Treatment of directories of installed packages, caches and build output.
     pub prune: Prune,
     /// Maximum number of threads; by default the number of cores.
     pub threads: Option<NonZeroUsize>,

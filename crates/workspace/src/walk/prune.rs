@@ -1,7 +1,7 @@
 //! Detection of version control, dependency, cache and build directories.
 //!
-//! The list is short on purpose: only names that are never used for source directories. If a name is not
-//! enough (`target`, `vendor`, `env`), the content of the directory or of its parent must confirm it.
+//! The list of names is short on purpose and contains only names that are never used for source directories.
+//! For ambiguous names (`target`, `vendor`, `env`), marker files in the directory or in its parent decide.
 
 use super::listing::Marks;
 
@@ -10,17 +10,19 @@ pub(super) fn is_version_control(name: &[u8]) -> bool {
     matches!(name, b".git" | b".jj" | b".sl" | b".hg" | b".svn")
 }
 
-/// Returns whether the name and the names next to it identify a dependency, cache or build directory.
+/// Returns whether a directory name, together with the marker files in the same directory (`beside`),
+/// identifies a dependency, cache or build directory.
 pub(super) fn is_dependency(name: &[u8], beside: Marks) -> bool {
     NAMES.contains(&name) || (name == b"target" && beside.has(Marks::CARGO))
 }
 
-/// Returns whether the name and the names next to it permit a dependency, cache or build directory.
+/// Returns whether a directory with this name, and with the marker files `beside` it, can be a dependency,
+/// cache or build directory. Then the marker files in the directory decide.
 pub(super) fn may_be_dependency(name: &[u8], beside: Marks) -> bool {
     is_dependency(name, beside) || name == b"vendor"
 }
 
-/// Returns whether the content identifies a dependency, cache or build directory.
+/// Returns whether marker files in a directory identify it as a dependency, cache or build directory.
 pub(super) fn holds_dependencies(name: &[u8], within: Marks) -> bool {
     within.has(Marks::CACHE)
         || within.has(Marks::PYTHON_ENVIRONMENT)

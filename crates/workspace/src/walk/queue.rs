@@ -1,14 +1,15 @@
-//! Work queue of a walk's threads.
+//! Queue of the directories that the threads of a walk have still to visit.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Pending work: parts of open directories first, so that few directories are open at a time.
+/// Pending work of a walk. Parts of open directories are handed out before other directories, so that few
+/// directories are open at a time.
 pub(super) struct Queue<D, C> {
     state: Mutex<State<D, C>>,
     changed: Condvar,
 }
 
-/// A unit of work.
+/// A unit of work: a directory to open, or a part of an open directory.
 pub(super) enum Task<D, C> {
     Directory(D),
     Chunk(C),
@@ -23,23 +24,18 @@ struct State<D, C> {
 }
 
 impl<D, C> Queue<D, C> {
-    /// Creates an empty queue for one worker.
+    /// Creates an empty queue for one worker thread.
     pub(super) fn new() -> Self {
         let state = State { directories: Vec::new(), chunks: Vec::new(), workers: 1, idle: 0, closed: false };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Registers another worker before it starts.
-    pub(super) fn expect_worker(&self) {
+    /// Registers another worker thread before it takes its first unit of work.
+    pub(super) fn add_worker(&self) {
         self.lock().workers += 1;
     }
 
-    /// Unregisters a worker that could not be started; the caller itself is a worker and continues.
-    pub(super) fn forget_worker(&self) {
-        self.lock().workers -= 1;
-    }
-
-    /// Moves directories into the queue; the last one is taken first.
+    /// Moves directories into the queue, from which the last one is taken first.
     pub(super) fn add_directories(&self, directories: &mut Vec<D>) {
         if directories.is_empty() {
             return;
@@ -49,14 +45,15 @@ impl<D, C> Queue<D, C> {
         self.wake(&state);
     }
 
-    /// Adds parts of an open directory.
+    /// Adds the parts of an open directory.
     pub(super) fn add_chunks(&self, chunks: impl Iterator<Item = C>) {
         let mut state = self.lock();
         state.chunks.extend(chunks);
         self.wake(&state);
     }
 
-    /// Takes a unit of work, and waits while other workers may add some; `None` at the end of the walk.
+    /// Takes a unit of work. If there is none, waits until another worker adds one. Returns `None` after the
+    /// walk has ended or was stopped.
     pub(super) fn take(&self) -> Option<Task<D, C>> {
         let mut state = self.lock();
         loop {
@@ -80,13 +77,13 @@ impl<D, C> Queue<D, C> {
         }
     }
 
-    /// Ends the walk for all workers.
+    /// Stops the walk for all worker threads.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 
-    /// Returns the number of pending units.
+    /// Returns the number of pending units of work.
     pub(super) fn waiting(&self) -> usize {
         let state = self.lock();
         state.directories.len() + state.chunks.len()

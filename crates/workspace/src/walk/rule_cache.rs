@@ -1,4 +1,4 @@
-//! Cache of compiled ignore rules, keyed by their text.
+//! Cache of compiled ignore rules, keyed by the text of the ignore file.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -6,23 +6,25 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::hash::{ContentHash, hash};
 
-/// Limits on the number of texts and on their total size in bytes; the longest ignore file fits.
+/// Limits of the cache: the number of ignore files, and the total size of their texts in bytes. The longest
+/// supported ignore file fits.
 const MOST: (usize, usize) = (512, 8 << 20);
 
-/// Compiled rules; `None` if the text has no rules. Concurrent users wait for the compilation.
+/// Compiled rules of an ignore file; `None` if it contains no valid rules. While one thread compiles the
+/// rules, others wait.
 type Rules = Arc<OnceLock<Option<Arc<Gitignore>>>>;
 
-/// A cached text.
+/// The compiled rules of one ignore file.
 struct CachedRules {
     hash: ContentHash,
     len: usize,
     rules: Rules,
 }
 
-/// Cached texts, the most recently used last.
+/// Compiled ignore files, the most recently used last.
 static CACHE: Mutex<Vec<CachedRules>> = Mutex::new(Vec::new());
 
-/// Returns the compiled rules of a text; `None` if it has none.
+/// Returns the compiled rules of an ignore file with this text; `None` if it contains no valid rules.
 pub(super) fn of(text: &[u8]) -> Option<Arc<Gitignore>> {
     cached(text).get_or_init(|| compile(text).map(Arc::new)).clone()
 }
@@ -47,10 +49,10 @@ fn cached(text: &[u8]) -> Rules {
     rules
 }
 
-/// Compiles the rules; ignores invalid globs, as git does.
+/// Compiles the rules of an ignore file; ignores invalid globs, as Git does.
 fn compile(text: &[u8]) -> Option<Gitignore> {
     let text = String::from_utf8_lossy(text);
-    // Built for `.`, so that paths are relative to the directory of the file.
+    // The rules are built for `.`, so that they match paths relative to the directory of the ignore file.
     let mut builder = GitignoreBuilder::new(".");
     for line in text.trim_start_matches('\u{feff}').lines() {
         let _ = builder.add_line(None, line);
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_compiled_once_and_few_are_kept() {
+    fn ignore_rules_are_compiled_once_and_the_cache_is_limited() {
         let first = of(b"*.first-of-all\n").unwrap();
         assert!(Arc::ptr_eq(&first, &of(b"*.first-of-all\n").unwrap()));
         assert!(of(b"# nothing\n").is_none());
@@ -71,7 +73,7 @@ mod tests {
             of(format!("*.{number}\n").as_bytes()).unwrap();
         }
         assert!(!Arc::ptr_eq(&first, &of(b"*.first-of-all\n").unwrap()));
-        // A single text may exceed the size limit.
+        // A single ignore file may exceed the size limit of the cache.
         let long = format!("a\n{}", "#".repeat(MOST.1));
         let long = (long.as_bytes(), of(long.as_bytes()).unwrap());
         assert!(Arc::ptr_eq(&long.1, &of(long.0).unwrap()));

@@ -1,4 +1,4 @@
-//! Effective ignore rules of a directory.
+//! Ignore rules that apply in a directory: its own ones and those of its parents.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -13,15 +13,15 @@ use super::entry::{Candidate, open_regular};
 use super::error::OpenFault;
 use super::exclude;
 use super::listing::{Kind, Marks};
-use super::options::{Hidden, Options, Prune, Rules};
+use super::options::{HiddenFiles, Options, Prune, Rules};
 use super::prune;
 use super::rule_cache;
 use super::stats::{Reason, Unreadable};
 
-/// Rules of one directory, linked to those of its parents.
+/// Ignore rules of one directory, linked to those of its parents.
 ///
-/// A directory without own rules shares the level of its parent. Rules match paths relative to their
-/// directory: `start` is the offset of that path in the walk's paths.
+/// A directory without ignore files shares the level of its parent. Rules match paths relative to their
+/// directory: `start` is the offset in the walk's paths at which those relative paths begin.
 #[derive(Default)]
 pub(super) struct Level {
     pub(super) parent: Option<Arc<Self>>,
@@ -30,7 +30,8 @@ pub(super) struct Level {
     pub(super) top: Top,
 }
 
-/// Flag for the top of a repository, where the rules of outer repositories end.
+/// Mark of a directory that is the top of a repository. Git rules of outer repositories do not apply below
+/// it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Top {
     #[default]
@@ -38,7 +39,7 @@ pub(super) enum Top {
     Yes,
 }
 
-/// Rules of one directory, in order of precedence.
+/// Ignore rules of one directory, by kind of ignore file, in order of precedence.
 #[derive(Default)]
 pub(super) struct Gitignores {
     pub(super) ripgrep: Option<Arc<Gitignore>>,
@@ -48,7 +49,7 @@ pub(super) struct Gitignores {
     pub(super) global: Option<Arc<Gitignore>>,
 }
 
-/// Result of matching a path.
+/// Result of matching a path against ignore rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Silent,
@@ -57,7 +58,8 @@ enum Verdict {
 }
 
 impl Level {
-    /// Returns the rules of a directory with these marks, or the parent's rules if it has none of its own.
+    /// Reads the ignore rules of a directory; `marks` shows which ignore files exist in it. Returns the
+    /// parent's level if there are none.
     pub(super) fn of(
         parent: &Arc<Self>,
         directory: BorrowedFd<'_>,
@@ -93,7 +95,8 @@ impl Level {
         Arc::new(Self { parent: Some(Arc::clone(parent)), start, git, top })
     }
 
-    /// Evaluates all effective rules, the nearest and strongest first.
+    /// Returns the decision of all ignore rules that apply to a path. The kind of ignore file decides first,
+    /// then the nearest directory.
     fn verdict(&self, path: &[u8], kind: Kind) -> Verdict {
         let mut answers = [Verdict::Silent; 5];
         let mut inside = true;
@@ -119,10 +122,11 @@ impl Level {
     }
 }
 
-/// Returns the reason to exclude an entry, whatever its claim.
+/// Returns the reason to exclude an entry; `None` to include it. The caller ignores the reason for an entry
+/// that the visitor named explicitly.
 ///
-/// `free` lists the version control and dependency directories on the path to the walk's start, which are not
-/// excluded.
+/// `free` lists the names on the path to the start of the walk. Version control and dependency directories
+/// with these names are not excluded.
 pub(super) fn against(
     options: &Options,
     level: &Level,
@@ -148,11 +152,11 @@ pub(super) fn against(
     if options.prune == Prune::Dependencies && directory && prune::is_dependency(name, beside) && !lifted() {
         return Some(Reason::Dependency);
     }
-    let hidden = options.hidden == Hidden::Skip && name.first() == Some(&b'.');
+    let hidden = options.hidden == HiddenFiles::Skip && name.first() == Some(&b'.');
     (hidden && verdict != Verdict::Keep).then_some(Reason::Hidden)
 }
 
-/// Reads the rules in a file; `None` if it has none.
+/// Reads the rules in an ignore file; `None` if it contains no valid rules.
 pub(super) fn load(directory: impl AsFd, name: &str) -> Result<Option<Arc<Gitignore>>, OpenFault> {
     let opened = open_regular(directory.as_fd(), OsStr::new(name))?;
     let mut text = Vec::new();
@@ -168,7 +172,7 @@ pub(super) fn read_at_most(file: std::fs::File, text: &mut Vec<u8>) -> std::io::
     file.take(MOST_RULES).read_to_end(text).map(|_| ())
 }
 
-/// Reads a repository's `info/exclude`.
+/// Reads the ignore rules in `info/exclude` of a repository.
 fn load_exclude(directory: BorrowedFd<'_>) -> Option<Arc<Gitignore>> {
     load(exclude::info(directory)?, exclude::EXCLUDE).ok()?
 }

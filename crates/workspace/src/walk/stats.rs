@@ -1,12 +1,12 @@
-//! Statistics of a walk: skipped and unreadable entries.
+//! Statistics of a walk: entries that it skipped or could not read.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-/// Entries that rules excluded; the content of an excluded directory is not counted.
+/// Entries that a walk excluded. The content of an excluded directory is not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Skipped {
+pub struct SkippedEntries {
     /// Files that an ignore rule excluded.
     pub ignored_files: u64,
     /// Directories that an ignore rule excluded.
@@ -15,31 +15,31 @@ pub struct Skipped {
     pub hidden_files: u64,
     /// Hidden directories that were excluded.
     pub hidden_directories: u64,
-    /// Directories of version control.
+    /// Version control directories, such as `.git`, that were excluded.
     pub version_control: u64,
-    /// Directories of installed packages, caches and build output.
+    /// Directories of installed packages, caches and build output that were excluded.
     pub dependencies: u64,
-    /// The first few excluded directories in path order, without version control.
+    /// Paths of the first few excluded directories, sorted, without version control directories.
     pub directories: BTreeSet<String>,
 }
 
-/// Entries that could not be read.
+/// Entries that a walk could not read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unreadable {
-    /// Number of directories and files.
+    /// Number of unreadable directories and files.
     pub count: u64,
-    /// The first few names in path order, each with its reason.
+    /// Paths of the first few unreadable entries, sorted, each with the reason.
     pub names: BTreeSet<String>,
 }
 
-/// Maximum number of listed skipped directories.
+/// Maximum number of excluded directories that are listed by name.
 const SKIPPED_NAMES: usize = 5;
 
-/// Maximum number of listed unreadable entries.
+/// Maximum number of unreadable entries that are listed by name.
 const UNREADABLE_NAMES: usize = 20;
 
-impl Skipped {
-    /// Returns whether only version control was excluded.
+impl SkippedEntries {
+    /// Returns whether the walk excluded nothing except version control directories.
     pub fn is_empty(&self) -> bool {
         self.ignored_files
             + self.ignored_directories
@@ -49,7 +49,7 @@ impl Skipped {
             == 0
     }
 
-    /// Adds the counts of another part of the walk.
+    /// Adds the counts of another thread of the walk.
     pub fn add(&mut self, other: Self) {
         self.ignored_files += other.ignored_files;
         self.ignored_directories += other.ignored_directories;
@@ -62,13 +62,13 @@ impl Skipped {
         }
     }
 
-    /// Counts a directory that the caller excludes itself, as a dependency directory.
+    /// Counts a directory that the caller, and not the walk, has excluded as a dependency directory.
     pub fn leave_out(&mut self, name: impl FnOnce() -> String) {
         self.count(Reason::Dependency, EntryType::Directory, name);
     }
 
-    /// Counts an excluded entry, and lists it if it is a directory. Caches of Python tools are not counted,
-    /// since they hold nothing of interest.
+    /// Counts an excluded entry, and lists it if it is a directory. Cache directories of Python tools are not
+    /// counted, because they contain nothing of interest.
     pub fn count(&mut self, reason: Reason, what: EntryType, name: impl FnOnce() -> String) {
         let tally = match (reason, what) {
             (Reason::Ignored, EntryType::File) => &mut self.ignored_files,
@@ -79,7 +79,7 @@ impl Skipped {
             (Reason::Dependency, _) => &mut self.dependencies,
         };
         let name = (what == EntryType::Directory && reason != Reason::VersionControl).then(name);
-        if reason == Reason::Dependency && name.as_deref().is_some_and(is_cache) {
+        if name.as_deref().is_some_and(is_cache) {
             return;
         }
         *tally += 1;
@@ -90,13 +90,13 @@ impl Skipped {
 }
 
 impl Unreadable {
-    /// Counts an unreadable entry.
+    /// Counts an entry that could not be read.
     pub fn note(&mut self, name: String) {
         self.count += 1;
         keep(&mut self.names, UNREADABLE_NAMES, name);
     }
 
-    /// Adds the entries of another part of the walk.
+    /// Adds the unreadable entries of another thread of the walk.
     pub fn add(&mut self, other: Self) {
         self.count += other.count;
         for name in other.names {
@@ -105,25 +105,25 @@ impl Unreadable {
     }
 }
 
-/// Reasons for excluding an entry.
+/// Reasons for which a walk excludes an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// An ignore rule matches it.
+    /// An ignore rule matches the entry.
     Ignored,
-    /// Its name starts with a dot.
+    /// The name of the entry starts with a dot.
     Hidden,
-    /// It is a directory of version control.
+    /// The entry is a version control directory, such as `.git`.
     VersionControl,
-    /// It is a directory of installed packages, a cache or build output.
+    /// The entry is a directory of installed packages, caches or build output.
     Dependency,
 }
 
-/// Types of excluded entries.
+/// Types of entries that a walk excludes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
-    /// Anything but a directory.
+    /// A file, a link, or anything else that is not a directory.
     File,
-    /// A directory with its content.
+    /// A directory; its content is excluded with it.
     Directory,
 }
 

@@ -1,43 +1,46 @@
-//! The interface between a walk and its caller.
+//! The interface between a directory walk and its caller: the visitor, which receives the entries.
 
 use super::entry::{Candidate, Entry};
 use super::stats::{EntryType, Reason};
 
 /// Receives the entries of a walk; each thread has its own visitor.
 pub trait Visitor: Send {
-    /// Per-directory data of the visitor, passed down the tree.
+    /// Data that the visitor attaches to a directory, and receives again for each entry in it.
     type Place: Send + Sync;
 
-    /// Judges a name before any rule is evaluated, so that unwanted names cost no matching.
+    /// Classifies an entry before any ignore rule is evaluated, so that no rules are matched for unwanted
+    /// names.
     fn judge(&mut self, place: &Self::Place, candidate: &Candidate<'_>) -> Claim;
 
-    /// Visits a claimed entry that no rule excludes.
+    /// Visits an entry for which [`Visitor::judge`] returned [`Claim::Named`], or [`Claim::Wanted`] if no
+    /// rule excludes the entry.
     fn visit(&mut self, place: &Self::Place, entry: &Entry<'_>) -> Next<Self::Place>;
 
-    /// Receives a claimed name that a rule excludes; `relative` is below the start of the walk.
+    /// Receives an entry that an ignore rule excludes although [`Visitor::judge`] returned [`Claim::Wanted`].
+    /// `relative` is the path relative to the start of the walk.
     fn left_out(&mut self, relative: &[u8], what: EntryType, reason: Reason) {
         let _ = (relative, what, reason);
     }
 }
 
-/// Interest of a visitor in a name.
+/// Decision of a visitor about an entry of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Unwanted: not visited, entered or counted.
+    /// Unwanted: the walk does not visit, enter or count the entry.
     Pass,
-    /// Wanted unless a rule excludes it.
+    /// Wanted, unless an ignore rule excludes the entry.
     Wanted,
-    /// Named explicitly: no rule applies.
+    /// Named explicitly: visited even if an ignore rule matches.
     Named,
 }
 
-/// Continuation of the walk after a visit.
+/// Decision of a visitor about how the walk continues after it has visited an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next<P> {
-    /// Continue without entering this entry.
+    /// Continue the walk without entering the visited directory.
     On,
-    /// Enter this directory; ignored for other entries.
+    /// Enter the visited directory, with this data for its entries. Ignored if the entry is not a directory.
     Enter(P),
-    /// End the walk.
+    /// End the walk for all threads.
     Stop,
 }

@@ -1,10 +1,10 @@
-//! Threads of a walk.
+//! The threads that execute a directory walk.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::os::fd::AsFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::io::Errno;
 
@@ -14,41 +14,41 @@ use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::queue::{Queue, Task};
 use super::rules::{Level, against};
-use super::stats::{EntryType, Reason, Skipped, Unreadable};
-use super::threads::Allowance;
+use super::stats::{EntryType, Reason, SkippedEntries, Unreadable};
 use super::visitor::{Claim, Next, Visitor};
 use super::{inherited_rules, prune};
 use crate::fault::Fault;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
+use crate::threads::{cores, with_helpers};
 
-/// Result of a walk.
+/// Result of a directory walk.
 #[derive(Debug)]
 pub struct WalkResult<V> {
-    /// The visitors of all threads.
+    /// The visitors of all threads, with what they have collected.
     pub visitors: Vec<V>,
-    /// Entries that rules excluded.
-    pub skipped: Skipped,
-    /// Entries that could not be read.
+    /// Entries that ignore rules or options excluded.
+    pub skipped: SkippedEntries,
+    /// Entries that the walk could not read.
     pub unreadable: Unreadable,
-    /// End of the walk: complete or stopped.
+    /// Reason why the walk ended: it was complete, or it was stopped.
     pub ended: WalkEnd,
 }
 
-/// Outcomes of a walk.
+/// Ways in which a walk ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkEnd {
-    /// Everything was visited.
+    /// The walk has visited everything.
     Complete,
-    /// `stop` or a visitor ended the walk.
+    /// The callback `stop` or a visitor ended the walk early.
     Stopped,
 }
 
 /// Walks everything below a directory on several threads.
 ///
-/// All walks of the process share a limit on threads; each walk has at least the calling thread. `stop` is
-/// polled and ends the walk when it returns true. `make` creates a visitor for each thread. The start itself
-/// is not visited, and no rule applies to it. Fails only if the start cannot be read.
+/// Uses the calling thread and helper threads, whose number [`with_helpers`] limits for the whole process. The
+/// walk ends when `stop`, which is polled, returns true. `make` creates a visitor for each thread. The start
+/// directory itself is not visited, and no rule applies to it. Fails only if that directory cannot be read.
 pub fn walk<V: Visitor>(
     base: &WorkspacePath,
     place: V::Place,
@@ -58,8 +58,7 @@ pub fn walk<V: Visitor>(
 ) -> Result<WalkResult<V>, Fault> {
     let descriptor = open_directory_beneath(base.root(), base.relative())?;
     let start = inherited_rules::start(base, options.rules);
-    let threads =
-        options.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let threads = options.threads.map_or_else(cores, NonZeroUsize::get);
     let walk = Walk {
         base,
         options,
@@ -77,7 +76,7 @@ pub fn walk<V: Visitor>(
     Ok(gather(workers, walk.stopped.load(Ordering::Relaxed)))
 }
 
-/// State shared by the threads.
+/// State that the threads of a walk share.
 struct Walk<'w, P> {
     base: &'w WorkspacePath,
     options: &'w Options,
@@ -88,7 +87,7 @@ struct Walk<'w, P> {
     stopped: AtomicBool,
 }
 
-/// A part of an open directory.
+/// A part of an open directory: a range of its entries.
 struct Chunk<P> {
     open: Arc<OpenDirectory<P>>,
     range: Range<usize>,
@@ -97,14 +96,14 @@ struct Chunk<P> {
 struct Worker<'w, V: Visitor> {
     walk: &'w Walk<'w, V::Place>,
     visitor: V,
-    skipped: Skipped,
+    skipped: SkippedEntries,
     unreadable: Unreadable,
     found: Vec<PendingDirectory<V::Place>>,
     path: Vec<u8>,
     buffer: Vec<u8>,
 }
 
-/// Number of names per unit of work; wide directories are split into such units.
+/// Number of entries in a unit of work; a directory with more entries is split into several units.
 const CHUNK: usize = 128;
 
 fn share<'w, V: Visitor>(
@@ -113,29 +112,14 @@ fn share<'w, V: Visitor>(
     threads: usize,
     make: &(dyn Fn() -> V + Sync),
 ) -> Vec<Worker<'w, V>> {
-    let allowance = Allowance::take(threads.saturating_sub(1));
-    std::thread::scope(|scope| {
-        let mut helpers = Vec::new();
-        for _ in 0..allowance.helpers() {
-            walk.queue.expect_worker();
-            let work = move || Worker::new(walk, make()).work();
-            match std::thread::Builder::new().spawn_scoped(scope, work) {
-                Ok(helper) => helpers.push(helper),
-                Err(_) => {
-                    // Thread limit of the system: continue with fewer.
-                    walk.queue.forget_worker();
-                    break;
-                }
-            }
-        }
-        let mut workers = vec![first.work()];
-        for helper in helpers {
-            match helper.join() {
-                Ok(worker) => workers.push(worker),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        workers
+    let first = Mutex::new(Some(first));
+    with_helpers(threads.saturating_sub(1), &|| {
+        let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let worker = first.unwrap_or_else(|| {
+            walk.queue.add_worker();
+            Worker::new(walk, make())
+        });
+        worker.work()
     })
 }
 
@@ -143,7 +127,7 @@ fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> WalkResult<
     let ended = if stopped { WalkEnd::Stopped } else { WalkEnd::Complete };
     let mut walked = WalkResult {
         visitors: Vec::new(),
-        skipped: Skipped::default(),
+        skipped: SkippedEntries::default(),
         unreadable: Unreadable::default(),
         ended,
     };
@@ -155,7 +139,7 @@ fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> WalkResult<
     walked
 }
 
-/// Returns the names on the path to the start, which rules do not exclude below it.
+/// Returns the names of the directories on the path from the root to the start of the walk.
 fn names_of(base: &WorkspacePath) -> Vec<Vec<u8>> {
     base.relative().components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect()
 }
@@ -165,7 +149,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         Self {
             walk,
             visitor,
-            skipped: Skipped::default(),
+            skipped: SkippedEntries::default(),
             unreadable: Unreadable::default(),
             found: Vec::new(),
             path: Vec::new(),
@@ -184,7 +168,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         self
     }
 
-    /// Opens and lists a directory.
+    /// Opens a directory and lists its entries.
     fn enter(&mut self, waiting: PendingDirectory<V::Place>) {
         if self.stops() {
             return;
@@ -197,7 +181,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             self.read(waiting.anchor, here, path.clone(), waiting.level, waiting.place, waiting.named)
         });
         match read {
-            // Gone, or replaced by a link, which is not entered.
+            // The directory was removed, or replaced by a link or file, which is not entered.
             Ok(()) | Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {}
             Err(errno) => {
                 path.pop();
@@ -244,7 +228,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         Ok(())
     }
 
-    /// Passes a part of a directory to the visitor.
+    /// Passes a range of the entries of a directory to the visitor.
     fn part(&mut self, open: &OpenDirectory<V::Place>, range: Range<usize>) {
         let mut path = std::mem::take(&mut self.path);
         path.clear();
@@ -324,12 +308,12 @@ fn display(base: &WorkspacePath, lead: usize, path: &[u8]) -> String {
     below(base, relative.strip_suffix(b"/").unwrap_or(relative)).display()
 }
 
-/// Returns the reason to exclude an entry, subject to its claim.
+/// Returns the reason to exclude an entry; `None` for an entry that the visitor named explicitly.
 fn leaves_out(claim: Claim, against: Option<Reason>) -> Option<Reason> {
     if claim == Claim::Named { None } else { against }
 }
 
-/// Ends the other threads after a panic, so that the walk does not hang.
+/// Stops the other threads of a walk after a panic, so that the walk does not hang.
 struct EndOnPanic<'q, D, C>(&'q Queue<D, C>);
 
 impl<D, C> Drop for EndOnPanic<'_, D, C> {

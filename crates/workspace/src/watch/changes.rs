@@ -1,49 +1,51 @@
-//! Results of a query: the paths that may have changed, or the reason why they are unknown.
+//! Changes that a watch on the roots reports: the paths that may have changed, or the reason why they are
+//! unknown.
 
 use std::collections::BTreeSet;
 
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
 
-/// Changes since the last query.
+/// Changes of files since the last query of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changes {
-    /// No change.
+    /// No path has changed.
     Nothing,
-    /// Sorted paths that may have changed or be gone. A directory stands for everything below it.
+    /// Sorted paths that may have changed or been removed. A directory includes everything below it.
     Paths(Vec<WorkspacePath>),
-    /// Anything may have changed; the caller must scan everything again after this query.
+    /// Any path may have changed; the caller must scan everything again after this query.
     Unknown(WatchError),
 }
 
-/// Reasons for not knowing the changes.
+/// Reasons why a watch does not know which paths have changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WatchError {
-    /// The event queue overflowed.
+    /// The kernel's queue of inotify events overflowed, or a query found too many paths.
     #[error("more events occurred than the system can queue")]
     Overflow,
-    /// The ignore rules changed.
+    /// The ignore rules changed, so other directories may have to be watched.
     #[error("the ignore rules changed at {0}")]
     Rules(String),
-    /// A root, or a mount below it, changed.
-    #[error("a root, or a mount in it, was moved or removed")]
+    /// A root, or a mount below it, was moved, removed or added.
+    #[error("a root was moved or removed, or a mount in it changed")]
     Moved,
-    /// Too many directories.
+    /// There are more directories than can be watched.
     #[error("there are more directories than can be watched (see fs.inotify.max_user_watches)")]
     TooMany,
-    /// A network file system, whose changes by other machines cause no events.
+    /// A root, or a directory below it, is on a network file system, where changes by other machines cause no
+    /// events.
     #[error("{0} is on a file system ({1}) that does not report changes by other machines")]
     Elsewhere(String, String),
     /// Watching is not supported on this system.
     #[error("watching is not supported on this system")]
     NoWatching,
-    /// The operating system's error.
+    /// A system error prevented watching.
     #[error("directories cannot be watched: {0}")]
     Refused(Fault),
 }
 
 impl WatchError {
-    /// Returns whether later queries give the same answer; otherwise the watch has been restarted.
+    /// Returns whether later queries will return the same error. If not, the watch has been restarted.
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         !matches!(self, Self::Overflow | Self::Rules(_) | Self::Moved)

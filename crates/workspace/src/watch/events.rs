@@ -1,21 +1,21 @@
-//! Parsing of inotify events.
+//! Reading and parsing of inotify events (notices of the kernel about changed files).
 
 use std::os::fd::OwnedFd;
 
 use rustix::io::{Errno, ioctl_fionread, read, retry_on_intr};
 
-/// An event of a watched directory, or of a name in it.
+/// An inotify event of a watched directory, or of an entry in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event<'a> {
-    /// Watch descriptor.
+    /// Watch descriptor, which identifies the watched directory.
     pub(super) watch: i32,
-    /// Event mask.
+    /// Event mask: the kind of event, as a set of [`bits`].
     pub(super) mask: u32,
-    /// Name in the directory; empty for the directory itself.
+    /// Name of the entry in the watched directory; empty for the directory itself.
     pub(super) name: &'a [u8],
 }
 
-/// Bits of an event mask.
+/// Bits of an inotify event mask.
 pub(super) mod bits {
     pub(crate) const MOVED_FROM: u32 = 0x40;
     pub(crate) const CREATE: u32 = 0x100;
@@ -29,13 +29,13 @@ pub(super) mod bits {
     pub(crate) const DIRECTORY: u32 = 0x4000_0000;
 }
 
-/// Read size in bytes; an event has less than 300.
+/// Number of bytes to read at a time; a single event is shorter than 300 bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Length of an event without its name, in bytes.
+/// Length of an event in the buffer without its name, in bytes.
 const HEAD: usize = 16;
 
-/// Reads all pending events.
+/// Reads all pending inotify events.
 pub(super) fn waiting(descriptor: &OwnedFd) -> Result<Vec<u8>, Errno> {
     let mut left = usize::try_from(ioctl_fionread(descriptor)?).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn waiting(descriptor: &OwnedFd) -> Result<Vec<u8>, Errno> {
     Ok(bytes)
 }
 
-/// Iterates over events.
+/// Parses a buffer of inotify events.
 pub(super) fn each(mut bytes: &[u8]) -> impl Iterator<Item = Event<'_>> {
     std::iter::from_fn(move || {
         let (head, rest) = bytes.split_at_checked(HEAD)?;
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_read_one_after_the_other() {
+    fn inotify_events_are_parsed_in_order() {
         let all = [raw(1, bits::CREATE, b"a\0\0\0"), raw(-1, bits::OVERFLOW, b""), raw(2, 2, b"long.rs\0")]
             .concat();
         let wanted = [

@@ -1,5 +1,7 @@
-//! Files with several hard links, compared at each query, since a write through another name causes no event
-//! for this one.
+//! Changes of files with several hard links, which inotify does not report completely.
+//!
+//! The metadata of these files is compared at each query, because a write through one name causes no event
+//! for the other names.
 
 use std::collections::HashMap;
 
@@ -9,12 +11,12 @@ use super::changes::{Changes, without_inner};
 use crate::path::WorkspacePath;
 use crate::walk::{FileStat, file_stat};
 
-/// Last seen metadata of files with several hard links.
+/// Metadata of files with several hard links, as last seen.
 #[derive(Debug, Default)]
 pub(super) struct HardLinks(HashMap<WorkspacePath, FileStat>);
 
 impl HardLinks {
-    /// Records the metadata of a file.
+    /// Records the metadata of a file, if it has several hard links.
     pub(super) fn seen(&mut self, path: &WorkspacePath, stat: FileStat) {
         if stat.links > 1 {
             self.0.insert(path.clone(), stat);
@@ -23,11 +25,11 @@ impl HardLinks {
         }
     }
 
-    /// Adds the files whose metadata differs.
+    /// Adds to `changed` the files whose current metadata differs from the recorded metadata.
     pub(super) fn add_to(&mut self, changed: Changes) -> Changes {
         let mut paths = Vec::new();
         self.0.retain(|path, was| {
-            // The result is only compared and never shown, so a path that leads elsewhere by now is harmless.
+            // The metadata is only compared, so it does no harm if the path now leads out of the root.
             let now = lstat(path.raw()).ok().map(|stat| file_stat(&stat));
             if now != Some(*was) {
                 paths.push(path.clone());

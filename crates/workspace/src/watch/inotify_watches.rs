@@ -1,4 +1,4 @@
-//! Inotify watches on every directory that a walk enters.
+//! Inotify watches (notices of the kernel about changes) on every directory that a walk enters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -21,17 +21,17 @@ use crate::path::WorkspacePath;
 use crate::walk::{self, Candidate, Claim, Entry, Kind, Next, Options, Prune, Rules, Visitor};
 use crate::workspace::Workspace;
 
-/// Maximum number of watched directories; each costs about 1 KB of kernel memory.
+/// Maximum number of directories that are watched; each costs about 1 KB of kernel memory.
 const MOST: usize = 100_000;
 
-/// Maximum number of paths in one answer.
+/// Maximum number of paths that one query returns; more paths count as an overflow of the event queue.
 const MOST_PATHS: usize = 50_000;
 
-/// Names that mark dependency directories.
+/// Names of marker files, which decide whether a directory is a dependency, cache or build directory.
 const DEPENDENCIES: [&[u8]; 5] =
     [b"CACHEDIR.TAG", b"pyvenv.cfg", b"modules.txt", b"autoload.php", b"Cargo.toml"];
 
-/// Events to watch for.
+/// Events that are reported for a watched directory.
 const MASK: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::CLOSE_WRITE)
     .union(WatchFlags::ATTRIB)
@@ -43,7 +43,7 @@ const MASK: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::DONT_FOLLOW);
 
-/// The active watches with their tree.
+/// The inotify watches on all directories, as a tree.
 pub(super) struct InotifyWatches {
     workspace: Workspace,
     options: Options,
@@ -54,17 +54,17 @@ pub(super) struct InotifyWatches {
     excludes: Excludes,
 }
 
-/// Effects of a batch of events.
+/// Effects of a batch of inotify events.
 #[derive(Default)]
 struct EventSummary {
     /// Paths that may have changed.
     paths: BTreeSet<WorkspacePath>,
-    /// New directories to watch, by the watch on their parent.
+    /// Names of new directories to watch, by the watch on their parent directory.
     enter: BTreeMap<i32, BTreeSet<Vec<u8>>>,
 }
 
 impl InotifyWatches {
-    /// Watches every directory.
+    /// Starts to watch every root, and every directory below it that a walk enters.
     pub(super) fn begin(workspace: &Workspace, options: &Options) -> Result<Self, WatchError> {
         let mounts = Mounts::read(workspace.roots());
         if let Some((place, kind)) = mounts.elsewhere(workspace.roots()) {
@@ -102,7 +102,7 @@ impl InotifyWatches {
         self.places.find(directory.root(), relative.split(|byte| *byte == b'/')).is_some()
     }
 
-    /// Returns the changes of the pending events.
+    /// Returns the changes that the pending events report.
     pub(super) fn changed(&mut self) -> Result<Changes, WatchError> {
         if self.mounts.changed(self.workspace.roots()) {
             return Err(WatchError::Moved);
@@ -114,10 +114,11 @@ impl InotifyWatches {
         if bytes.is_empty() {
             return Ok(Changes::Nothing);
         }
-        self.told(&bytes)
+        self.parse_events(&bytes)
     }
 
-    /// Checks the rules for which there are no events.
+    /// Checks ignore rules outside the watched directories, whose changes cause no events. Fails if they have
+    /// changed.
     fn same_rules(&mut self) -> Result<(), WatchError> {
         if let Some(path) = self.outside.differing(&OuterRules::look(self.workspace.roots())) {
             return Err(WatchError::Rules(
@@ -131,7 +132,7 @@ impl InotifyWatches {
         Err(WatchError::Rules(path.display()))
     }
 
-    fn told(&mut self, bytes: &[u8]) -> Result<Changes, WatchError> {
+    fn parse_events(&mut self, bytes: &[u8]) -> Result<Changes, WatchError> {
         let mut meaning = EventSummary::default();
         for event in events::each(bytes) {
             self.take(event, &mut meaning)?;
@@ -141,7 +142,7 @@ impl InotifyWatches {
         }
         let one = Options { threads: NonZeroUsize::new(1), ..self.options };
         for (watch, names) in std::mem::take(&mut meaning.enter) {
-            // If the directory itself is gone, another event has reported it.
+            // If the directory itself has been removed, another event reports the removal.
             if let Some(path) = self.path(watch, b"") {
                 self.enter(&path, watch, Some(names), &one)?;
             }
@@ -150,14 +151,14 @@ impl InotifyWatches {
         Ok(if paths.is_empty() { Changes::Nothing } else { Changes::Paths(paths) })
     }
 
-    /// Handles one event.
+    /// Adds the effects of one event to `meaning`.
     fn take(&mut self, event: Event<'_>, meaning: &mut EventSummary) -> Result<(), WatchError> {
         let Event { watch, mask, name } = event;
         let is = |bits: u32| mask & bits != 0;
         if is(bits::OVERFLOW) {
             return Err(WatchError::Overflow);
         }
-        // Late events of a removed watch.
+        // The event was queued before its watch was removed, so it is ignored.
         if !self.places.has(watch) {
             return Ok(());
         }
@@ -184,7 +185,7 @@ impl InotifyWatches {
         Ok(())
     }
 
-    /// Returns whether a name affects the directories that a walk enters.
+    /// Returns whether an event for an entry with this name can change which directories a walk enters.
     fn is_rule(&self, name: &[u8], mask: u32) -> bool {
         let comes_or_goes = mask & (bits::CREATE | bits::DELETE | bits::MOVED_FROM | bits::MOVED_TO) != 0;
         let by_rules = match name {
@@ -197,15 +198,15 @@ impl InotifyWatches {
             || (of_dependencies && self.options.prune == Prune::Dependencies)
     }
 
-    /// Returns the path of a name in a watched directory.
+    /// Returns the path of an entry in a watched directory.
     fn path(&self, watch: i32, name: &[u8]) -> Option<WorkspacePath> {
         let (root, relative) = self.places.way(watch, name)?;
         let relative = Path::new(OsStr::from_bytes(&relative));
         self.workspace.known(&root.path().join(relative))
     }
 
-    /// Watches everything that a walk enters below a watched directory, restricted to `names` at its top
-    /// level.
+    /// Watches everything that a walk enters below a watched directory. If `names` is given, only those
+    /// entries of the watched directory are entered.
     fn enter(
         &mut self,
         base: &WorkspacePath,
@@ -235,8 +236,8 @@ impl InotifyWatches {
         match (failed, walked) {
             (Some(why), _) => Err(why),
             (None, Ok(())) => Ok(()),
-            // A root must exist. Any other directory is gone or unreadable, and an event reports it when it
-            // comes back.
+            // A root must be readable. Any other directory may be missing or unreadable; if that changes, an
+            // event reports it.
             (None, Err(fault)) if base.is_root() => Err(WatchError::Refused(fault)),
             (None, Err(_)) => Ok(()),
         }
@@ -244,7 +245,8 @@ impl InotifyWatches {
 
     fn give_back(&self, watches: &[i32]) {
         for watch in watches {
-            // The system has removed the watches of deleted directories.
+            // The removal fails for deleted directories, because the kernel has already removed their
+            // watches.
             let _ = inotify::remove_watch(&self.descriptor, *watch);
         }
     }
@@ -256,7 +258,7 @@ fn way(places: &WatchTree, watch: i32) -> Option<PathBuf> {
     Some(root.path().join(OsStr::from_bytes(&relative)))
 }
 
-/// Watches under construction, shared by the threads of a walk.
+/// Watches that are being added, shared by the threads of a walk.
 struct Shared<'s> {
     places: &'s mut WatchTree,
     unused: Vec<i32>,
@@ -265,13 +267,13 @@ struct Shared<'s> {
     failed: Option<WatchError>,
 }
 
-/// A watched directory, and the names to visit in it.
+/// A watched directory, and the names to visit in it (`None` for all).
 struct WatchedDirectory {
     watch: i32,
     names: Option<Arc<BTreeSet<Vec<u8>>>>,
 }
 
-/// Visitor that watches each directory before it is entered.
+/// Visitor of a walk that watches each directory before the walk enters it.
 struct Watcher<'s, 'p> {
     descriptor: &'s OwnedFd,
     shared: &'s Mutex<Shared<'p>>,
@@ -314,14 +316,14 @@ fn lock<'m, 's>(shared: &'m Mutex<Shared<'s>>) -> std::sync::MutexGuard<'m, Shar
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Watches a name in an open directory; `None` if it is not a readable directory.
+/// Adds a watch on the entry `name` of an open directory; `None` if it is not a readable directory.
 fn add(
     descriptor: &OwnedFd,
     directory: BorrowedFd<'_>,
     name: &[u8],
     mask: WatchFlags,
 ) -> Result<Option<i32>, WatchError> {
-    // Through the open directory, so that no link leads elsewhere.
+    // The path starts at the open directory, so that no link in the path can lead out of the root.
     let mut path = format!("/proc/self/fd/{}/", directory.as_raw_fd()).into_bytes();
     path.extend_from_slice(name);
     match inotify::add_watch(descriptor, path.as_slice(), mask) {

@@ -1,4 +1,4 @@
-//! Mounts below the roots: changes, and file systems that other machines can change.
+//! Mounts below the roots: detection of mounts that change, and of network file systems.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags, open};
 use crate::path::WorkspacePath;
 use crate::root::Root;
 
-/// File systems that other machines can change without events here.
+/// Types of network file systems. Changes that other machines make in them cause no events on this machine.
 const ELSEWHERE: [&str; 12] = [
     "nfs",
     "nfs4",
@@ -27,16 +27,17 @@ const ELSEWHERE: [&str; 12] = [
     "vboxsf",
 ];
 
-/// The mount table, held open to be notified of changes; `None` if the system has none.
+/// The mount table of the system, held open to be notified of changes. `list` is `None` if the table cannot
+/// be opened, for example because the system has none.
 #[derive(Debug)]
 pub(super) struct Mounts {
     list: Option<File>,
-    /// Mounts below the roots.
+    /// Lines of the mount table that describe mounts below the roots.
     inner: Vec<Vec<u8>>,
 }
 
 impl Mounts {
-    /// Reads the mount table.
+    /// Opens the mount table of the system, and reads the mounts below the roots.
     pub(super) fn read(roots: &[Root]) -> Self {
         let opened = open("/proc/self/mountinfo", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
         let mut mounts = Self { list: opened.ok().map(File::from), inner: Vec::new() };
@@ -44,29 +45,31 @@ impl Mounts {
         mounts
     }
 
-    /// Returns whether a mount below the roots was added or removed since the last call.
+    /// Returns whether mounts below the roots may have been added or removed since the last call.
     pub(super) fn changed(&mut self, roots: &[Root]) -> bool {
         let Some(list) = &self.list else { return false };
-        let mut asked = [PollFd::new(list, PollFlags::PRI)];
+        let mut poll_fds = [PollFd::new(list, PollFlags::PRI)];
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        if !poll(&mut asked, Some(&now)).is_ok_and(|told| told > 0) {
+        if !poll(&mut poll_fds, Some(&now)).is_ok_and(|told| told > 0) {
             return false;
         }
         let inner = self.below(roots);
-        // A mount that was removed and added again may look unchanged.
+        // The lines are not compared, because a mount that was removed and added again may have the same
+        // line.
         let changed = !inner.is_empty() || !self.inner.is_empty();
         self.inner = inner;
         changed
     }
 
-    /// Returns a location beneath the roots on a network file system, with its type.
+    /// Returns a root, or a location below one, that is on a network file system, with the type of that file
+    /// system.
     pub(super) fn elsewhere(&self, roots: &[Root]) -> Option<(String, String)> {
         let text = self.text();
         let mounts: Vec<Mount> = lines(&text).filter_map(mount).collect();
         roots.iter().find_map(|root| below(root.path(), &mounts).map(|(at, kind)| (shown(root, &at), kind)))
     }
 
-    /// Returns the lines of mounts below the roots.
+    /// Returns the lines of the mount table that describe mounts below the roots.
     fn below(&self, roots: &[Root]) -> Vec<Vec<u8>> {
         let text = self.text();
         let is_below = |line: &&[u8]| {
@@ -105,7 +108,7 @@ struct Mount {
 
 /// Returns a network file system among the mounts that contain a directory or are below it.
 fn below(directory: &Path, mounts: &[Mount]) -> Option<(Vec<u8>, String)> {
-    // The last of several mounts at one location hides the others.
+    // Of several mounts at one location, the last one is visible.
     let holder = mounts.iter().rev().filter(|mount| directory.starts_with(path(mount)));
     let holder = holder.rev().max_by_key(|mount| mount.at.len());
     let inner = mounts.iter().filter(|mount| is_below(mount, directory));
@@ -129,7 +132,7 @@ fn mount(line: &[u8]) -> Option<Mount> {
     Some(Mount { at, kind: String::from_utf8_lossy(kind).into_owned() })
 }
 
-/// Decodes octal escapes.
+/// Decodes octal escapes such as `\040` in a field of the mount table.
 fn plain(field: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(field.len());
     let mut rest = field;
@@ -154,9 +157,10 @@ fn plain(field: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn file_systems_of_other_machines_are_found() {
+    fn network_file_systems_are_detected() {
         let text = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n\
                     30 22 0:40 / /home/net\\040share rw shared:2 master:1 - nfs4 host:/x rw\n\
                     31 22 0:41 / /home/here rw - tmpfs tmpfs rw\n\
@@ -172,11 +176,11 @@ mod tests {
             ("/over", None),
             ("/home/net", None),
         ];
-        for (directory, wanted) in rows {
+        each(rows, |(directory, wanted)| {
             let found = below(Path::new(directory), &mounts);
             let found = found.map(|(at, kind)| (String::from_utf8_lossy(&at).into_owned(), kind));
             let found = found.as_ref().map(|(at, kind)| (at.as_str(), kind.as_str()));
             assert_eq!(found, wanted, "{directory}");
-        }
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! Ignore rules in files outside the watched directories: above a root, in the user's configuration, and in
 //! `.git`.
 //!
-//! There are few of them, so each query compares them.
+//! There are few such files, so each query compares their metadata.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -14,23 +14,24 @@ use rustix::fs::{AtFlags, CWD, Stat, stat, statat};
 use crate::root::Root;
 use crate::walk::{EXCLUDE, FileStat, RULES, file_stat, info, is_top, open_directory};
 
-/// Stamps of the ignore files above the roots and of the user's global excludes.
+/// Stamps (metadata at one moment) of the ignore files above the roots and of the user's global ignore file.
 #[derive(Debug, Default)]
 pub(super) struct OuterRules(Vec<(PathBuf, Stamp)>);
 
-/// Stamps of the `info/exclude` files of repositories below the roots, by watch descriptor.
+/// Stamps (metadata at one moment) of the `info/exclude` files of repositories below the roots, by the watch
+/// descriptor of the repository.
 #[derive(Debug, Default)]
 pub(super) struct Excludes(BTreeMap<i32, Stamp>);
 
-/// Metadata of a file at one moment.
+/// Metadata of a file at one moment, which shows whether the file has changed since.
 #[derive(Debug, Clone, Copy)]
 struct Stamp {
     stat: Option<FileStat>,
-    /// True if the file was modified so recently that a later change may have the same times.
+    /// True if the file was modified so recently that a later change may get the same modification time.
     young: bool,
 }
 
-/// Minimum age at which times identify a change, in nanoseconds.
+/// Minimum age of a file, in nanoseconds, at which any later change gets a different modification time.
 const SETTLED: i64 = 50_000_000;
 
 impl Stamp {
@@ -42,25 +43,25 @@ impl Stamp {
         Self { stat, young }
     }
 
-    /// Stamps a file by its path, without following links.
+    /// Takes the stamp of a file by its path, without following links.
     fn at(path: &Path) -> Self {
         Self::of(statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).ok())
     }
 
-    /// Stamps the `info/exclude` of a repository.
+    /// Takes the stamp of the file `info/exclude` of a repository.
     fn exclude(top: &Path) -> Self {
         let info = open_directory(top).and_then(|top| info(top.as_fd()));
         Self::of(info.and_then(|info| statat(info, EXCLUDE, AtFlags::SYMLINK_NOFOLLOW).ok()))
     }
 
-    /// Returns whether the file is certainly unchanged.
+    /// Returns whether the file is certainly unchanged, given its current stamp.
     fn holds(self, now: Self) -> bool {
         !self.young && self.stat == now.stat
     }
 }
 
 impl OuterRules {
-    /// Stamps the files.
+    /// Takes the stamps of the ignore files above the roots, and of the user's global ignore file.
     pub(super) fn look(roots: &[Root]) -> Self {
         let mut stamps = Vec::new();
         if let Some(path) = gitconfig_excludes_path() {
@@ -73,7 +74,7 @@ impl OuterRules {
         Self(stamps)
     }
 
-    /// Returns a file that may have changed.
+    /// Returns an ignore file that may have changed; `None` if all files are certainly unchanged.
     pub(super) fn differing(&self, now: &Self) -> Option<PathBuf> {
         let pairs = self.0.iter().zip(&now.0);
         let mut differing = pairs.filter(|((path, was), (same, is))| path != same || !was.holds(*is));
@@ -82,7 +83,7 @@ impl OuterRules {
     }
 }
 
-/// Stamps the rules above a root, if a repository contains it.
+/// Adds the stamps of the ignore files above a root, if a repository contains the root.
 fn above(root: &Path, stamps: &mut Vec<(PathBuf, Stamp)>) {
     if is_top(root) {
         return;
@@ -99,13 +100,13 @@ fn above(root: &Path, stamps: &mut Vec<(PathBuf, Stamp)>) {
 }
 
 impl Excludes {
-    /// Adds a repository by the watch on its top directory.
+    /// Adds the repository with the top directory `top`, which `watch` watches.
     pub(super) fn put(&mut self, watch: i32, top: &Path) {
         self.0.insert(watch, Stamp::exclude(top));
     }
 
-    /// Finds a repository whose excludes may have changed; `top` returns its current directory, if it still
-    /// exists.
+    /// Finds a repository whose `info/exclude` may have changed. `top` returns the current top directory of a
+    /// repository, if it still exists.
     pub(super) fn differing(&mut self, top: impl Fn(i32) -> Option<PathBuf>) -> Option<i32> {
         let mut found = None;
         self.0.retain(|watch, was| {

@@ -1,15 +1,15 @@
-//! Tree of watched directories.
+//! Tree of the watched directories.
 
 use std::collections::HashMap;
 
 use crate::root::Root;
 
-/// Parent of a watched directory.
+/// Parent of a watched directory in the tree.
 #[derive(Clone, Debug)]
 pub(super) enum ParentNode {
-    /// None: the directory is this root.
+    /// The directory has no watched parent: it is this root.
     Root(Root),
-    /// Another watched directory.
+    /// The watch descriptor of the parent directory.
     Watch(i32),
 }
 
@@ -33,20 +33,20 @@ impl WatchTree {
         self.all.len()
     }
 
-    /// Returns whether a watch is known.
+    /// Returns whether the tree contains this watch.
     pub(super) fn has(&self, watch: i32) -> bool {
         self.all.contains_key(&watch)
     }
 
-    /// Returns whether a watch is on a root.
+    /// Returns whether this watch is on a root.
     pub(super) fn is_root(&self, watch: i32) -> bool {
         self.all.get(&watch).is_some_and(|place| matches!(place.above, ParentNode::Root(_)))
     }
 
-    /// Adds a root.
+    /// Adds a watch on a root.
     pub(super) fn put_root(&mut self, watch: i32, root: &Root) {
         self.roots.push((root.clone(), watch));
-        // A nested root is known by its location in the outer root.
+        // A root inside another root already has an entry, as a directory of the outer root.
         self.all.entry(watch).or_insert_with(|| Node {
             above: ParentNode::Root(root.clone()),
             name: Box::default(),
@@ -54,7 +54,8 @@ impl WatchTree {
         });
     }
 
-    /// Adds a directory below a watched one. Returns the watches of a directory that it replaces.
+    /// Adds a watch on a directory below a watched directory. If another directory had the same path, removes
+    /// its watches and those of everything below it, and returns them.
     pub(super) fn put(&mut self, watch: i32, above: i32, name: &[u8]) -> Vec<i32> {
         if self.is_root(watch) || self.leads_to(above, watch) {
             return Vec::new();
@@ -66,7 +67,7 @@ impl WatchTree {
             None => Vec::new(),
         };
         let inside = match self.all.remove(&watch) {
-            // The directory was moved together with its content.
+            // The directory was moved, and the watches below it are kept.
             Some(moved) => {
                 self.cut(watch, &moved);
                 moved.inside
@@ -80,13 +81,14 @@ impl WatchTree {
         replaced
     }
 
-    /// Removes the watches of a named directory and of everything below it. Returns them.
+    /// Removes the watches of the directory `name` in a watched directory, and of everything below it.
+    /// Returns these watches.
     pub(super) fn take_named(&mut self, above: i32, name: &[u8]) -> Vec<i32> {
         let found = self.all.get(&above).and_then(|place| place.inside.get(name)).copied();
         found.map(|watch| self.take(watch)).unwrap_or_default()
     }
 
-    /// Removes a watch and everything below it. Returns the removed watches.
+    /// Removes a watch and the watches of everything below its directory. Returns the removed watches.
     pub(super) fn take(&mut self, watch: i32) -> Vec<i32> {
         let mut taken = Vec::new();
         let mut open = vec![watch];
@@ -99,11 +101,12 @@ impl WatchTree {
         taken
     }
 
-    /// Returns the root and the relative path of a name in a watched directory.
+    /// Returns the root of a watched directory, and the path of its entry `name` relative to that root.
     pub(super) fn way(&self, watch: i32, name: &[u8]) -> Option<(&Root, Vec<u8>)> {
         let mut names: Vec<&[u8]> = if name.is_empty() { Vec::new() } else { vec![name] };
         let mut place = self.all.get(&watch)?;
-        // A path has at most as many steps as there are directories.
+        // The limit ends the loop if parents form a cycle. A path has at most as many components as there are
+        // directories.
         for _ in 0..=self.all.len() {
             match &place.above {
                 ParentNode::Root(root) => {
@@ -121,14 +124,14 @@ impl WatchTree {
 
     /// Finds the watch of a directory by its path below a root.
     pub(super) fn find<'n>(&self, root: &Root, names: impl Iterator<Item = &'n [u8]>) -> Option<i32> {
-        // A nested root has no node of its own.
+        // For a root inside another root, this is the watch of its directory in the outer root.
         let from = self.roots.iter().rev().find(|(own, _)| own == root).map(|(_, watch)| *watch)?;
         names
             .filter(|name| !name.is_empty())
             .try_fold(from, |watch, name| self.all.get(&watch)?.inside.get(name).copied())
     }
 
-    /// Returns whether a watch is on the directory of another, or below it.
+    /// Returns whether the directory of `watch` is the directory of `other`, or below it.
     fn leads_to(&self, watch: i32, other: i32) -> bool {
         let mut here = watch;
         for _ in 0..=self.all.len() {

@@ -1,4 +1,4 @@
-//! Isolated test directory: a root, a place outside it, a state directory.
+//! Temporary test directory with a root, a directory outside the root, and a state directory.
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use toolpost_workspace::{
     Action, CommitError, CommitReport, Draft, Durability, Expect, HistoryLimits, Options, Recovery, Scope,
-    Workspace, WorkspacePath,
+    Workspace, WorkspacePath, hash,
 };
 
 pub(crate) const WAIT: Duration = Duration::from_secs(20);
@@ -25,6 +25,9 @@ impl World {
         for directory in ["ws", "out", "state", "home"] {
             fs::create_dir(base.path().join(directory)).unwrap();
         }
+        // Creates the key now, because tests of system calls count only the calls of a commit.
+        let key = *hash(base.path().as_os_str().as_encoded_bytes()).as_bytes();
+        fs::write(base.path().join("state/seal.key"), key).unwrap();
         Self { base }
     }
 
@@ -59,11 +62,19 @@ impl World {
         }
     }
 
-    /// Returns the state directory without the history: only empty directories after a finished commit.
+    /// Returns the tree of the state directory without the history and the key. After a finished commit, it has
+    /// only empty directories.
     pub(crate) fn state_tree(&self) -> Vec<String> {
         let mut tree = tree_of(&self.state());
-        tree.retain(|line| !line.starts_with("history/"));
+        tree.retain(|line| !line.starts_with("history/") && !line.starts_with("seal.key="));
         tree
+    }
+
+    /// Returns a journal with its seal, as Toolpost writes it.
+    pub(crate) fn sealed(&self, journal: &str) -> String {
+        let key: [u8; 32] = fs::read(self.state().join("seal.key")).unwrap().try_into().unwrap();
+        let rest = journal.strip_prefix('{').unwrap();
+        format!("{{\"seal\":\"{}\",{rest}", blake3::keyed_hash(&key, rest.as_bytes()).to_hex())
     }
 
     pub(crate) fn open(&self) -> Workspace {
@@ -117,7 +128,7 @@ pub(crate) fn write(path: &WorkspacePath, content: &str, expect: Expect) -> Draf
     Draft { path: path.clone(), action: Action::Write { bytes: content.into(), expect } }
 }
 
-/// Holds all paths of the drafts, and commits them.
+/// Locks all paths of the drafts, and commits the drafts.
 pub(crate) fn commit(workspace: &Workspace, drafts: Vec<Draft>) -> Result<CommitReport, CommitError> {
     let mut paths: Vec<WorkspacePath> = drafts.iter().map(|draft| draft.path.clone()).collect();
     paths.extend(drafts.iter().filter_map(|draft| match &draft.action {
@@ -127,7 +138,7 @@ pub(crate) fn commit(workspace: &Workspace, drafts: Vec<Draft>) -> Result<Commit
     workspace.hold(&paths, WAIT).unwrap().commit(drafts, &toolpost_workspace::Cause::default())
 }
 
-/// Path of the built example, which commits in another process.
+/// Returns the path of the `commit` example, which commits in another process.
 pub(crate) fn example() -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
@@ -144,7 +155,7 @@ pub(crate) fn has_strace() -> bool {
     let found = Command::new("strace").args(["-e", "trace=none", "true"]).output();
     let works = found.is_ok_and(|output| output.status.success());
     if !works {
-        skipped("strace is not to be had, so no process was killed");
+        skipped("strace does not work on this machine, so no system call was made to fail");
     }
     works
 }

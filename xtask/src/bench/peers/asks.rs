@@ -1,4 +1,4 @@
-//! Requests of each server for the same work.
+//! The tool calls with which each server does the same work.
 
 use super::{Ask, Job, Work};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 /// A regular expression that matches some function heads.
 const REGEX: &str = r"fn \w+_timeout\(";
 const GLOB: &str = "**/*.rs";
-/// The directory of fifty files, and its parent.
+/// A directory of the generated tree, which contains fifty files.
 const FOLDER: &str = "src/account_00/account_0";
 const SOURCES: &str = "src";
 
@@ -52,7 +52,7 @@ pub(super) fn zblade(job: &Job<'_>) -> Option<Ask> {
         }
         Work::Command => ("run_command", json!({"program": "echo", "args": ["hi"]})),
         Work::Sizes => return None,
-        Work::Read | Work::Tree => return None, // it shows both ends of 50 KB, and at most 200 entries of a tree
+        Work::Read | Work::Tree => return None, // zblade shows only the ends of 50 KB, and 200 entries of a tree
     })
 }
 
@@ -84,7 +84,7 @@ pub(super) fn node_server(job: &Job<'_>) -> Option<Ask> {
 
 pub(super) fn rust_server(job: &Job<'_>) -> Option<Ask> {
     match job.work {
-        // The dialects number the lines; among the others, only this tool can.
+        // Toolpost's dialects number the lines; of the other servers' tools, only this one can.
         Work::Read => Some(("read_text_file", json!({"path": job.file, "with_line_numbers": true}))),
         Work::Search => {
             let wanted = json!({"path": job.root, "pattern": "**/*", "query": REGEX, "is_regex": true});
@@ -105,7 +105,7 @@ pub(super) fn on(tool: &str, reply: &str) -> Option<Ask> {
     Some(("get_more_search_results", wanted))
 }
 
-/// The two file servers have tools of the same names.
+/// Returns the tool call for the npm or the Rust file server, whose tools have the same names.
 fn both(work: Work, job: &Job<'_>) -> Option<Ask> {
     Some(match work {
         Work::Read => ("read_text_file", json!({"path": job.file})),

@@ -12,15 +12,15 @@ pub(super) const CTAGS: &str = "universal-ctags (definitions only)";
 
 /// The competitors, for one repository.
 pub(super) struct Rival {
-    /// Path of codegraph.
+    /// Path of the program codegraph; `None` if it is not installed.
     pub(super) codegraph: Option<PathBuf>,
-    /// Whether ctags and its reader are installed.
+    /// Set if `ctags` and `readtags`, which queries its tag file, are installed.
     pub(super) ctags: bool,
     folder: PathBuf,
     root: PathBuf,
 }
 
-/// Returns their names and versions.
+/// Returns the names and versions of the competitors.
 pub(super) fn versions() -> Vec<String> {
     let [package, version] = accuracy::PEER;
     let printed = |name: &str| {
@@ -52,7 +52,7 @@ impl Rival {
         Ok(disk::remove_folder(&self.root.join(".codegraph"))?)
     }
 
-    /// Returns the size of codegraph's data.
+    /// Returns the size of codegraph's data, in bytes.
     pub(super) fn size(&self) -> Result<u64> {
         super::size(&self.root.join(".codegraph"))
     }

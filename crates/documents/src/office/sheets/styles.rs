@@ -1,4 +1,4 @@
-//! Numbers that are dates or times, and their text.
+//! Formatting of the spreadsheet numbers that are dates or times.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use super::super::{
     xml::{self, Node, attribute},
 };
 
-/// The meaning of a cell's number, by the number of its style.
+/// The cell styles of a workbook: for each style index, true if numbers with that style are dates.
 #[derive(Default)]
 pub(super) struct Styles {
     dates: Vec<bool>,
     from_1904: bool,
 }
 
-/// Seconds of a day.
+/// Seconds per day.
 const DAY: i64 = 86_400;
-/// The last day that dates reach, 31 December 9999.
+/// The last date of spreadsheets, 31 December 9999, as a day number.
 const LAST: f64 = 2_958_465.0;
 
 impl Styles {
@@ -47,7 +47,7 @@ impl Styles {
         Ok(Self { dates: formats.into_iter().map(of_date).collect(), from_1904 })
     }
 
-    /// Writes a number: as a date if its style is one for dates, else verbatim.
+    /// Formats a number: as a date if the cell's style is one for dates, otherwise unchanged.
     pub(super) fn shown(&self, value: &str, style: usize) -> String {
         let number = value.trim().parse::<f64>().ok().filter(|number| (0.0..=LAST).contains(number));
         match number {
@@ -57,14 +57,14 @@ impl Styles {
     }
 
     fn date(&self, serial: f64) -> String {
-        #[expect(clippy::cast_possible_truncation, reason = "the number is checked to lie within the dates")]
+        #[expect(clippy::cast_possible_truncation, reason = "the number is in the range of dates")]
         let seconds = (serial * 86_400.0).round() as i64;
         let (day, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
         let time = format!("{:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60);
         if day == 0 && !self.from_1904 {
             return time;
         }
-        // 1900 counts a 29 February that there was not.
+        // Spreadsheets treat 1900 as a leap year: day 60 is 29 February 1900, which did not exist.
         let since_1970 = match (self.from_1904, day) {
             (true, day) => day - 24_107,
             (false, day) if day < 60 => day - 25_568,
@@ -76,7 +76,8 @@ impl Styles {
     }
 }
 
-/// Checks whether a format shows a date or a time: it has such a letter outside quotes and brackets.
+/// Returns whether a number format is for dates or times: one of the letters y, d, h, s is outside quotes and
+/// brackets.
 fn is_date(code: &str) -> bool {
     let (mut quoted, mut bracket, mut escaped) = (false, false, false);
     let first = code.split(';').next().unwrap_or(code);
@@ -93,7 +94,7 @@ fn is_date(code: &str) -> bool {
     })
 }
 
-/// The date of a day that is counted from 1 January 1970.
+/// Converts days since 1 January 1970 to year, month and day.
 fn civil(day: i64) -> (i64, i64, i64) {
     let shifted = day + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -108,9 +109,10 @@ fn civil(day: i64) -> (i64, i64, i64) {
 #[cfg(test)]
 mod tests {
     use super::{Styles, is_date};
+    use toolpost_test_rows::each;
 
     #[test]
-    fn numbers_are_written_as_dates_if_their_format_is_one() {
+    fn numbers_with_a_date_format_are_shown_as_dates() {
         let styles = Styles { dates: vec![false, true], from_1904: false };
         let rows = [
             ("45292", 1, "2024-01-01"),
@@ -122,15 +124,15 @@ mod tests {
             ("3e9", 1, "3e9"),
             ("x", 1, "x"),
         ];
-        for (value, style, wanted) in rows {
+        each(rows, |(value, style, wanted)| {
             assert_eq!(styles.shown(value, style), wanted, "{value}");
-        }
+        });
         let styles = Styles { dates: vec![true], from_1904: true };
         assert_eq!(styles.shown("0", 0), "1904-01-01");
     }
 
     #[test]
-    fn formats_of_dates_are_known_by_their_letters() {
+    fn date_formats_are_detected_by_their_letters() {
         let rows = [
             ("yyyy-mm-dd", true),
             ("[h]:mm:ss", true),
@@ -138,8 +140,8 @@ mod tests {
             ("\"days\" 0", false),
             ("#,##0 [Red]", false),
         ];
-        for (code, wanted) in rows {
+        each(rows, |(code, wanted)| {
             assert_eq!(is_date(code), wanted, "{code}");
-        }
+        });
     }
 }

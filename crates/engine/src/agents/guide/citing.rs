@@ -1,27 +1,28 @@
-//! Checks citations against the disk: the file, the lines and the quoted text.
+//! Check of citations against the files on disk: the path, the lines and the quoted text must exist.
 
-use super::{Dropped, claims::Claim};
+use super::{DroppedClaim, claims::Claim};
 use crate::{call::CallCtx, failure::Failure, files::Files, workers::blocking};
 use std::collections::{HashMap, HashSet};
-use toolpost_text::{cut, encoding::Text};
+use toolpost_text::{counted::counted, cut, encoding::Text};
 
-/// Maximum number of bytes that are read of a file.
+/// Maximum size of a cited file, in bytes.
 const LONGEST: u64 = 16 << 20;
-/// Maximum number of characters of a citation that a reason repeats.
+/// Maximum number of characters of a citation that an error message quotes.
 const SHOWN: usize = 120;
 
-/// The permitted citations.
+/// The rules by which a citation in a model's answer is accepted.
 #[derive(Debug, Clone)]
-pub(crate) struct Citing {
-    /// The evidence with the ids E1, E2, …: the positions of each piece, as `path:line`.
+pub(crate) struct CitationRules {
+    /// The locations of each piece of evidence that the model was shown, as `path:line`. The first piece has
+    /// the id E1.
     pub(crate) evidence: Vec<Vec<String>>,
-    /// The only files that may be cited; `None` for all.
+    /// The only files that may be cited, by the path that replies show; `None` allows all files.
     pub(crate) only: Option<HashSet<String>>,
-    /// The quotation requirement.
+    /// The rule for quoting the cited text: required or not.
     pub(crate) quotes: Quotes,
 }
 
-/// Requirement that a citation quotes the text at its position.
+/// Rule that a citation must quote the text at the cited location, or that it need not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quotes {
     Wanted,
@@ -30,38 +31,40 @@ pub(crate) enum Quotes {
 
 /// A claim with valid citations.
 #[derive(Debug, Clone)]
-pub(crate) struct Cited {
+pub(crate) struct CitedClaim {
     pub(crate) claim: String,
     pub(crate) places: Vec<Place>,
 }
 
-/// A cited position that exists.
+/// A cited location that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) path: String,
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// The first line of the quoted text.
+    /// The line in which the quoted text starts; without a quotation, the first cited line.
     pub(crate) line: u64,
-    /// The index of the cited piece of evidence, counted from 0; `None` for other citations.
+    /// The index in `CitationRules::evidence`, if the citation is the id of a piece of evidence; otherwise
+    /// `None`.
     pub(crate) of: Option<usize>,
 }
 
-/// Keeps the claims whose citations are all valid; returns the other claims with the reasons.
+/// Splits a model's claims into those whose citations are all valid, and the dropped ones, each with the
+/// reason.
 pub(crate) async fn check(
     sources: &Files,
     claims: Vec<Claim>,
-    citing: Citing,
+    citing: CitationRules,
     cx: &CallCtx,
-) -> Result<(Vec<Cited>, Vec<Dropped>), Failure> {
+) -> Result<(Vec<CitedClaim>, Vec<DroppedClaim>), Failure> {
     let (sources, cx) = (sources.clone(), cx.clone());
     blocking(move || {
         let mut checker = Checker { sources: &sources, cx: &cx, citing: &citing, files: HashMap::new() };
         let (mut kept, mut dropped) = (Vec::new(), Vec::new());
         for claim in claims {
             match checker.claim(&claim) {
-                Ok(places) => kept.push(Cited { claim: claim.text, places }),
-                Err(why) => dropped.push(Dropped { claim: claim.text, why }),
+                Ok(places) => kept.push(CitedClaim { claim: claim.text, places }),
+                Err(why) => dropped.push(DroppedClaim { claim: claim.text, why }),
             }
         }
         Ok((kept, dropped))
@@ -72,13 +75,13 @@ pub(crate) async fn check(
 struct Checker<'a> {
     sources: &'a Files,
     cx: &'a CallCtx,
-    citing: &'a Citing,
+    citing: &'a CitationRules,
     files: HashMap<String, Result<File, String>>,
 }
 
 #[derive(Clone)]
 struct File {
-    /// The path for display.
+    /// The path in the form that replies show.
     path: String,
     lines: Vec<String>,
 }
@@ -86,7 +89,7 @@ struct File {
 impl Checker<'_> {
     fn claim(&mut self, claim: &Claim) -> Result<Vec<Place>, String> {
         if claim.cites.is_empty() {
-            return Err("it cites nothing".to_owned());
+            return Err("the claim has no citation".to_owned());
         }
         let mut places: Vec<Place> = Vec::new();
         for cite in &claim.cites {
@@ -110,52 +113,60 @@ impl Checker<'_> {
             return self.evidence(number);
         }
         let (path, first, last) = range(place)
-            .ok_or_else(|| format!("{} is no place: path:line | words is wanted", shown(place)))?;
+            .ok_or_else(|| format!("{} is not a location; write path:line | quoted text", shown(place)))?;
         let file = self.file(path)?;
-        if first == 0 || first > last || last > file.lines.len() as u64 {
+        if first == 0 || first > last {
+            return Err(format!("{} is not a valid range of lines", shown(place)));
+        }
+        if last > file.lines.len() as u64 {
             let count = file.lines.len();
-            return Err(format!("{} is cited, and {} has {count} lines", shown(place), file.path));
+            return Err(format!("{} is cited, but {} ends at line {count}", shown(place), file.path));
         }
         let line = match quote.map(plain).filter(|quote| !quote.is_empty()) {
             Some(quote) => found(&file.lines, first, last, &quote)
-                .ok_or_else(|| format!("the words that it quotes do not stand in {}", shown(place)))?,
+                .ok_or_else(|| format!("the quoted text is not in {}", shown(place)))?,
             None if self.citing.quotes == Quotes::NotWanted => first,
-            None => return Err(format!("it cites {} without words that stand there", shown(place))),
+            None => return Err(format!("the claim cites {} without quoting text from there", shown(place))),
         };
         Ok(vec![Place { path: file.path, first, last, line, of: None }])
     }
 
-    /// Resolves a piece of evidence by its id; the file can have changed since it was found.
+    /// Resolves the piece of evidence with the id `E{number}`, and checks that its lines still exist: a file
+    /// can have changed since the search.
     fn evidence(&mut self, number: usize) -> Result<Vec<Place>, String> {
         let at = number.wrapping_sub(1);
         let places = self.citing.evidence.get(at).ok_or_else(|| {
-            format!("E{number} is no evidence that was given: there are {}", self.citing.evidence.len())
+            format!(
+                "E{number} is not the id of a piece of evidence; there are {}",
+                counted(self.citing.evidence.len() as u64, "piece")
+            )
         })?;
         let mut found = Vec::new();
         for place in places.clone() {
-            let (path, line, _) = range(&place).ok_or_else(|| format!("{place} is no place"))?;
+            let (path, line, _) = range(&place).ok_or_else(|| format!("{place} is not a location"))?;
             let file = self.file(path)?;
             if line > file.lines.len() as u64 {
-                return Err(format!("{place} is not there any more"));
+                return Err(format!("{place} no longer exists"));
             }
             found.push(Place { path: file.path, first: line, last: line, line, of: Some(at) });
         }
         Ok(found)
     }
 
-    fn file(&mut self, said: &str) -> Result<File, String> {
-        if let Some(known) = self.files.get(said) {
+    fn file(&mut self, raw_path: &str) -> Result<File, String> {
+        if let Some(known) = self.files.get(raw_path) {
             return known.clone();
         }
-        let read = self.read(said);
-        self.files.insert(said.to_owned(), read.clone());
+        let read = self.read(raw_path);
+        self.files.insert(raw_path.to_owned(), read.clone());
         read
     }
 
-    fn read(&self, said: &str) -> Result<File, String> {
-        let place = self.sources.resolve(said).map_err(|failure| failure.what)?;
-        // A file that the rules withhold looks like a missing one.
-        let missing = || format!("{} cannot be read here", shown(said));
+    fn read(&self, raw_path: &str) -> Result<File, String> {
+        let place = self.sources.resolve(raw_path).map_err(|failure| failure.what)?;
+        // The same message for a missing and for a withheld file, so that it does not reveal which of them
+        // exist.
+        let missing = || format!("{} cannot be read here", shown(raw_path));
         if !self.cx.may_read(&place) {
             return Err(missing());
         }
@@ -163,7 +174,7 @@ impl Checker<'_> {
         let text = Text::open(read.bytes, self.sources.encoding()).map_err(|_| missing())?;
         let path = place.display();
         if self.citing.only.as_ref().is_some_and(|only| !only.contains(&path)) {
-            return Err(format!("{path} lies outside of the scope"));
+            return Err(format!("{path} is outside the scope"));
         }
         let whole = text.shown(text.view());
         let lines = toolpost_text::lines::bare(&whole).into_iter().map(str::to_owned).collect();
@@ -171,7 +182,7 @@ impl Checker<'_> {
     }
 }
 
-/// Parses `path:12` and `path:12-14`.
+/// Parses `path:12` and `path:12-14` into the path, the first line and the last line.
 fn range(place: &str) -> Option<(&str, u64, u64)> {
     let (path, lines) = place.rsplit_once(':')?;
     let number = |text: &str| text.trim().trim_start_matches(['L', 'l']).parse::<u64>().ok();
@@ -182,7 +193,8 @@ fn range(place: &str) -> Option<(&str, u64, u64)> {
     (!path.trim().is_empty()).then_some((path.trim(), first, last))
 }
 
-/// Finds the first line of a quotation, which can span several lines; white space does not count.
+/// Finds the line in which a quotation starts. The quotation can span several lines, and differences in
+/// white space are ignored.
 fn found(lines: &[String], first: u64, last: u64, quote: &str) -> Option<u64> {
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let own = lines.get(at(first) - 1..at(last))?;
@@ -190,7 +202,8 @@ fn found(lines: &[String], first: u64, last: u64, quote: &str) -> Option<u64> {
         return Some(first + offset as u64);
     }
     let whole = |from: usize| plain(&own[from..].join(" ")).contains(quote);
-    // The quotation begins in the last line such that the text from there on contains all of it.
+    // The quotation spans several lines. It starts in the last line from which the cited range still contains
+    // all of it.
     (0..own.len()).rev().find(|from| whole(*from)).map(|offset| first + offset as u64)
 }
 
@@ -201,6 +214,6 @@ fn plain(text: &str) -> String {
     inside.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn shown(said: &str) -> String {
-    toolpost_text::escape::text(cut::line(said, SHOWN).0).into_owned()
+fn shown(raw_path: &str) -> String {
+    toolpost_text::escape::text(cut::line(raw_path, SHOWN).0).into_owned()
 }

@@ -1,47 +1,48 @@
-//! The required form of claims: each with the positions that support it, so that it can be checked.
+//! Parser for a model's answer: lines that start with `CLAIM`, `CITE`, `GAP` or `NOTHING`.
+//!
+//! Each claim cites the locations that support the claim, so that the citations can be checked.
 
-/// A parsed answer.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Said {
-    /// The claims, each with its citations.
+pub(crate) struct ParsedAnswer {
+    /// The `CLAIM` lines of the answer, each with the `CITE` lines after it.
     pub(crate) claims: Vec<Claim>,
-    /// The open questions.
+    /// The `GAP` lines: open questions.
     pub(crate) gaps: Vec<String>,
-    /// True if the answer declares that there is nothing to claim.
+    /// True if the answer has a `NOTHING` line: there is nothing to claim.
     pub(crate) nothing: bool,
 }
 
-/// A claim and its citations.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) text: String,
     pub(crate) cites: Vec<String>,
 }
 
-/// Maximum length of a claim in characters, and maximum number of claims and of gaps in one answer.
+/// Maximum length of a claim or a gap, in characters; longer ones are cut.
 const LONGEST: usize = 1_000;
+/// Maximum number of claims, and of gaps, in one answer; later ones are ignored.
 const MOST: usize = 50;
 
-/// Parses an answer; skips lines that are not in the required form.
-pub(crate) fn read(answer: &str) -> Said {
-    let mut said = Said::default();
+/// Parses a model's answer. Lines without a keyword such as `CLAIM` are ignored.
+pub(crate) fn read(answer: &str) -> ParsedAnswer {
+    let mut parsed = ParsedAnswer::default();
     for line in answer.lines() {
         let Some((word, rest)) = keyword(line) else { continue };
         match word {
-            Word::Claim if said.claims.len() < MOST && !rest.is_empty() => {
-                said.claims.push(Claim { text: shortened(rest), cites: Vec::new() });
+            Word::Claim if parsed.claims.len() < MOST && !rest.is_empty() => {
+                parsed.claims.push(Claim { text: shortened(rest), cites: Vec::new() });
             }
             Word::Cite => {
-                if let Some(claim) = said.claims.last_mut() {
+                if let Some(claim) = parsed.claims.last_mut() {
                     claim.cites.push(rest.to_owned());
                 }
             }
-            Word::Gap if said.gaps.len() < MOST && !rest.is_empty() => said.gaps.push(shortened(rest)),
-            Word::Nothing => said.nothing = true,
+            Word::Gap if parsed.gaps.len() < MOST && !rest.is_empty() => parsed.gaps.push(shortened(rest)),
+            Word::Nothing => parsed.nothing = true,
             Word::Claim | Word::Gap => {}
         }
     }
-    said
+    parsed
 }
 
 #[derive(Clone, Copy)]
@@ -52,7 +53,7 @@ enum Word {
     Nothing,
 }
 
-/// Splits the keyword off a line, after any list or emphasis markers.
+/// Splits the keyword off a line. Markdown markers for lists, headings and emphasis may precede it.
 fn keyword(line: &str) -> Option<(Word, &str)> {
     let line = line.trim_start_matches(|letter: char| letter.is_whitespace() || "-*#>`".contains(letter));
     let words =
@@ -78,27 +79,28 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::read;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn claims_stand_with_what_they_cite() {
+    fn claims_are_parsed_with_their_citations() {
         let rows = [
             ("CLAIM a\nCITE E1\nCITE x.py:3 | b: c\nGAP d", "a <E1> <x.py:3 | b: c>", "d"),
             ("Here it is:\n- **CLAIM:** a\n  - CITE: `x:1` | y\nCLAIM b\n", "a <`x:1` | y>; b", ""),
             ("CLAIMS are nothing\nCITE E1\nGAPS\nclaim c", "", ""),
             ("", "", ""),
         ];
-        for (answer, claims, gaps) in rows {
-            let said = read(answer);
-            let shown = said.claims.iter().map(|claim| {
+        each(rows, |(answer, claims, gaps)| {
+            let parsed = read(answer);
+            let shown = parsed.claims.iter().map(|claim| {
                 let cites = claim.cites.iter().map(|cite| format!(" <{cite}>"));
                 claim.text.clone() + &cites.collect::<String>()
             });
             assert_eq!(
-                (shown.collect::<Vec<_>>().join("; ").as_str(), said.gaps.join("; ").as_str()),
+                (shown.collect::<Vec<_>>().join("; ").as_str(), parsed.gaps.join("; ").as_str()),
                 (claims, gaps),
                 "{answer}"
             );
-        }
+        });
         assert!(read("NOTHING").nothing && !read("NOTHINGNESS").nothing);
     }
 }

@@ -1,10 +1,10 @@
-//! A request to one language server: sends it the changed files, waits until it is ready, asks and converts
-//! the answer.
+//! Asks one language server a question: sends it the changed files, waits until it is ready, asks, and
+//! converts the answer.
 
-use super::{Output, Place, Want};
+use super::{NavigationQuery, Output, Place};
 use super::{
-    check::{self, Checked},
-    convert::{self, Answered},
+    check::{self, ImportCheck},
+    convert::{self, ServerAnswer},
     files,
     question::Question,
     upgrade,
@@ -17,24 +17,24 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_lsp::{
-    self as lsp, Answer, Client, Complete, Home, InstalledServer, Position, Server, Servers, Stage, Stamp,
-    Standing,
+    self as lsp, Answer, Client, Complete, Home, InstalledServer, Position, Server, ServerReadiness, Servers,
+    Stage, Stamp,
 };
 use toolpost_workspace::WorkspacePath;
 
-/// Maximum wait for a server that is starting or reading the project.
+/// Maximum wait for a language server that is starting or reading the project.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Maximum wait for one answer.
+/// Maximum wait for one answer of the language server.
 const ANSWER: Duration = Duration::from_secs(30);
-/// Maximum time for sending all changed files.
+/// Maximum time to wait until the server has processed the changed files.
 const SHOWING: Duration = Duration::from_secs(20);
-/// Maximum number of changed files that are sent in one request.
+/// Maximum number of changed files that are sent before a question.
 const OPENED: usize = 200;
 
-/// The files of a project on the disk, by path.
+/// The files of a project on disk, by absolute path, each with a stamp that changes when the file changes.
 type Disk = HashMap<PathBuf, (WorkspacePath, Stamp)>;
 
-/// Asks one server; the error is a sentence that explains why it does not answer.
+/// Asks one language server. The error is a sentence that explains why there is no usable answer.
 pub(crate) async fn ask(
     code: &Code,
     servers: &Servers,
@@ -52,10 +52,12 @@ pub(crate) async fn ask(
     };
     let talk = server.greeted(patience()).await.map_err(|fault| sentence(&fault))?;
     let fresh = show(code, &talk, &server, question, &disk).await.map_err(words)?;
-    let standing = match question.want {
+    let standing = match question.query {
         // The symbols of a file depend on that file alone.
-        Want::Symbols => alone(),
-        Want::Definition(_) | Want::References(_) | Want::Hover(_) => talk.settled(patience()).await,
+        NavigationQuery::Symbols => alone(),
+        NavigationQuery::Definition(_) | NavigationQuery::References(_) | NavigationQuery::Hover(_) => {
+            talk.settled(patience()).await
+        }
     };
     if !matches!(standing.stage, Stage::Ready | Stage::Unconfirmed) {
         return Err(not_ready(&server, &standing));
@@ -71,12 +73,14 @@ pub(crate) async fn ask(
     let (code, cx, question) = (code.clone(), cx.clone(), question.clone());
     let known = server.known();
     blocking(move || {
-        let checked = match (&answer, question.want) {
-            (Answer::Places(places), Want::References(_)) => check::check(&code, &cx, &question, places)?,
-            _ => Checked::Nothing,
+        let checked = match (&answer, question.query) {
+            (Answer::Places(places), NavigationQuery::References(_)) => {
+                check::check(&code, &cx, &question, places)?
+            }
+            _ => ImportCheck::Nothing,
         };
         let (standing, lacks) = believed(known, standing, checked);
-        let answered = Answered { server: known.name, answer, sources, standing, encoding };
+        let answered = ServerAnswer { server: known.name, answer, sources, standing, encoding };
         let mut output = convert::output(&code, &cx, &question, answered);
         output.total += lacks.len() as u64;
         output.places.extend(lacks);
@@ -87,8 +91,8 @@ pub(crate) async fn ask(
     .map_err(words)
 }
 
-/// Asks, and also finds the positions that a hover text comes from: only a caller who may read those files may
-/// see the text.
+/// Asks the question. For a hover text, also asks for the definitions whose documentation it shows: the
+/// caller may see the text only if the rules allow reading the files of these definitions.
 async fn answer(
     talk: &Client<'_>,
     asked: &lsp::Question,
@@ -104,7 +108,8 @@ async fn answer(
     Ok((talk.ask(asked, cx.time_left(ANSWER)).await?, sources))
 }
 
-/// Asks about each file that was sent: an answer proves that the server has processed it.
+/// Asks for the symbols of each file that was sent to the server: an answer proves that the server has
+/// processed the file.
 async fn understand(talk: &Client<'_>, fresh: Vec<PathBuf>, cx: &CallCtx) {
     let end = Instant::now() + cx.time_left(SHOWING);
     for path in fresh {
@@ -119,29 +124,31 @@ async fn understand(talk: &Client<'_>, fresh: Vec<PathBuf>, cx: &CallCtx) {
     }
 }
 
-/// Determines the completeness of an answer from the state of the server afterwards.
+/// Determines how complete an answer is, from the state of the server before and after the question.
 fn afterwards(
     talk: &Client<'_>,
     server: &Server,
     question: &Question,
-    before: Standing,
+    before: ServerReadiness,
     disk: &Disk,
-) -> Standing {
-    if question.want == Want::Symbols {
+) -> ServerReadiness {
+    if question.query == NavigationQuery::Symbols {
         return before;
     }
-    // The answer cannot include files that the server began to read in the meantime.
+    // The answer may lack files that the server began to read after the question.
     let after = server.standing();
     let standing = if after.complete == Complete::Yes { before } else { after };
     let waiting = talk.waiting();
     let Some(first) = waiting.first() else { return standing };
     let name = disk.get(first).map_or_else(|| first.display().to_string(), |(path, _)| path.display());
     let count = waiting.len();
-    standing
-        .lacking(format!("of {count} changed files it does not know the content yet; the first is {name}"))
+    standing.lacking(format!(
+        "the language server has not read all changed files yet ({count} remaining, first {name})"
+    ))
 }
 
-/// Scans the disk, then returns the server of the project. The next scan finds later changes.
+/// Lists the files on disk, and then returns the server of the project. Files that change after the listing
+/// are noticed at the next question. The inner error explains why the server is not asked.
 fn get(
     code: &Code,
     servers: &Servers,
@@ -154,9 +161,9 @@ fn get(
     let mut disk = markers(code, known, &home);
     let files = files::listed(code, cx, path)?;
     let hidden = files.withheld.iter().find(|file| language(known, file.path.raw()).is_some());
-    if let (Want::Hover(_), Some(hidden)) = (question.want, hidden) {
+    if let (NavigationQuery::Hover(_), Some(hidden)) = (question.query, hidden) {
         return Ok(Err(format!(
-            "{} is not asked: what it tells could come out of {}, which the rules do not let be read.",
+            "{} is not asked, because its answer could contain text of {}, which the rules do not allow reading.",
             known.name,
             hidden.path.display()
         )));
@@ -172,8 +179,9 @@ fn get(
     Ok(server.map(|server| (server, disk)))
 }
 
-/// Finds the marker files of a project, including ignored ones: build outputs can be markers.
-fn markers(code: &Code, known: &lsp::Known, home: &Home) -> Disk {
+/// Finds the files by which a server recognises a project. Ignored files are included, because some of these
+/// files are build output.
+fn markers(code: &Code, known: &lsp::KnownServer, home: &Home) -> Disk {
     let needed = known.needs.map_or(&[][..], |(names, _)| names);
     let found = known.markers.iter().chain(needed).filter_map(|name| {
         let path = code.files().resolve(home.directory.join(name).to_str()?).ok()?;
@@ -188,12 +196,12 @@ fn stamps(disk: &Disk) -> HashMap<PathBuf, Stamp> {
     disk.iter().map(|(path, (_, stamp))| (path.clone(), *stamp)).collect()
 }
 
-fn language(known: &lsp::Known, path: &Path) -> Option<&'static str> {
+fn language(known: &lsp::KnownServer, path: &Path) -> Option<&'static str> {
     path.extension().and_then(|extension| known.language(&extension.to_string_lossy()))
 }
 
-/// Reports changes to a server, sends it the requested file, and returns the files that it has to read
-/// again.
+/// Reports changes on disk to a server, and sends it the changed files and the file that the question is
+/// about. Returns the changed files that were sent.
 async fn show(
     code: &Code,
     talk: &Client<'_>,
@@ -209,14 +217,15 @@ async fn show(
         match (language(known, &path), disk.get(&path)) {
             (Some(language), Some((inside, _))) if path != own => wanted.push((inside.clone(), language)),
             (Some(_), _) => {}
-            // The server reads such files itself, and has been notified.
+            // A file in none of the server's languages, such as a manifest, is not sent: the server was
+            // notified of the change and reads the file from disk.
             (None, _) => talk.understood(&path),
         }
     }
     let code = code.clone();
     let texts = blocking(move || {
-        // A file that is not text or was deleted cannot be sent. It stays in the waiting list, and the
-        // answer reports it.
+        // A file that is not text or was deleted cannot be sent. It stays in the list of files that the
+        // server has not read, which makes the answer incomplete.
         let read = wanted.into_iter().filter_map(|(path, language)| {
             Some((path.raw().to_owned(), language, files::read(&code, &path).ok()?))
         });
@@ -232,7 +241,7 @@ async fn show(
     Ok(fresh)
 }
 
-/// Converts a question to a protocol request.
+/// Converts a question to a request of the language server protocol.
 fn ask_for(question: &Question, encoding: lsp::Encoding) -> lsp::Question {
     let path = question.path.raw().to_owned();
     let at = question.name.as_ref().map(|(asked, byte)| {
@@ -241,45 +250,49 @@ fn ask_for(question: &Question, encoding: lsp::Encoding) -> lsp::Question {
         let character = encoding.count(text, byte.saturating_sub(question.text.start(line)));
         Position { line, character }
     });
-    match (question.want, at) {
-        (Want::Definition(_), Some(at)) => lsp::Question::Definition(path, at),
-        (Want::References(_), Some(at)) => lsp::Question::References(path, at),
-        (Want::Hover(_), Some(at)) => lsp::Question::Hover(path, at),
-        (Want::Symbols, _) | (_, None) => lsp::Question::Symbols(path),
+    match (question.query, at) {
+        (NavigationQuery::Definition(_), Some(at)) => lsp::Question::Definition(path, at),
+        (NavigationQuery::References(_), Some(at)) => lsp::Question::References(path, at),
+        (NavigationQuery::Hover(_), Some(at)) => lsp::Question::Hover(path, at),
+        (NavigationQuery::Symbols, _) | (_, None) => lsp::Question::Symbols(path),
     }
 }
 
-/// The completeness of an answer that depends on one file only.
-fn alone() -> Standing {
-    let why = "only the file itself was asked about".to_owned();
-    Standing { stage: Stage::Ready, complete: Complete::Yes, why }
+/// Returns the readiness for an answer that depends on one file only.
+fn alone() -> ServerReadiness {
+    let why = "the answer depends on this file only".to_owned();
+    ServerReadiness { stage: Stage::Ready, complete: Complete::Yes, why }
 }
 
-/// Adjusts the completeness of an answer by the check for known uses; also returns the uses that the answer
-/// lacks.
-fn believed(known: &lsp::Known, standing: Standing, checked: Checked) -> (Standing, Vec<Place>) {
+/// Adjusts the completeness of a references answer to the result of the import check. Also returns the
+/// imports that the answer lacks.
+fn believed(
+    known: &lsp::KnownServer,
+    standing: ServerReadiness,
+    checked: ImportCheck,
+) -> (ServerReadiness, Vec<Place>) {
     match checked {
-        Checked::Nothing => (standing, Vec::new()),
-        Checked::Holds => (standing.held(known), Vec::new()),
-        Checked::Lacks(places) => {
+        ImportCheck::Nothing => (standing, Vec::new()),
+        ImportCheck::Holds => (standing.held(known), Vec::new()),
+        ImportCheck::Lacks(places) => {
             let first =
                 places.first().map(|place| format!("{}:{}", place.path, place.line)).unwrap_or_default();
-            let why = format!("it lacks a use that the syntax tree knows: {first}");
+            let why = format!("the answer lacks a use that the syntax tree shows: {first}");
             (standing.lacking(why), places)
         }
     }
 }
 
-fn not_ready(server: &Server, standing: &Standing) -> String {
+fn not_ready(server: &Server, standing: &ServerReadiness) -> String {
     let name = server.known().name;
     match standing.stage {
         Stage::Indexing(Some(percent)) => {
-            format!("{name} is still reading the project ({percent} %): ask again in a while.")
+            format!("{name} is still reading the project ({percent} %); repeat the call later.")
         }
         Stage::Starting | Stage::Indexing(None) => {
-            format!("{name} is still reading the project ({}): ask again in a while.", standing.why)
+            format!("{name} is still reading the project ({}); repeat the call later.", standing.why)
         }
-        _ => format!("{name} cannot be believed: {}.", standing.why),
+        _ => format!("{name} is not reliable here: {}.", standing.why),
     }
 }
 
@@ -288,17 +301,17 @@ fn words(failure: Failure) -> String {
 }
 
 fn sentence(fault: &lsp::Fault) -> String {
-    format!("No answer of the language server: {fault}.")
+    format!("No answer from the language server: {fault}.")
 }
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+    #![expect(clippy::disallowed_methods, reason = "tests create their files directly")]
 
     use super::*;
     use crate::{
         call::permissions::ReadPermission,
-        code::navigate::{Base, Spot},
+        code::navigate::{Base, CursorPosition},
         session::Session,
     };
     use std::fs;
@@ -319,16 +332,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_name_is_is_not_asked_where_it_could_come_out_of_what_may_not_be_read() {
-        let missing = "No answer of the language server: `ty` was not started: there is no program `ty` outside of the \
-                       workspace.";
-        let hidden =
-            "ty is not asked: what it tells could come out of secret.py, which the rules do not let be read.";
-        let spot = Spot { line: 0, column: 0, base: Base::Zero };
-        let rows: [(&[&str], Want, &str); 3] = [
-            (&["a.py", "secret.py"], Want::Hover(spot), hidden),
-            (&["a.py", "secret.py"], Want::Definition(spot), missing),
-            (&["a.py", "secret.txt"], Want::Hover(spot), missing),
+    fn hover_is_withheld_if_the_language_has_a_forbidden_file() {
+        let missing = "No answer from the language server: `ty` was not started: there is no program `ty` outside \
+                       the workspace.";
+        let hidden = "ty is not asked, because its answer could contain text of secret.py, which the rules do not allow reading.";
+        let spot = CursorPosition { line: 0, column: 0, base: Base::Zero };
+        let rows: [(&[&str], NavigationQuery, &str); 3] = [
+            (&["a.py", "secret.py"], NavigationQuery::Hover(spot), hidden),
+            (&["a.py", "secret.py"], NavigationQuery::Definition(spot), missing),
+            (&["a.py", "secret.txt"], NavigationQuery::Hover(spot), missing),
         ];
         for (names, want, why) in rows {
             let (_base, code) = world(names);
@@ -343,14 +355,14 @@ mod tests {
             let servers = Servers::new(ServerSettings::new(Sandbox::Off, nowhere, Vec::new()));
             let found = servers.found_for("py").remove(0);
             let text = files::read(&code, &path).unwrap();
-            let question = Question { path, want, text, name: None };
-            let said = get(&code, &servers, &found, &question, &cx).unwrap().err().unwrap();
-            assert_eq!(said, why, "{names:?} {want:?}");
+            let question = Question { path, query: want, text, name: None };
+            let message = get(&code, &servers, &found, &question, &cx).unwrap().err().unwrap();
+            assert_eq!(message, why, "{names:?} {want:?}");
         }
     }
 
     #[test]
-    fn what_marks_a_project_is_seen_though_the_ignore_rules_leave_it_out() {
+    fn project_markers_are_found_in_ignored_directories() {
         let (base, code) = world(&["a.c", "build/compile_commands.json"]);
         fs::write(base.path().join(".gitignore"), "build/\n").unwrap();
         let clangd = lsp::KNOWN.iter().find(|known| known.name == "clangd").unwrap();

@@ -1,5 +1,5 @@
-//! Checks a server's answer for uses that are known to exist: imports of the name from the file that defines
-//! it.
+//! Check of a server's list of references for uses that certainly exist: imports of the name from the file
+//! that defines it.
 
 use super::Place;
 use super::{
@@ -13,37 +13,37 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_lsp as lsp;
-use toolpost_syntax::{Facts, Language, What};
+use toolpost_syntax::{Facts, ImportTarget, Language};
 use toolpost_workspace::WorkspacePath;
 
-/// Time limit of the check: uses that are not found by then are not reported as missing.
+/// Time limit of the check. A check that takes longer has no result.
 const TIME: Duration = Duration::from_secs(3);
 
 /// The languages whose imports name their files unambiguously.
 const NAMES_FILES: [&str; 5] = ["python", "typescript", "tsx", "javascript", "jsx"];
 
-/// The result of the check.
-pub(crate) enum Checked {
-    /// The answer has all known imports, and there is at least one.
+/// The result of comparing a server's answer with the known imports.
+pub(crate) enum ImportCheck {
+    /// The answer contains every known import, and at least one import is known.
     Holds,
     /// The answer lacks these imports.
     Lacks(Vec<Place>),
-    /// No import is known.
+    /// No import is known, or the check took too long.
     Nothing,
 }
 
-/// Compares the answer to a references request with the imports of the name in all files.
+/// Compares the answer to a references request with the import statements for the name in all files.
 pub(crate) fn check(
     code: &Code,
     cx: &CallCtx,
     question: &Question,
     answer: &[lsp::Place],
-) -> Result<Checked, Failure> {
+) -> Result<ImportCheck, Failure> {
     let (Some((asked, _)), Some(language)) = (&question.name, Language::of_path(question.path.raw())) else {
-        return Ok(Checked::Nothing);
+        return Ok(ImportCheck::Nothing);
     };
     if !NAMES_FILES.contains(&language.name()) {
-        return Ok(Checked::Nothing);
+        return Ok(ImportCheck::Nothing);
     }
     let answered: HashSet<&Path> = answer.iter().filter_map(|place| place.path.as_deref()).collect();
     let start = Instant::now();
@@ -54,10 +54,10 @@ pub(crate) fn check(
     for found in listed.shown {
         cx.check()?;
         if start.elapsed() > TIME {
-            return Ok(Checked::Nothing);
+            return Ok(ImportCheck::Nothing);
         }
         let own = Language::of_path(found.path.raw()).filter(|own| files::related(*own, language));
-        // A file that was deleted in the meantime, or is not text, contains no name.
+        // Files that were deleted in the meantime or are not text are skipped.
         let (Some(own), Ok(text)) = (own, files::read(code, &found.path)) else { continue };
         if !text.text.contains(asked.name.as_str()) {
             continue;
@@ -67,7 +67,7 @@ pub(crate) fn check(
         if defines(&facts, &text, &found.path, &asked.name, answer) {
             defining.push(found.path.relative().to_owned());
         }
-        let of_name = |what: &What| matches!(what, What::Name(name) if *name == asked.name);
+        let of_name = |what: &ImportTarget| matches!(what, ImportTarget::Name(name) if *name == asked.name);
         for import in facts.imports.into_iter().filter(|import| of_name(&import.what)) {
             importing.push((found.path.clone(), text.clone(), import));
         }
@@ -87,13 +87,13 @@ pub(crate) fn check(
         }
     }
     Ok(match (lacks.is_empty(), holds) {
-        (false, _) => Checked::Lacks(lacks),
-        (true, true) => Checked::Holds,
-        (true, false) => Checked::Nothing,
+        (false, _) => ImportCheck::Lacks(lacks),
+        (true, true) => ImportCheck::Holds,
+        (true, false) => ImportCheck::Nothing,
     })
 }
 
-/// Returns whether a file exports a definition of a name at a position that the answer has.
+/// Returns true if a file defines a name at the top level, on a line that the answer contains.
 fn defines(facts: &Facts, text: &Text, path: &WorkspacePath, name: &str, answer: &[lsp::Place]) -> bool {
     let defined = facts.symbols.iter().filter(|symbol| symbol.parent.is_none() && symbol.name == name);
     let lines = defined.filter_map(|symbol| Some(text.place(symbol.at.as_ref()?.start).0));
@@ -103,8 +103,8 @@ fn defines(facts: &Facts, text: &Text, path: &WorkspacePath, name: &str, answer:
     lines.into_iter().any(answered)
 }
 
-/// Returns whether a module name in one file certainly refers to another file. Both paths are relative to
-/// the root, whose files have these stems.
+/// Returns true if a module name in the file `from` certainly refers to the file `to`. Both paths are
+/// relative to the root; `stems` are the paths of all files in the root, without extensions.
 fn leads(module: &str, from: &Path, to: &Path, stems: &HashSet<PathBuf>) -> bool {
     let stem = to.with_extension("");
     let whole = |name: &str| if stem.ends_with(name) { stem.parent() } else { None };
@@ -128,13 +128,13 @@ fn leads(module: &str, from: &Path, to: &Path, stems: &HashSet<PathBuf>) -> bool
     meant == stem || (has_extension && meant.with_extension("") == stem) || whole("index") == Some(&meant)
 }
 
-/// Returns whether a module name without leading dots certainly refers to a file: the file is in a directory
-/// that such imports search, and no other file of the root matches.
+/// Returns true if a Python module name without leading dots certainly refers to the file `target`: the file
+/// is in a directory that Python searches for the module, and no other file of the root matches.
 fn absolute(module: &Path, folder: &Path, target: &Path, stems: &HashSet<PathBuf>) -> bool {
     if module.as_os_str().is_empty() {
         return false;
     }
-    // Files next to a file of a package are only reachable by their full module name.
+    // Files in the directory of a package can only be imported by their full module name.
     let beside = (!stems.contains(&folder.join("__init__"))).then(|| folder.join(module));
     let places = [Some(module.to_owned()), Some(Path::new("src").join(module)), beside];
     let ends_so = |stem: &&PathBuf| stem.ends_with(module) || stem.ends_with(module.join("__init__"));
@@ -157,9 +157,10 @@ fn plain(path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn modules_lead_to_files() {
+    fn module_imports_resolve_to_files() {
         let rows = [
             ("shop.prices", "till.py", "shop/prices.py", true),
             ("shop.prices", "till.py", "src/shop/prices.py", true),
@@ -183,11 +184,11 @@ mod tests {
             ("./prices.spec", "src/till.ts", "src/prices.spec.ts", true),
             ("./prices.spec", "src/till.ts", "src/prices.ts", false),
         ];
-        for (module, from, to, wanted) in rows {
+        each(rows, |(module, from, to, wanted)| {
             let found = led(module, from, to, &[]);
             assert_eq!(found, wanted, "{module} in {from} as {to}");
-        }
-        // With one of these other files in the root, the target is ambiguous.
+        });
+        // If the root also has the file in the last column, the target is ambiguous.
         let others = [
             ("shop.prices", "till.py", "shop/prices.py", "src/shop/prices.py"),
             ("prices", "scripts/till.py", "scripts/prices.py", "prices/__init__.py"),

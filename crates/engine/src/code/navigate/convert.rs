@@ -1,4 +1,4 @@
-//! Conversion of a language server's answer to the operation's output.
+//! Conversion of a language server's answer to the output of `navigate`.
 
 use super::{Complete, Output, Place, Source, Symbol};
 use super::{
@@ -7,23 +7,24 @@ use super::{
 };
 use crate::{call::CallCtx, code::Code};
 use std::collections::{HashMap, HashSet};
-use toolpost_lsp::{self as lsp, Answer, Encoding, Named, Standing};
+use toolpost_lsp::{self as lsp, Answer, DocumentSymbol, Encoding, ServerReadiness};
 use toolpost_syntax::{Import, Language};
 use toolpost_workspace::WorkspacePath;
 
-/// An answer of a server, with the data to interpret it.
-pub(crate) struct Answered {
+/// An answer of a language server, with the data that is needed to interpret it.
+pub(crate) struct ServerAnswer {
     pub(crate) server: &'static str,
     pub(crate) answer: Answer,
-    /// The positions that a hover text comes from.
+    /// The definitions whose documentation a hover text shows; empty for other answers.
     pub(crate) sources: Vec<lsp::Place>,
-    pub(crate) standing: Standing,
+    pub(crate) standing: ServerReadiness,
     pub(crate) encoding: Encoding,
 }
 
-/// Converts an answer to the output.
-pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: Answered) -> Output {
-    let Answered { server, answer, sources, standing, encoding } = answered;
+/// Converts a language server's answer to the output. Locations in files that the caller may not read are
+/// counted, but not listed.
+pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: ServerAnswer) -> Output {
+    let ServerAnswer { server, answer, sources, standing, encoding } = answered;
     let mut output = Output {
         source: Source::Server(server.to_owned()),
         complete: match standing.complete {
@@ -39,20 +40,21 @@ pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: A
         symbols: Vec::new(),
         text: None,
         notes: Vec::new(),
+        session_notes: Vec::new(),
     };
-    let mut known = Known { code, cx, texts: HashMap::new() };
+    let mut known = FileCache { code, cx, texts: HashMap::new() };
     match answer {
         Answer::Places(places) => {
             output.total = places.len() as u64;
             for place in &places {
                 match known.look(place, encoding) {
-                    Looked::At(place) => output.places.push(place),
-                    Looked::Withheld => output.withheld += 1,
-                    Looked::Gone => {
+                    PlaceLookup::At(place) => output.places.push(place),
+                    PlaceLookup::Withheld => output.withheld += 1,
+                    PlaceLookup::Gone => {
                         output.total -= 1;
                         doubt(
                             &mut output,
-                            "it names a place in a file that is gone, so it has not read what changed",
+                            "the answer contains a location in a deleted file, so the language server has not read the latest changes",
                         );
                     }
                 }
@@ -61,13 +63,13 @@ pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: A
             output.places.truncate(PLACES);
         }
         Answer::Text(text) => {
-            let hidden = |place: &lsp::Place| matches!(known.look(place, encoding), Looked::Withheld);
+            let hidden = |place: &lsp::Place| matches!(known.look(place, encoding), PlaceLookup::Withheld);
             output.withheld = sources.iter().map(hidden).filter(|hidden| *hidden).count() as u64;
             output.total = output.withheld;
             if output.withheld == 0 {
                 output.text = text;
             } else {
-                doubt(&mut output, "what it tells comes from a file that the rules do not let be read");
+                doubt(&mut output, "the answer comes from a file that the rules do not allow reading");
             }
         }
         Answer::Symbols(symbols) => {
@@ -78,7 +80,7 @@ pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: A
     output
 }
 
-/// Records why an answer is incomplete; an earlier reason takes precedence.
+/// Marks an answer as incomplete, with the reason. An earlier reason takes precedence.
 fn doubt(output: &mut Output, why: &str) {
     if output.complete != Complete::No {
         output.complete = Complete::No;
@@ -86,44 +88,44 @@ fn doubt(output: &mut Output, why: &str) {
     }
 }
 
-/// The result of resolving a position.
-enum Looked {
+/// The result of looking up a location that a language server reported.
+enum PlaceLookup {
     At(Place),
     /// The rules do not allow the file to be read.
     Withheld,
-    /// The file is gone, and the server has not noticed it yet.
+    /// The file no longer exists, and the server has not noticed it yet.
     Gone,
 }
 
-/// The files that contain positions, each read once.
-struct Known<'a> {
+/// Reads the files of a language server's locations, each file once.
+struct FileCache<'a> {
     code: &'a Code,
     cx: &'a CallCtx,
     texts: HashMap<WorkspacePath, Option<Text>>,
 }
 
-impl Known<'_> {
-    fn look(&mut self, place: &lsp::Place, encoding: Encoding) -> Looked {
+impl FileCache<'_> {
+    fn look(&mut self, place: &lsp::Place, encoding: Encoding) -> PlaceLookup {
         let from = place.span.from;
         let shown = place.path.as_ref().and_then(|path| path.to_str());
         let inside = shown.and_then(|path| self.code.files().resolve(path).ok());
         let Some(inside) = inside else {
             let path = shown.unwrap_or(&place.address).to_owned();
             let (line, column) = (from.line.saturating_add(1), from.character.saturating_add(1));
-            let what = Some("outside of the workspace".to_owned());
-            return Looked::At(Place { path, line, column, text: String::new(), what });
+            let what = Some("outside the workspace".to_owned());
+            return PlaceLookup::At(Place { path, line, column, text: String::new(), what });
         };
         if !self.cx.may_read(&inside) {
-            return Looked::Withheld;
+            return PlaceLookup::Withheld;
         }
         if self.code.files().workspace().stat(&inside).is_err() {
-            return Looked::Gone;
+            return PlaceLookup::Gone;
         }
         let code = self.code;
         let text = self.texts.entry(inside.clone()).or_insert_with_key(|path| files::read(code, path).ok());
         let line = text.as_ref().and_then(|text| text.line(from.line)).unwrap_or_default();
         let column = line[..encoding.byte(line, from.character)].chars().count();
-        Looked::At(Place {
+        PlaceLookup::At(Place {
             path: inside.display(),
             line: from.line.saturating_add(1),
             column: u32::try_from(column + 1).unwrap_or(u32::MAX),
@@ -133,26 +135,37 @@ impl Known<'_> {
     }
 }
 
-/// Keeps the definitions of the file: some servers also list its imports, and each function without a name that is passed to a
-/// call. Their members take their place.
-fn defined(symbols: &[Named], question: &Question) -> Vec<Symbol> {
+/// Keeps the definitions of the file. Some servers also list imports, anonymous functions that are passed to calls, and the
+/// keys of object literals. These are dropped, and their members move up one level.
+fn defined(symbols: &[DocumentSymbol], question: &Question) -> Vec<Symbol> {
     let imports = import_lines(question);
-    // The depths of the symbols around the current one, with whether each is kept.
-    let mut around: Vec<(usize, bool)> = Vec::new();
+    let mut around: Vec<Enclosing> = Vec::new();
     let mut out = Vec::new();
     for named in symbols {
-        around.retain(|(depth, _)| *depth < named.depth);
-        let kept = !is_callback(&named.name) && !imports.contains(&named.at.line);
+        around.retain(|outer| outer.depth < named.depth);
+        let is_key = named.kind == "property" && around.last().is_some_and(|outer| outer.is_value);
+        let kept = !is_key && !is_callback(&named.name) && !imports.contains(&named.at.line);
         if kept {
-            let depth = around.iter().filter(|(_, kept)| *kept).count();
+            let depth = around.iter().filter(|outer| outer.kept).count();
             out.push(Symbol { depth, ..symbol(named, &question.text) });
         }
-        around.push((named.depth, kept));
+        let is_value = is_key || ["variable", "constant"].contains(&named.kind);
+        around.push(Enclosing { depth: named.depth, kept, is_value });
     }
     out
 }
 
-/// Checks whether a name describes a function without one: `describe("cart") callback`, `<function>`.
+/// A symbol that encloses the current one.
+struct Enclosing {
+    depth: usize,
+    /// True if the symbol is in the answer.
+    kept: bool,
+    /// True if the properties in the symbol are the keys of an object literal: the value of a variable or of another key.
+    is_value: bool,
+}
+
+/// Returns true if a server made up the name for an anonymous function: `describe("cart") callback`,
+/// `<function>`.
 fn is_callback(name: &str) -> bool {
     name.ends_with(" callback") || (name.starts_with('<') && name.ends_with('>'))
 }
@@ -171,7 +184,7 @@ fn import_lines(question: &Question) -> HashSet<u32> {
     imports.iter().filter_map(statement).flatten().collect()
 }
 
-fn symbol(named: &Named, text: &Text) -> Symbol {
+fn symbol(named: &DocumentSymbol, text: &Text) -> Symbol {
     Symbol {
         name: named.name.clone(),
         kind: named.kind.to_owned(),
@@ -186,16 +199,16 @@ fn symbol(named: &Named, text: &Text) -> Symbol {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+#[expect(clippy::disallowed_methods, reason = "tests create their files directly")]
 mod tests {
     use super::*;
-    use crate::{call::permissions::ReadPermission, code::navigate::Want, session::Session};
+    use crate::{call::permissions::ReadPermission, code::navigate::NavigationQuery, session::Session};
     use std::{fs, sync::Arc};
     use tempfile::TempDir;
     use toolpost_lsp::{Position, Span, Stage};
     use toolpost_workspace::{Options, Workspace};
 
-    /// Builds the output in a workspace with one file that may not be read.
+    /// Converts an answer in a workspace with `a.py` and with `secret.py`, which may not be read.
     fn answered(answer: impl FnOnce(&dyn Fn(&str) -> lsp::Place) -> (Answer, Vec<lsp::Place>)) -> Output {
         let base = TempDir::new().unwrap();
         for name in ["a.py", "secret.py"] {
@@ -209,7 +222,7 @@ mod tests {
         let cx =
             CallCtx { permissions: Arc::new(ReadPermission(may_read)), ..CallCtx::denied(Session::new()) };
         let text = files::read(&code, &path).unwrap();
-        let question = Question { path, want: Want::Symbols, text, name: None };
+        let question = Question { path, query: NavigationQuery::Symbols, text, name: None };
         let place = |name: &str| {
             let at = Position { line: u32::MAX, character: u32::MAX };
             let path = root.join(name);
@@ -217,43 +230,51 @@ mod tests {
             lsp::Place { path: Some(path), address, span: Span { from: at, to: at } }
         };
         let (answer, sources) = answer(&place);
-        let standing =
-            Standing { stage: Stage::Ready, complete: lsp::Complete::Yes, why: "it is ready".to_owned() };
-        let answered = Answered { server: "x", answer, sources, standing, encoding: Encoding::Utf16 };
+        let standing = ServerReadiness {
+            stage: Stage::Ready,
+            complete: lsp::Complete::Yes,
+            why: "it is ready".to_owned(),
+        };
+        let answered = ServerAnswer { server: "x", answer, sources, standing, encoding: Encoding::Utf16 };
         output(&code, &cx, &question, answered)
     }
 
     #[test]
-    fn what_may_not_be_read_is_counted_and_not_told() {
+    fn answers_from_forbidden_files_are_counted_and_withheld() {
         let text = || Answer::Text(Some("key: 'k'".to_owned()));
-        let hidden = "what it tells comes from a file that the rules do not let be read";
+        let hidden = "the answer comes from a file that the rules do not allow reading";
         let rows = [
             (&[][..], Some("key: 'k'"), 0, Complete::Yes, "it is ready"),
             (&["a.py"][..], Some("key: 'k'"), 0, Complete::Yes, "it is ready"),
             (&["a.py", "secret.py"][..], None, 1, Complete::No, hidden),
         ];
-        for (sources, told, withheld, complete, why) in rows {
+        for (sources, wanted_text, withheld, complete, why) in rows {
             let output = answered(|place| (text(), sources.iter().map(|name| place(name)).collect()));
             let found = (output.text.as_deref(), output.withheld, output.complete, output.why.as_str());
-            assert_eq!(found, (told, withheld, complete, why), "{sources:?}");
+            assert_eq!(found, (wanted_text, withheld, complete, why), "{sources:?}");
         }
     }
 
     #[test]
-    fn imports_and_functions_without_a_name_are_no_symbols_of_a_file() {
+    fn imports_keys_and_anonymous_functions_are_not_file_symbols() {
         let text = "import a\nfrom b import (\n    c,\n)\nclass D:\n    def e(self): ...\n";
         let rows = [
-            ("a", 0, 0),
-            ("c", 2, 0),
-            ("describe(\"x\") callback", 4, 0),
-            ("D", 4, 1),
-            ("<function>", 5, 2),
-            ("e", 5, 3),
+            ("a", "module", 0, 0),
+            ("c", "module", 2, 0),
+            ("describe(\"x\") callback", "function", 4, 0),
+            ("D", "class", 4, 1),
+            ("<function>", "function", 5, 2),
+            ("e", "method", 5, 3),
+            ("f", "property", 5, 2),
+            ("options", "constant", 6, 0),
+            ("server", "property", 6, 1),
+            ("port", "property", 6, 2),
+            ("start", "method", 6, 1),
         ];
-        let named = rows.map(|(name, line, depth)| {
+        let named = rows.map(|(name, kind, line, depth)| {
             let at = Position { line, character: 0 };
-            let (name, kind, span) = (name.to_owned(), "x", Span { from: at, to: at });
-            Named { name, kind, detail: None, within: None, depth, at, span }
+            let (name, span) = (name.to_owned(), Span { from: at, to: at });
+            DocumentSymbol { name, kind, detail: None, within: None, depth, at, span }
         });
         let base = TempDir::new().unwrap();
         fs::write(base.path().join("a.py"), text).unwrap();
@@ -261,19 +282,19 @@ mod tests {
         let code = Code::of_workspace(Workspace::open(options).unwrap().0);
         let path = code.files().resolve("a.py").unwrap();
         let text = files::read(&code, &path).unwrap();
-        let found = defined(&named, &Question { path, want: Want::Symbols, text, name: None });
+        let found = defined(&named, &Question { path, query: NavigationQuery::Symbols, text, name: None });
         let found: Vec<(&str, usize)> =
             found.iter().map(|symbol| (symbol.name.as_str(), symbol.depth)).collect();
-        assert_eq!(found, [("D", 0), ("e", 1)]);
+        assert_eq!(found, [("D", 0), ("e", 1), ("f", 1), ("options", 0), ("start", 1)]);
     }
 
     #[test]
-    fn an_answer_that_names_what_is_gone_is_not_all_and_lines_end_somewhere() {
+    fn locations_in_deleted_files_make_an_answer_incomplete() {
         let names = ["a.py", "gone.py", "/nowhere/b.py"];
         let output = answered(|place| (Answer::Places(names.map(place).to_vec()), Vec::new()));
         let lines: Vec<u32> = output.places.iter().map(|place| place.line).collect();
         assert_eq!((lines, output.total, output.complete), (vec![u32::MAX; 2], 2, Complete::No));
-        let why = "it names a place in a file that is gone, so it has not read what changed";
+        let why = "the answer contains a location in a deleted file, so the language server has not read the latest changes";
         assert_eq!(output.why, why);
     }
 }

@@ -1,4 +1,4 @@
-//! The files that navigation searches, as texts with lines.
+//! Listing and reading of the files that navigation searches.
 
 use crate::{
     call::CallCtx,
@@ -6,16 +6,16 @@ use crate::{
     failure::{Failure, Hint, Kind, convert},
 };
 use std::sync::Arc;
-use toolpost_search::{Case, Control, GlobRequest, Hidden, Match, Only, Prune, Rules};
+use toolpost_search::{Case, Control, GlobRequest, HiddenFiles, Match, Only, Prune, Rules};
 use toolpost_syntax::Language;
 use toolpost_workspace::WorkspacePath;
 
-/// Maximum size of a file, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
 /// Maximum length of a displayed line, in characters.
 const LINE: usize = 300;
 
-/// A text and the offsets at which its lines begin.
+/// A text, and the byte offsets at which its lines begin.
 #[derive(Clone)]
 pub(crate) struct Text {
     pub(crate) text: Arc<str>,
@@ -38,7 +38,8 @@ impl Text {
         Some(text.strip_suffix('\r').unwrap_or(text))
     }
 
-    /// Returns the byte offset at which a line begins.
+    /// Returns the byte offset at which a line, counted from 0, begins; the length of the text if there is no
+    /// such line.
     pub(crate) fn start(&self, line: u32) -> usize {
         usize::try_from(line).ok().and_then(|at| self.starts.get(at)).copied().unwrap_or(self.text.len())
     }
@@ -51,7 +52,6 @@ impl Text {
         (count(line), count(before.chars().count()))
     }
 
-    /// Returns the number of lines.
     pub(crate) fn lines(&self) -> usize {
         self.starts.len() - usize::from(self.text.ends_with('\n') || self.text.is_empty())
     }
@@ -66,37 +66,36 @@ impl Text {
     }
 }
 
-/// Reads the file of a request.
+/// Reads a UTF-8 file. Fails if the file has another encoding or is larger than `LARGEST`.
 pub(crate) fn read(code: &Code, path: &WorkspacePath) -> Result<Text, Failure> {
     let read = code.files().workspace().read(path, LARGEST).map_err(|error| convert::access(path, error))?;
     String::from_utf8(read.bytes).map(Text::new).map_err(|_| {
-        let what =
-            format!("{} is no text in UTF-8, and only such files are understood as code.", path.display());
-        Failure::new(Kind::WrongKind, what).hint(Hint::Advice("Search it by its content instead.".to_owned()))
+        let what = format!("{} is not UTF-8 text, and only UTF-8 files are parsed as code.", path.display());
+        Failure::new(Kind::WrongKind, what).hint(Hint::Advice("Search its content instead.".to_owned()))
     })
 }
 
-/// The files of a root, by path.
-pub(crate) struct Listed {
+/// The files in one root, sorted by path.
+pub(crate) struct FileListing {
     pub(crate) shown: Vec<Match>,
     /// Files that the operator's rules do not allow to be read.
     pub(crate) withheld: Vec<Match>,
 }
 
-/// Lists, by path, all readable files of the root that contains a file.
+/// Lists the readable files of the root that contains the file `of`, sorted by path.
 pub(crate) fn all(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Vec<Match>, Failure> {
     listed(code, cx, of).map(|listed| listed.shown)
 }
 
-/// Lists all files of the root that contains a file, except for ignored ones.
-pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Listed, Failure> {
+/// Lists all files of the root that contains the file `of`, except ignored and hidden ones.
+pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<FileListing, Failure> {
     let root = code.files().workspace().within(of.root(), ".").map_err(convert::path)?;
     let request = GlobRequest {
         base: root,
         pattern: "**/*".to_owned(),
         rules: Rules::Git,
         prune: Prune::Dependencies,
-        hidden: Hidden::Skip,
+        hidden: HiddenFiles::Skip,
         case: Case::Sensitive,
         only: Only::Files,
         limit: None,
@@ -111,10 +110,10 @@ pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Li
     let mut files = found.matches;
     files.sort_by(|one, other| one.path.raw().cmp(other.path.raw()));
     let (shown, withheld) = files.into_iter().partition(|file| cx.may_read(&file.path));
-    Ok(Listed { shown, withheld })
+    Ok(FileListing { shown, withheld })
 }
 
-/// Returns whether files of one language can use names from another.
+/// Returns true if files in the language `one` can use names that files in the language `other` define.
 pub(crate) fn related(one: Language, other: Language) -> bool {
     const FAMILIES: [&[&str]; 2] = [&["typescript", "tsx", "javascript", "jsx"], &["c", "cpp"]];
     let both = [one.name(), other.name()];
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_and_places_are_counted() {
+    fn byte_offsets_map_to_lines_and_columns() {
         let text = Text::new("aä\r\n\n  b".to_owned());
         assert_eq!(
             (0..4).map(|line| text.line(line)).collect::<Vec<_>>(),

@@ -1,18 +1,25 @@
-//! Finds the name that a position refers to, which is often slightly off.
+//! Finds the name at a position in a source file.
+//!
+//! Callers often give a position next to the name.
 
 use super::files::Text;
-use super::{Asked, Spot};
+use super::{CursorPosition, TargetName};
 use crate::failure::{Failure, Hint, Kind};
 use std::ops::Range;
+use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// Finds the name at a position, or the nearest one on its line, and its byte offset in the text.
-pub(crate) fn find(path: &WorkspacePath, text: &Text, spot: Spot) -> Result<(Asked, usize), Failure> {
+/// Finds the name at a position, or the nearest name on the same line, and its byte offset in the text.
+pub(crate) fn find(
+    path: &WorkspacePath,
+    text: &Text,
+    spot: CursorPosition,
+) -> Result<(TargetName, usize), Failure> {
     let Some(line) = text.line(spot.line) else {
         let what = format!(
-            "{} has {} lines, and line {} was asked for; this call counts lines from {}.",
+            "{} has {}, so there is no line {}; this call counts lines from {}.",
             path.display(),
-            text.lines(),
+            counted(text.lines() as u64, "line"),
             spot.base.number(spot.line),
             spot.base.first()
         );
@@ -27,18 +34,18 @@ pub(crate) fn find(path: &WorkspacePath, text: &Text, spot: Spot) -> Result<(Ask
             word.start.abs_diff(byte).min(word.end.abs_diff(byte))
         }
     };
-    // If two names touch the position, the one that begins there is meant.
+    // If one name ends at the position and another one begins there, the one that begins there is used.
     let Some(word) = words(line).into_iter().min_by_key(|word| (away(word), word.end == byte)) else {
-        let what = format!("No name is in line {} of {}.", spot.base.number(spot.line), path.display());
+        let what = format!("Line {} of {} contains no name.", spot.base.number(spot.line), path.display());
         let hint = Hint::Advice(format!(
-            "This call counts lines and columns from {}; give those of a name.",
+            "This call counts lines and columns from {}; give the position of a name.",
             spot.base.first()
         ));
         let failure = Failure::new(Kind::NoMatch, what).hint(hint);
         return Err(if line.trim().is_empty() { failure } else { failure.found(line.to_owned()) });
     };
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let asked = Asked {
+    let asked = TargetName {
         name: line[word.clone()].to_owned(),
         line: spot.line.saturating_add(1),
         column: count(line[..word.start].chars().count() + 1),
@@ -48,7 +55,7 @@ pub(crate) fn find(path: &WorkspacePath, text: &Text, spot: Spot) -> Result<(Ask
     Ok((asked, text.start(spot.line) + word.start))
 }
 
-/// Lists the names of a line.
+/// Lists the byte ranges of the names in a line.
 fn words(line: &str) -> Vec<Range<usize>> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
     let mut words: Vec<Range<usize>> = Vec::new();
@@ -68,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_cut_out_of_lines() {
+    fn identifiers_are_extracted_from_a_line() {
         let line = "  söme_x(a, 12)+$b";
         let found: Vec<&str> = words(line).into_iter().map(|word| &line[word]).collect();
         assert_eq!(found, ["söme_x", "a", "$b"]);

@@ -1,20 +1,21 @@
-//! Progress of the background requests to language servers.
+//! State of the background requests to language servers.
 
 use std::{
     collections::HashSet,
     sync::{Mutex, MutexGuard, PoisonError},
 };
-use toolpost_index::Doubts;
+use toolpost_symbols::Doubts;
 use toolpost_workspace::ContentHash;
 
-/// Maximum number of remembered file contents whose calls were sent to a server.
+/// Maximum number of file versions that are remembered as sent to a language server.
 const REMEMBERED: usize = 50_000;
 
-/// The servers that are answering requests in the background.
+/// The language servers that are answering requests in the background, and the files whose ambiguous
+/// function calls were sent to them.
 #[derive(Debug, Default)]
 pub(crate) struct Upgrades {
     running: Mutex<HashSet<usize>>,
-    /// The file contents whose calls were all sent.
+    /// The path and the content hash of each file whose ambiguous calls were all sent.
     asked: Mutex<HashSet<(String, ContentHash)>>,
 }
 
@@ -23,7 +24,8 @@ impl Upgrades {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that all calls of a content are being sent; returns whether that is new.
+    /// Records that all ambiguous calls in a version of a file are being sent. Returns false if they were
+    /// sent before.
     pub(super) fn ask(&self, doubt: &Doubts) -> bool {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.len() >= REMEMBERED {

@@ -1,54 +1,71 @@
-//! Choice of the language server, and the reasons if none answers.
+//! Choice of the language server for a question, and the reasons if none answers.
 
 use super::Output;
 use super::{ask, question::Question};
 use crate::{call::CallCtx, code::Code};
 use toolpost_lsp::InstalledServer;
 
-/// Asks the language servers of a file in turn; the error explains in a sentence for each why it does not
-/// answer.
-pub(crate) async fn ask(code: &Code, question: &Question, cx: &CallCtx) -> Result<Output, Vec<String>> {
+/// The reasons why no language server answered, one sentence each.
+#[derive(Debug, Default)]
+pub(crate) struct Unserved {
+    /// The reasons that concern this question.
+    pub(crate) notes: Vec<String>,
+    /// The reasons that apply to every question of the session.
+    pub(crate) session_notes: Vec<String>,
+}
+
+impl Unserved {
+    fn of_session(why: impl Into<String>) -> Self {
+        Self { session_notes: vec![why.into()], ..Self::default() }
+    }
+}
+
+/// Asks the language servers for the file in turn until one answers. The error has a sentence for each
+/// server, with the reason why it did not answer.
+pub(crate) async fn ask(code: &Code, question: &Question, cx: &CallCtx) -> Result<Output, Unserved> {
     let Some(servers) = code.servers() else {
-        return Err(vec!["No language server is asked: this runtime was made without them.".to_owned()]);
+        let why =
+            "No language server is used: the program that embeds Toolpost has not enabled language servers.";
+        return Err(Unserved::of_session(why));
     };
     let extension = question.path.extension().map(|extension| extension.to_string_lossy().into_owned());
     let found = servers.found_for(extension.as_deref().unwrap_or_default());
     let Some(first) = found.first() else {
-        return Err(vec!["No language server is known for such files.".to_owned()]);
+        let why = "Toolpost supports no language server for this type of file.".to_owned();
+        return Err(Unserved { notes: vec![why], ..Unserved::default() });
     };
     if !servers.confined() {
-        return Err(vec![
-            "No language server is started, since the sandbox is off and nothing would hold it to reading: the user can leave \
-             --sandbox off away."
-                .to_owned(),
-        ]);
+        return Err(Unserved::of_session(
+            "No language server is started, because the sandbox is off and nothing would restrict it to reading: the \
+             user can remove --sandbox off.",
+        ));
     }
-    let mut notes: Vec<String> = Vec::new();
-    if found.iter().all(|found| found.sought.program.is_none()) {
-        notes.push(format!(
-            "No language server for such files is installed; the user can install {} ({}).",
+    let mut unserved = Unserved::default();
+    if found.iter().all(|found| found.search.program.is_none()) {
+        unserved.session_notes.push(format!(
+            "No language server for this file type is installed; the user can install {} ({}).",
             first.known.name, first.known.install
         ));
-        notes.extend(found.iter().filter_map(passed_over));
+        unserved.session_notes.extend(found.iter().filter_map(passed_over));
     }
     for found in &found {
-        if found.sought.program.is_none() {
+        if found.search.program.is_none() {
             continue;
         }
         match ask::ask(code, &servers, found, question, cx).await {
             Ok(output) => return Ok(output),
-            Err(why) => notes.push(why),
+            Err(why) => unserved.notes.push(why),
         }
     }
-    Err(notes)
+    Err(unserved)
 }
 
-/// Reports the location of a program that Toolpost refuses to start.
+/// Explains why Toolpost does not start a server program that is in the workspace.
 fn passed_over(found: &InstalledServer) -> Option<String> {
-    let program = found.sought.passed_over.first()?;
+    let program = found.search.passed_over.first()?;
     let name = found.known.name;
     Some(format!(
-        "{} is not started as {name}, since it lies in the workspace: a project could have put anything there.",
+        "{} is not started as the language server {name}, because it is in the workspace, where a project could put any program.",
         program.display()
     ))
 }

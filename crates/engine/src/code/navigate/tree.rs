@@ -1,6 +1,6 @@
 //! Navigation by syntax trees: compares names, not meanings.
 
-use super::{Complete, Output, Place, Source, Symbol, Want};
+use super::{Complete, NavigationQuery, Output, Place, Source, Symbol};
 use super::{
     files::{self, Text},
     question::{PLACES, Question},
@@ -11,20 +11,21 @@ use crate::{
     failure::{Failure, Kind},
 };
 use std::ops::Range;
-use toolpost_syntax::{self as syntax, Facts, Language, Usage};
+use toolpost_syntax::{self as syntax, Facts, Language};
+use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// Answers a question from the syntax trees of the files.
+/// Answers a navigation question from the syntax trees of the files, without a language server.
 pub(crate) fn answer(code: &Code, question: &Question, cx: &CallCtx) -> Result<Output, Failure> {
     let Some(language) = Language::of_path(question.path.raw()) else {
         let what = format!(
-            "{} is of no language that is understood here, and no language server answers for it.",
+            "The language of {} is not supported, and no language server answered.",
             question.path.display()
         );
         return Err(Failure::new(Kind::WrongKind, what));
     };
     let own = File::parse(question.path.clone(), language, question.text.clone())?;
-    let by_name = "names are compared, and not what they mean";
+    let by_name = "names are compared, not their meaning";
     let mut output = Output {
         source: Source::Tree,
         complete: Complete::Unknown,
@@ -36,27 +37,31 @@ pub(crate) fn answer(code: &Code, question: &Question, cx: &CallCtx) -> Result<O
         symbols: Vec::new(),
         text: None,
         notes: Vec::new(),
+        session_notes: Vec::new(),
     };
-    match (question.want, &question.name) {
-        (Want::Symbols, _) | (_, None) => {
+    match (question.query, &question.name) {
+        (NavigationQuery::Symbols, _) | (_, None) => {
             output.symbols = own.symbols();
             output.total = output.symbols.len() as u64;
             let broken = own.facts.errors.len();
             (output.complete, output.why) = match broken {
-                0 => (Complete::Yes, "all of the file was understood".to_owned()),
-                _ => (Complete::Unknown, format!("{broken} places of the file are not understood")),
+                0 => (Complete::Yes, "the whole file was parsed".to_owned()),
+                _ => (
+                    Complete::Unknown,
+                    format!("{} of the file could not be parsed", counted(broken as u64, "part")),
+                ),
             };
         }
-        (Want::Definition(_), Some((asked, at))) => {
+        (NavigationQuery::Definition(_), Some((asked, at))) => {
             let found = definitions(code, cx, &own, &asked.name, *at)?;
-            output.places = found.iter().map(Defined::place).collect();
+            output.places = found.iter().map(Definition::place).collect();
         }
-        (Want::Hover(_), Some((asked, at))) => {
+        (NavigationQuery::Hover(_), Some((asked, at))) => {
             let found = definitions(code, cx, &own, &asked.name, *at)?;
             output.total = found.len() as u64;
             output.text = texts(&found);
         }
-        (Want::References(_), Some((asked, _))) => {
+        (NavigationQuery::References(_), Some((asked, _))) => {
             let mut places = own.uses(&asked.name);
             others(code, cx, &own, &asked.name, |file| places.extend(file.uses(&asked.name)))?;
             output.places = places;
@@ -77,14 +82,13 @@ struct File {
     facts: Facts,
 }
 
-/// A definition.
-struct Defined {
+struct Definition {
     at: Place,
-    /// Its documentation and its signature; empty for a local name.
+    /// The documentation and the signature; empty for a local name.
     text: String,
 }
 
-impl Defined {
+impl Definition {
     fn place(&self) -> Place {
         self.at.clone()
     }
@@ -93,7 +97,7 @@ impl Defined {
 impl File {
     fn parse(path: WorkspacePath, language: Language, text: Text) -> Result<Self, Failure> {
         let tree = language.parse(&text.text).map_err(|unread| {
-            Failure::new(Kind::TooLarge, format!("{} cannot be understood: {unread}.", path.display()))
+            Failure::new(Kind::TooLarge, format!("{} cannot be parsed: {unread}.", path.display()))
         })?;
         let facts = tree.facts();
         Ok(Self { path, language, text, facts })
@@ -139,7 +143,7 @@ impl File {
     /// Lists the uses and definitions of a name in the file.
     fn uses(&self, name: &str) -> Vec<Place> {
         let uses = self.facts.references.iter().filter(|found| self.word(&found.at) == name);
-        let uses = uses.map(|found| self.place(found.at.start, usage(found.usage)));
+        let uses = uses.map(|found| self.place(found.at.start, found.usage.name()));
         let defined = self.defined(name).into_iter().map(|found| found.at);
         let bound = self.facts.bindings.iter().filter(|bound| self.word(&bound.at) == name);
         let bound = bound.map(|bound| self.place(bound.at.start, "definition"));
@@ -150,40 +154,41 @@ impl File {
     }
 
     /// Lists the file's definitions of a name.
-    fn defined(&self, name: &str) -> Vec<Defined> {
+    fn defined(&self, name: &str) -> Vec<Definition> {
         let found = self.facts.symbols.iter().filter(|symbol| symbol.name == name);
         let defined = |symbol: &syntax::Symbol| {
             let start = symbol.at.as_ref().map_or(symbol.signature.start, |at| at.start);
             let docs = symbol.docs.as_ref().map(|docs| self.word(docs)).unwrap_or_default();
             let text = [docs, self.word(&symbol.signature)].join("\n").trim().to_owned();
-            Defined { at: self.place(start, symbol.kind.name()), text }
+            Definition { at: self.place(start, symbol.kind.name()), text }
         };
         found.map(defined).collect()
     }
 
-    /// Finds the local name that is meant at a position: the one whose scope is the innermost around it.
-    fn local(&self, name: &str, at: usize) -> Option<Defined> {
+    /// Finds the local variable or parameter to which a name at a byte offset refers: the one in the
+    /// innermost enclosing scope.
+    fn local(&self, name: &str, at: usize) -> Option<Definition> {
         let span = |scope: Option<usize>| match scope.and_then(|scope| self.facts.scopes.get(scope)) {
             Some(scope) => scope.span.clone(),
             None => 0..self.text.text.len(),
         };
         let bound = self.facts.bindings.iter().filter(|bound| bound.sort != syntax::BindingKind::Field);
         let bound = bound.filter(|bound| self.word(&bound.at) == name && span(bound.scope).contains(&at));
-        // Of several in one scope, the first one introduces the name.
+        // If a scope binds the name more than once, the first binding introduces it.
         let meant = bound.min_by_key(|bound| (span(bound.scope).len(), bound.at.start))?;
-        Some(Defined { at: self.place(meant.at.start, "local name"), text: String::new() })
+        Some(Definition { at: self.place(meant.at.start, "local name"), text: String::new() })
     }
 }
 
-/// Finds what a name at a position can mean: a local name, otherwise the definitions of its file, otherwise
-/// those of other files.
+/// Finds the definitions to which a name at a byte offset can refer: a local name, else the definitions in
+/// the same file, else those in other files.
 fn definitions(
     code: &Code,
     cx: &CallCtx,
     own: &File,
     name: &str,
     at: usize,
-) -> Result<Vec<Defined>, Failure> {
+) -> Result<Vec<Definition>, Failure> {
     let is_taken_of =
         own.facts.references.iter().any(|found| found.at.start == at && found.receiver.is_some());
     if !is_taken_of && let Some(local) = own.local(name, at) {
@@ -196,7 +201,8 @@ fn definitions(
     Ok(found)
 }
 
-/// Visits the other files of the language that contain a name.
+/// Parses every other file of the root that contains a name and is in the same language or a related one, and
+/// passes it to `look`.
 fn others(
     code: &Code,
     cx: &CallCtx,
@@ -213,7 +219,7 @@ fn others(
         if found.path == own.path {
             continue;
         }
-        // A file that was deleted in the meantime, or is not text, contains no name.
+        // Files that were deleted in the meantime or are not text are skipped.
         let Ok(text) = files::read(code, &found.path) else { continue };
         if text.text.contains(name)
             && let Ok(file) = File::parse(found.path, language, text)
@@ -224,24 +230,14 @@ fn others(
     Ok(())
 }
 
-fn texts(found: &[Defined]) -> Option<String> {
-    let shown = |found: &Defined| {
+fn texts(found: &[Definition]) -> Option<String> {
+    let shown = |found: &Definition| {
         let Place { path, line, text, .. } = &found.at;
         format!("{path}:{line}\n{}", if found.text.is_empty() { text } else { &found.text })
     };
-    (!found.is_empty()).then(|| found.iter().take(5).map(shown).collect::<Vec<_>>().join("\n\n"))
-}
-
-fn usage(usage: Usage) -> &'static str {
-    match usage {
-        Usage::Read => "read",
-        Usage::Type => "type",
-        Usage::Write => "write",
-        Usage::Call => "call",
-        Usage::Inherit => "inherited",
-        Usage::Import => "import",
-        Usage::Construct => "construct",
-        Usage::Mention => "mention",
-        Usage::Apparent => "apparent call",
+    let mut texts: Vec<String> = found.iter().take(5).map(shown).collect();
+    if found.len() > 5 {
+        texts.push(format!("… {}", counted((found.len() - 5) as u64, "more definition")));
     }
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

@@ -1,40 +1,45 @@
-//! Resolves ambiguous calls with a language server that has read the project, in the background.
+//! Background task that asks a language server for the targets of ambiguous function calls and for the
+//! implementations of interfaces.
+//!
+//! The answers improve the symbol index.
 
 use super::files::{self, Text};
 use crate::{code::Code, workers::blocking};
 use std::{collections::HashMap, sync::Arc, time::Duration};
-use toolpost_index::{Answer as Told, Doubts, How, Place as There};
 use toolpost_lsp::{self as lsp, Answer, Client, Position, Question, Server, Stage};
+use toolpost_symbols::{Answer as Told, Doubts, How, Place as There};
 use toolpost_workspace::{ContentHash, hash};
 
-/// Maximum wait for one answer.
+/// Maximum wait for one answer of the language server.
 const ANSWER: Duration = Duration::from_secs(10);
-/// Maximum number of calls to ask about in one pass.
+/// Maximum number of questions to a server in one background task.
 const CALLS: usize = 20_000;
-/// Number of calls to ask about before other users of the server get a turn.
+/// Number of questions after which other calls can use the server.
 const BURST: usize = 64;
 
-/// Number of files to search for doubtful calls before other users get the index.
+/// Number of files that are searched for ambiguous calls while the index is locked.
 const SLICE: usize = 64;
 
-/// The server's answers for one file, each with the byte offset at which the name begins.
+/// The server's answers for one file, each with the byte offset of the name that it is about.
 #[derive(Default)]
 struct Heard {
     calls: Vec<(u32, Told)>,
     implementations: Vec<(u32, Told)>,
 }
 
-/// The kind of question about a name.
+/// The kind of question about a name: the target of a call, or the implementations of an interface.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum About {
     Call,
     Implementations,
 }
 
-/// The files that answers lead to, with their contents.
+/// The files that a server was asked about and those with targets of its answers, by displayed path; `None`
+/// for a file that cannot be read.
 type Targets = HashMap<String, Option<(ContentHash, Text)>>;
 
-/// Starts a pass with a server, unless one is running already.
+/// Starts a background task that asks a server about ambiguous function calls and about interfaces, unless
+/// the server is not ready or such a task already uses it.
 pub(super) fn begin(code: &Code, server: &Arc<Server>) {
     let key = Arc::as_ptr(server).addr();
     let upgrades = code.upgrades();
@@ -48,7 +53,8 @@ pub(super) fn begin(code: &Code, server: &Arc<Server>) {
     });
 }
 
-/// Asks about all doubtful calls in the server's languages; stops when the server is no longer ready.
+/// Asks a server about the ambiguous calls and the interfaces in all files of its languages. Stops when the
+/// server is no longer ready.
 async fn pass(code: &Code, server: &Arc<Server>) {
     let known = server.known();
     let of_server = move |path: &str| {
@@ -74,8 +80,8 @@ async fn pass(code: &Code, server: &Arc<Server>) {
     }
 }
 
-/// Lists the doubtful calls in the server's files, those with the fewest questions first. The index is
-/// borrowed for a few files at a time.
+/// Lists the ambiguous calls and the interfaces in files of the server's languages. Files with the fewest
+/// questions come first. The index is locked for a few files at a time.
 async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
     let code = code.clone();
     let found = blocking(move || {
@@ -86,7 +92,7 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
         let paths: Vec<String> = paths.into_iter().filter(|path| of_server(path)).collect();
         let mut all = Vec::new();
         for some in paths.chunks(SLICE) {
-            // Callers that wait to update the index get it in between.
+            // The lock is released between two chunks, so that waiting callers can update the index.
             let Ok(graph) = index.graph(&|| false) else { break };
             all.extend(graph.doubts(some));
         }
@@ -99,7 +105,8 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
     found.await.ok()
 }
 
-/// Asks about the calls and the interfaces of one file; `None` if the server can no longer answer.
+/// Asks a server about the ambiguous calls and the interfaces of one file; `None` if the server fails, has
+/// not read all files yet, or does not support the file.
 async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
     let Some((now, text)) = read(code, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
         return Some(Heard::default());
@@ -130,7 +137,7 @@ async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Tar
                     let told = told(code, &found, &talk, targets).await;
                     heard.extend(told.map(|told| (*place, told)));
                 }
-                // The server does not know either, or does not support the request.
+                // The server does not know the target, or does not support the request.
                 Ok(_) | Err(lsp::Fault::Refused { .. } | lsp::Fault::Odd { .. }) => {}
                 Err(lsp::Fault::Unable { .. }) if *about == About::Implementations => {}
                 Err(_) => return None,
@@ -149,7 +156,8 @@ fn position(text: &Text, byte: u32, talk: &Client<'_>) -> Position {
     Position { line, character }
 }
 
-/// Returns the targets of an answer; `None` if a target is a file that cannot be read.
+/// Converts a server's answer for the symbol index; `None` if the file of a target cannot be read, or does
+/// not have the position of the target.
 async fn told(code: &Code, found: &[lsp::Place], talk: &Client<'_>, targets: &mut Targets) -> Option<Told> {
     let mut places = Vec::new();
     for place in found {
@@ -158,7 +166,7 @@ async fn told(code: &Code, found: &[lsp::Place], talk: &Client<'_>, targets: &mu
             .as_ref()
             .and_then(|path| path.to_str())
             .and_then(|path| code.files().resolve(path).ok());
-        // A target outside the workspace has no position in it.
+        // Targets outside the workspace are not in the symbol index.
         let Some(path) = inside else { continue };
         let shown = path.display();
         if !targets.contains_key(&shown) {

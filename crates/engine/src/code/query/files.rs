@@ -1,4 +1,4 @@
-//! Selection of the files to search.
+//! Selection of the files that a structural search parses.
 
 use super::{
     Request,
@@ -8,35 +8,37 @@ use crate::{
     call::CallCtx,
     code::Code,
     failure::{Failure, Hint},
-    find::walk::{Walked, walk},
+    find::walk::{WalkReport, walk},
 };
 use std::path::Path;
-use toolpost_search::{Case, GlobRequest, Hidden, Only, Prune, Rules};
+use toolpost_search::{Case, GlobRequest, HiddenFiles, Only, Prune, Rules};
 use toolpost_syntax::Language;
 use toolpost_workspace::{Kind, WorkspacePath};
 
-/// Finds the files in whose languages the pattern can be code, in the order of their paths.
+/// Finds the files to search, sorted by path. Files in languages that cannot parse the pattern are included,
+/// so that the output can name these languages. Fails if the request names a single file whose language is
+/// not searched.
 pub(super) async fn find(
     code: &Code,
     request: &Request,
     patterns: &Patterns,
     cx: &CallCtx,
-) -> Result<(Vec<WorkspacePath>, Walked), Failure> {
+) -> Result<(Vec<WorkspacePath>, WalkReport), Failure> {
     let base = &request.base;
     if code.files().workspace().stat(base).is_ok_and(|stat| stat.kind == Kind::File) {
         return match patterns.of(Path::new(&base.display())) {
             InFile::Other => Err(other(base, request)),
-            InFile::Code(..) | InFile::Foreign(_) => Ok((vec![base.clone()], Walked::default())),
+            InFile::Code(..) | InFile::Foreign(_) => Ok((vec![base.clone()], WalkReport::default())),
         };
     }
     let is_package = base.root().label().is_some();
     let asked = GlobRequest {
         base: base.clone(),
         pattern: "**".to_owned(),
-        // Ignore rules of the directories above a package do not apply to its content.
+        // Ignore files in the directories above a package do not apply to the files in the package.
         rules: if is_package { Rules::None } else { request.rules },
         prune: Prune::Dependencies,
-        hidden: if is_package { Hidden::Skip } else { Hidden::Show },
+        hidden: if is_package { HiddenFiles::Skip } else { HiddenFiles::Show },
         case: Case::Sensitive,
         only: Only::Files,
         limit: None,
@@ -45,7 +47,7 @@ pub(super) async fn find(
     let (found, walk) = walk(code.find(), cx, base, "steps through directories", move |find, control| {
         let found =
             toolpost_search::glob(find.files().workspace(), &asked, control, find.grams_of(&asked.base))?;
-        let walk = Walked::of(&found.skipped, found.unreadable, found.complete)
+        let walk = WalkReport::of(&found.skipped, found.unreadable, found.complete)
             .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))
     })
@@ -56,15 +58,15 @@ pub(super) async fn find(
     Ok((files, walk))
 }
 
-/// The refusal to search a file of another language, or of an unknown one.
+/// Returns the failure for a file in another language than the requested one, or in an unknown language.
 fn other(path: &WorkspacePath, request: &Request) -> Failure {
     let shown = path.display();
     match (Language::of_path(Path::new(&shown)), &request.language) {
         (Some(own), Some(named)) => Failure::invalid(format!("{shown} is {}, not {named}.", own.name()))
-            .hint(Hint::Advice("Leave the language out, or name that of the file.".to_owned())),
+            .hint(Hint::Advice("Leave the language out, or pass the file's language.".to_owned())),
         _ => Failure::invalid(format!(
-            "There is no parser for {shown}: its name tells no language that is known here."
+            "There is no parser for {shown}: its file name matches no supported language."
         ))
-        .hint(Hint::Advice("Search it as text, by a regular expression.".to_owned())),
+        .hint(Hint::Advice("Search it as text, with a regular expression.".to_owned())),
     }
 }

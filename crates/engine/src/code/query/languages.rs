@@ -1,4 +1,4 @@
-//! The languages that a pattern is parsed in.
+//! Parsing of a pattern in the languages of the searched files.
 
 use super::Request;
 use crate::failure::{Failure, Hint};
@@ -6,32 +6,34 @@ use std::{collections::BTreeMap, path::Path};
 use toolpost_syntax::{Language, Pattern, PatternSyntaxError};
 use toolpost_text::names::distance;
 
-/// A pattern, in each language that can parse it.
+/// The pattern of a structural search, parsed in each language that can parse it.
 pub(super) struct Patterns {
     /// The parsed patterns, by the names of the languages.
     read: BTreeMap<&'static str, Pattern>,
-    /// The requested languages that cannot parse it.
+    /// The languages that cannot parse the pattern.
     foreign: Vec<&'static str>,
-    /// The language that the request named.
+    /// The requested language, or that of the searched file if it is not a programming language; `None` if the
+    /// pattern was parsed in all programming languages.
     named: Option<Language>,
 }
 
-/// The pattern in the language of a file.
+/// The pattern for one file, or the reason why the file cannot be searched for it.
 pub(super) enum InFile<'a> {
     /// The pattern is code in the language.
     Code(Language, &'a Pattern),
     /// The language cannot parse the pattern.
     Foreign(Language),
-    /// The file's language is not searched.
+    /// The language of the file is unknown, or is not searched.
     Other,
 }
 
-/// Parses the pattern of a request.
+/// Parses the pattern of a request in the requested language. Without one, parses it in the language of the
+/// searched file if that is not a programming language, otherwise in all programming languages.
 pub(super) fn read(request: &Request) -> Result<Patterns, Failure> {
-    let said = request.language.as_deref().map(str::trim).filter(|said| !said.is_empty());
+    let requested = request.language.as_deref().map(str::trim).filter(|requested| !requested.is_empty());
     let base = Language::of_path(Path::new(&request.base.display())).filter(|own| !own.is_code());
-    let Some(said) = said.or(base.map(Language::name)) else { return in_all(&request.pattern) };
-    let named = Language::of_name(said).ok_or_else(|| unknown(said))?;
+    let Some(requested) = requested.or(base.map(Language::name)) else { return in_all(&request.pattern) };
+    let named = Language::of_name(requested).ok_or_else(|| unknown(requested))?;
     let pattern = Pattern::read(named, &request.pattern).map_err(|error| refused(&error))?;
     let mut read = BTreeMap::from([(named.name(), pattern)]);
     for other in Language::all().filter(|other| other.widens(named)) {
@@ -62,15 +64,14 @@ fn in_all(pattern: &str) -> Result<Patterns, Failure> {
         }
     }
     if patterns.read.is_empty() {
-        let what =
-            format!("The pattern is no code of any language of programs that is known here: {}.", names());
+        let what = format!("The pattern is not code in any supported programming language: {}.", names());
         return Err(Failure::invalid(what).hint(whole()));
     }
     Ok(patterns)
 }
 
 impl Patterns {
-    /// Returns the pattern for a file.
+    /// Returns the pattern, parsed in the language of a file.
     pub(super) fn of(&self, path: &Path) -> InFile<'_> {
         let language = match self.named {
             Some(named) => Language::meant(path, Some(named.name())),
@@ -84,13 +85,17 @@ impl Patterns {
     }
 }
 
-/// The refusal of an unknown language.
-fn unknown(said: &str) -> Failure {
-    let failure =
-        Failure::invalid(format!("There is no parser for the language {said:?}. Known are: {}.", names()));
-    let said = said.to_lowercase();
-    let near =
-        Language::all().map(Language::name).filter(|name| distance(&said, name) <= 2).collect::<Vec<_>>();
+/// Returns the failure for an unknown language, with similar names.
+fn unknown(requested: &str) -> Failure {
+    let failure = Failure::invalid(format!(
+        "There is no parser for the language {requested:?}. Supported languages: {}.",
+        names()
+    ));
+    let requested = requested.to_lowercase();
+    let near = Language::all()
+        .map(Language::name)
+        .filter(|name| distance(&requested, name) <= 2)
+        .collect::<Vec<_>>();
     if near.is_empty() {
         return failure;
     }
@@ -107,7 +112,7 @@ fn refused(error: &PatternSyntaxError) -> Failure {
 
 fn whole() -> Hint {
     Hint::Advice(
-        "Write code that can stand in a file, whole, with $NAME for one name, expression or statement and $$$NAME for any \
+        "Write complete code, as in a file, with $NAME for one name, expression or statement and $$$NAME for any \
          number of them, such as `f($A, $$$REST)`."
             .to_owned(),
     )

@@ -1,30 +1,51 @@
-//! One file of a rename: its tokens, its edits, and the check of the result.
+//! One file in which a symbol is renamed: its occurrences of the name, its edits, and the check of the edited text.
 
-use super::{Edit, Spot, not_read, role};
+use super::{Edit, UneditedOccurrence, not_read, role};
 use crate::{
-    code::symbol_index::Asked,
+    code::symbol_index::IndexContext,
     failure::{Failure, Kind},
 };
 use std::path::Path;
-use toolpost_index::{Occurrence, Outcome};
+use toolpost_symbols::{Occurrence, Outcome};
 use toolpost_syntax::{Language, NameToken, TokenForm, Tree};
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::ContentHash;
 
-/// Maximum size of a file, in bytes.
+/// Maximum size of a file in which a symbol is renamed, in bytes.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
-/// The decision about an occurrence of the old name.
+/// The decision whether a rename replaces an occurrence of the old name.
 pub(super) enum Fate {
-    /// It is replaced by this text; `{new}` stands for the new name.
+    /// The occurrence is replaced by this text; `{new}` is the new name, and `{old}` the old one.
     Edit(&'static str),
-    /// It may mean the symbol, for this reason.
+    /// The occurrence may be a use of the symbol; the text names the reason for the doubt.
     Possible(String),
-    /// It means something else.
+    /// The occurrence is not a use of the symbol.
     Other,
 }
 
-/// One file.
+/// The ways in which code can use the symbol as a field of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The symbol belongs to a class or an object.
+    Member,
+    /// Another module can get the symbol as a field of this module, as in `const { total } = require("./cart")`.
+    OtherModule,
+    /// No field has the symbol's name because of the symbol.
+    Name,
+}
+
+impl Reach {
+    /// Returns true if a token of this form can read a field that is the symbol.
+    fn includes(self, form: TokenForm) -> bool {
+        match self {
+            Self::Member => form != TokenForm::Plain,
+            Self::OtherModule => form == TokenForm::ShorthandPattern,
+            Self::Name => false,
+        }
+    }
+}
+
 pub(super) struct Draft {
     path: String,
     language: Language,
@@ -34,11 +55,11 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Reads a file, which must be as it was indexed.
-    pub(super) fn open(asked: &Asked<'_>, path: &str) -> Result<Self, Failure> {
-        let place = asked.index.path(path).ok_or_else(|| not_read(path))?;
-        let read = asked.code.files().workspace().read(place, LONGEST).map_err(|_| not_read(path))?;
-        if asked.index.hash(path) != Some(read.hash) {
+    /// Reads a file; fails if the content differs from the content that was indexed.
+    pub(super) fn open(context: &IndexContext<'_>, path: &str) -> Result<Self, Failure> {
+        let place = context.index.path(path).ok_or_else(|| not_read(path))?;
+        let read = context.code.files().workspace().read(place, LONGEST).map_err(|_| not_read(path))?;
+        if context.index.hash(path) != Some(read.hash) {
             return Err(not_read(path));
         }
         let text = String::from_utf8(read.bytes).map_err(|_| not_read(path))?;
@@ -57,52 +78,53 @@ impl Draft {
         })
     }
 
-    /// Lists the tokens of a name in the code.
+    /// Lists the occurrences of a name in the code, without those in comments and strings.
     pub(super) fn tokens(&self, name: &str) -> Result<Vec<NameToken>, Failure> {
         Ok(self.parse(&self.text)?.name_tokens(name))
     }
 
-    /// Decides about a token.
-    pub(super) fn fate(&self, token: &NameToken, known: Option<&Occurrence>, member: bool) -> Fate {
-        let shorthand = token.form == TokenForm::Shorthand;
-        let Some(known) = known else {
-            return match (shorthand, member) {
-                (true, true) => Fate::Possible("a shorthand that also names a field of an object".to_owned()),
-                // A local name.
-                _ => Fate::Other,
-            };
-        };
-        match known.outcome {
-            Outcome::Proved if shorthand && member => {
-                Fate::Possible("a shorthand that also names a local variable".to_owned())
+    /// Decides whether a token is renamed. `known` is the occurrence in the index.
+    pub(super) fn fate(&self, token: &NameToken, known: Option<&Occurrence>, reach: Reach) -> Fate {
+        let shorthand = token.form != TokenForm::Plain;
+        let outcome = known.map_or(Outcome::Other, |known| known.outcome);
+        let usage = known.and_then(|known| known.usage);
+        match outcome {
+            Outcome::Proved if shorthand && reach == Reach::Member => {
+                Fate::Possible("a shorthand such as `{ x }`, which also names a local variable".to_owned())
             }
             Outcome::Proved if shorthand => Fate::Edit("{old}: {new}"),
             Outcome::Proved => Fate::Edit("{new}"),
-            Outcome::Possible(how) => Fate::Possible(format!("not proved to mean it ({})", how.name())),
-            Outcome::Unresolved => Fate::Possible(role(known.usage).to_owned()),
+            Outcome::Possible(how) => {
+                Fate::Possible(format!("not proved to be a use of the symbol ({})", how.name()))
+            }
+            Outcome::Unresolved => Fate::Possible(role(usage).to_owned()),
+            // The index has no record of local names, and none of the field that a shorthand reads.
+            Outcome::Other if reach.includes(token.form) => Fate::Possible(
+                "a shorthand such as `{ x }`, which also names a field of an object".to_owned(),
+            ),
             Outcome::Other => Fate::Other,
         }
     }
 
-    /// Creates the edit of a token.
+    /// Creates the edit that replaces a token by `text`, in which `{old}` stands for the old name.
     pub(super) fn edit(&self, token: &NameToken, text: String) -> Edit {
         let old = &self.text[token.at.clone()];
         let (from, to) = (self.plain(token.at.start), self.plain(token.at.end));
-        let Spot { line, code, .. } = self.spot(token.at.start, String::new());
+        let UneditedOccurrence { line, code, .. } = self.spot(token.at.start, String::new());
         Edit { from, to, text: text.replace("{old}", old), line, code }
     }
 
-    /// Converts an offset to one in the text with plain line ends and without a byte order mark.
+    /// Converts a byte offset to the offset in the text with LF line endings and without a byte order mark.
     fn plain(&self, at: usize) -> usize {
         let before = &self.text[..at];
         at - before.matches("\r\n").count() - if before.starts_with('\u{feff}') { 3 } else { 0 }
     }
 
-    /// Describes a place.
-    pub(super) fn spot(&self, at: usize, why: String) -> Spot {
+    /// Describes the occurrence at a byte offset: the file, the line and the code.
+    pub(super) fn spot(&self, at: usize, why: String) -> UneditedOccurrence {
         let start = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
         let code = self.text[start..].lines().next().unwrap_or_default();
-        Spot {
+        UneditedOccurrence {
             path: self.path.clone(),
             line: self.lines.line(at),
             code: crate::code::symbol_index::one_line(code),
@@ -111,7 +133,7 @@ impl Draft {
     }
 
     /// Lists the occurrences of a name in comments and strings.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<Spot>, Failure> {
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<UneditedOccurrence>, Failure> {
         let tree = self.parse(&self.text)?;
         let (tokens, comments) = (tree.name_tokens(name), tree.comments());
         let goes_on = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -127,7 +149,8 @@ impl Draft {
         Ok(spots.collect())
     }
 
-    /// Applies the edits in memory and lists the reasons why the result would be wrong.
+    /// Applies the edits in memory, and lists the reasons why the edited file would be wrong. If `captures`
+    /// is true, an existing use of the new name is one of these reasons.
     pub(super) fn check(
         &self,
         edits: &[Edit],
@@ -139,24 +162,24 @@ impl Draft {
         let taken = before.name_tokens(new);
         let mut out = Vec::new();
         if let Some(first) = taken.first().filter(|_| captures) {
-            let Spot { path, line, .. } = self.spot(first.at.start, String::new());
+            let UneditedOccurrence { path, line, .. } = self.spot(first.at.start, String::new());
             out.push(format!("{path}:{line} uses the name {new} already."));
         }
         let renamed = self.renamed(edits);
         let after = self.parse(&renamed)?;
         if after.errors().len() > before.errors().len() {
-            out.push(format!("{} would not parse any more: {new} is not a valid name here.", self.path));
+            out.push(format!("{} would no longer parse: {new} is not a valid name here.", self.path));
         }
         let expected = before.name_tokens(old).len() + taken.len();
         let found = after.name_tokens(new).len() + after.name_tokens(old).len();
         let doubled = edits.iter().filter(|edit| edit.text != new).count();
         if found != expected + doubled {
-            out.push(format!("{} would have other names than expected.", self.path));
+            out.push(format!("The rename would have unexpected effects on other names in {}.", self.path));
         }
         Ok(out)
     }
 
-    /// Returns the text after the edits.
+    /// Returns the text of the file after the edits.
     fn renamed(&self, edits: &[Edit]) -> String {
         let mut text = self.text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
         for edit in edits {

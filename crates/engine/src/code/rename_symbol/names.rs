@@ -1,16 +1,16 @@
-//! Names that a symbol can have, and symbols that can be renamed.
+//! Check of a rename: the new name must be valid, and the symbol must be one that can be renamed.
 
 use crate::failure::{Failure, Hint, Kind};
 use toolpost_syntax::Kind as SymbolKind;
 
-/// Refuses a rename that the code cannot express.
+/// Refuses a new name that is not valid in the language, and a symbol that cannot be renamed.
 pub(super) fn check(language: &str, kind: SymbolKind, old: &str, new: &str) -> Result<(), Failure> {
     let refused = |what: String| Err(Failure::new(Kind::Invalid, what));
     if new == old {
-        return refused(format!("The symbol is called {old} already."));
+        return refused(format!("The symbol already has the name {old}."));
     }
     if !is_name(language, new) {
-        return refused(format!("{new:?} is not a name in {language}.")).map_err(|failure| {
+        return refused(format!("{new:?} is not a valid name in {language}.")).map_err(|failure| {
             failure.hint(Hint::Advice("Give the new name alone, without qualifiers.".to_owned()))
         });
     }
@@ -32,22 +32,22 @@ pub(super) fn check(language: &str, kind: SymbolKind, old: &str, new: &str) -> R
             | SymbolKind::Macro
     );
     if !renamable {
-        return refused(format!("A {} cannot be renamed this way.", kind.name()));
+        return refused(format!("This call cannot rename a symbol of the kind `{}`.", kind.name()));
     }
     if is_special(language, old) || !is_name(language, old) {
-        return refused(format!("The language gives the name {old} a meaning, so it must stay."));
+        return refused(format!("The name {old} has a special meaning in the language, so it must stay."));
     }
-    // Go exports names by their first letter.
+    // In Go, a name is exported if its first letter is upper case.
     let exported = |name: &str| name.starts_with(char::is_uppercase);
     if language == "go" && exported(old) != exported(new) {
         return refused(format!(
-            "In Go, {new} would change who can use the symbol; keep the case of its first letter."
+            "In Go, {new} would change the visibility of the symbol; keep the case of its first letter."
         ));
     }
     Ok(())
 }
 
-/// Checks whether a language gives a name a meaning.
+/// Returns true if a name has a special meaning in a language, such as `main` or `__init__`.
 fn is_special(language: &str, name: &str) -> bool {
     let script = matches!(language, "python" | "javascript" | "typescript" | "tsx" | "ruby" | "php");
     match name {

@@ -1,5 +1,6 @@
-//! Bounded wait for an index that is being built: a direct look at the files that can contain the answer, and
-//! progress reports to the caller.
+//! Bounded wait for an index that is being built.
+//!
+//! The files that can contain the answer are read first, and the caller gets progress reports.
 
 use crate::{
     call::CallCtx,
@@ -13,99 +14,50 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::task::JoinHandle;
-use toolpost_index::{self as symbols, ranked};
+use toolpost_index_lifecycle::{PartialIndex, Patience};
 use toolpost_search::{Control, with_terms};
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The shares of the wait after which the first reading in path order, the search for files that can answer, and the
-/// reading of these files end. The rest is for the answer itself.
+/// The share of the wait in which the index reads files in the order of their paths.
 const READING: f64 = 0.1;
+/// The share of the wait after which the search for files that can contain the answer ends.
 const LOOK: f64 = 0.5;
+/// The share of the wait after which the reading of files that can contain the answer ends. The rest is for
+/// the answer itself.
 const END: f64 = 0.9;
-/// The minimum time for the search, and for the reading of the files that it finds, however long the scan of the
-/// workspace took.
+/// The minimum time for the search for files that can contain the answer, and the minimum time for reading
+/// these files, even if the scan of the workspace took most of the wait.
 const LEAST: Duration = Duration::from_millis(200);
-/// The maximum number of files that are read first.
+/// The maximum number of files that are read before all others, because they can contain the answer.
 const FIRST: usize = 3_000;
-/// The share of the remaining time of a call that it may wait.
+/// The maximum share of a call's remaining time that it waits for the index.
 const SHARE: f64 = 0.4;
-/// The delay before the first progress report to a caller that waits for an index, and the interval between
-/// reports.
+/// The delay before the first progress report to a waiting caller.
 const QUIET: Duration = Duration::from_millis(300);
+/// The interval between progress reports.
 const PACE: Duration = Duration::from_millis(500);
 
-/// The subject of a question to an index: the files that can answer it are read first.
+/// The names, files and directory that a query is about. The index reads the files that can contain the answer first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct About {
-    /// Names, or words of names.
+    /// Names, or words of names, that the answer contains.
     pub(crate) names: Vec<String>,
-    /// Files that the question names.
+    /// Files that the query names.
     pub(crate) paths: Vec<WorkspacePath>,
-    /// The directory that contains the answer; the whole workspace if none.
+    /// The directory to which the query is restricted; `None` for the whole workspace.
     pub(crate) base: Option<WorkspacePath>,
 }
 
-/// The files that a call read directly, because an incomplete index did not cover them.
+/// Counts of the files that an incomplete index did not cover when a call used it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DirectLook {
-    /// Number of files outside the index that contain what was asked for.
+    /// Number of files outside the index that contain the requested names.
     pub containing: usize,
-    /// Number of them that were read for this answer.
+    /// Number of files that contain the names and were read.
     pub read: usize,
     /// Number of files outside the index that were not searched, because there was no time.
     pub unsearched: usize,
-}
-
-/// An index that can answer before it is complete.
-pub(crate) trait Partial {
-    type Lent<'i>
-    where
-        Self: 'i;
-    type Trouble;
-
-    fn lend_within<'i>(
-        &'i self,
-        patience: &ranked::Patience<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self::Lent<'i>, Self::Trouble>;
-
-    /// Lists the files that are not read yet.
-    fn waiting<'l>(lent: &'l Self::Lent<'_>) -> &'l [WorkspacePath];
-}
-
-impl Partial for symbols::Index {
-    type Lent<'i> = symbols::Lent<'i>;
-    type Trouble = symbols::Trouble;
-
-    fn lend_within<'i>(
-        &'i self,
-        patience: &ranked::Patience<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<symbols::Lent<'i>, symbols::Trouble> {
-        self.graph_within(patience, stop)
-    }
-
-    fn waiting<'l>(lent: &'l symbols::Lent<'_>) -> &'l [WorkspacePath] {
-        lent.waiting()
-    }
-}
-
-impl Partial for ranked::Index {
-    type Lent<'i> = ranked::Lent<'i>;
-    type Trouble = ranked::Trouble;
-
-    fn lend_within<'i>(
-        &'i self,
-        patience: &ranked::Patience<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<ranked::Lent<'i>, ranked::Trouble> {
-        self.lend_within(patience, stop)
-    }
-
-    fn waiting<'l>(lent: &'l ranked::Lent<'_>) -> &'l [WorkspacePath] {
-        lent.waiting()
-    }
 }
 
 /// The time that a call may wait for an index.
@@ -116,18 +68,31 @@ pub(crate) struct Wait {
 }
 
 impl Wait {
-    /// Starts a wait of at most `limit`, and of at most a share of the call's remaining time.
+    /// Starts a wait of at most `limit`, and of at most a share of the call's remaining time. The wait also
+    /// ends at the time after which no operation of the call may wait (`index_wait_end`).
     pub(crate) fn start(limit: Duration, cx: &CallCtx) -> Self {
-        let whole = limit.min(cx.time_left(Duration::from_secs(600)).mul_f64(SHARE));
-        Self { began: Instant::now(), whole }
+        let (began, whole) =
+            (Instant::now(), limit.min(cx.time_left(Duration::from_secs(600)).mul_f64(SHARE)));
+        let whole = cx.index_wait_end.map_or(whole, |end| whole.min(end.saturating_duration_since(began)));
+        Self { began, whole }
     }
 
-    /// Returns the wait with a share of its time.
+    /// Returns a wait with the same start and `share` times the duration.
     pub(crate) fn share(self, share: f64) -> Self {
         Self { whole: self.whole.mul_f64(share), ..self }
     }
 
-    /// Returns the end of the wait.
+    /// Returns a wait that starts now and lasts `share` times the remaining time.
+    pub(crate) fn rest(self, share: f64) -> Self {
+        let now = Instant::now();
+        Self { began: now, whole: self.end().saturating_duration_since(now).mul_f64(share) }
+    }
+
+    /// Returns true if the wait is over.
+    pub(crate) fn is_over(self) -> bool {
+        Instant::now() >= self.end()
+    }
+
     pub(crate) fn end(self) -> Instant {
         self.at(1.0)
     }
@@ -136,23 +101,28 @@ impl Wait {
         self.began + self.whole.mul_f64(share)
     }
 
-    /// Returns the time at a share of the wait, or later if the minimum has not passed since now.
+    /// Returns the time at a share of the wait, but not earlier than `LEAST` from now. If the whole wait is
+    /// shorter than `LEAST`, its duration is the minimum instead.
     fn at_least(self, share: f64) -> Instant {
         self.at(share).max(Instant::now() + LEAST.min(self.whole))
     }
 }
 
-/// Lends an index at the end of the wait, or as soon as the rest of the wait cannot complete it and the files that can
-/// contain the answer are read.
-pub(crate) fn lend<'i, I: Partial>(
+/// Waits for an index and locks it for reading.
+///
+/// The wait ends when the index is complete or the time is over. It also ends when the files that can contain
+/// the answer are read and the rest of the time is too short for the other files. The second result counts
+/// the files that the index does not cover; it is `None` if the index is complete or the query contains no
+/// names.
+pub(crate) fn lend<'i, I: PartialIndex>(
     index: &'i I,
     find: &Find,
     about: &dyn Fn() -> About,
     wait: Wait,
     cx: &CallCtx,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<(I::Lent<'i>, Option<DirectLook>), I::Trouble> {
-    let lent = index.lend_within(&ranked::Patience::until(wait.at(READING)), stop)?;
+) -> Result<(I::Guard<'i>, Option<DirectLook>), I::Error> {
+    let lent = index.lend_within(&Patience::until(wait.at(READING)), stop)?;
     if I::waiting(&lent).is_empty() {
         return Ok((lent, None));
     }
@@ -163,7 +133,8 @@ pub(crate) fn lend<'i, I: Partial>(
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled()).until(wait.at_least(LOOK));
     let mut found = with_terms(find.files().workspace(), &listed, &about.names, &control, find.grams());
-    // The rules are asked about the few files that were found: asking about all takes longer than reading them.
+    // Only the found files are checked against the access rules: checking all files takes longer than reading
+    // them.
     found.files.retain(|path| cx.may_read(path));
     let first = about.paths.iter().chain(found.files.iter().take(FIRST));
     let mut ranks: HashMap<&WorkspacePath, usize> = HashMap::new();
@@ -172,13 +143,13 @@ pub(crate) fn lend<'i, I: Partial>(
     });
     let rank = |path: &WorkspacePath| ranks.get(path).copied();
     let end = wait.at_least(END);
-    let mut lent = index.lend_within(&ranked::Patience::for_ranked(end, &rank), stop)?;
+    let mut lent = index.lend_within(&Patience::for_ranked(end, &rank), stop)?;
     let waiting = I::waiting(&lent);
     let (now, read) = (Instant::now(), before.saturating_sub(waiting.len()).max(1));
     let rest = (now - since).mul_f64(waiting.len() as f64 / read as f64);
     if !waiting.is_empty() && now < end && rest <= end - now {
         drop(lent);
-        lent = index.lend_within(&ranked::Patience::until(end), stop)?;
+        lent = index.lend_within(&Patience::until(end), stop)?;
     }
     let unread = I::waiting(&lent).iter().collect::<std::collections::HashSet<_>>();
     let read = found.files.iter().filter(|path| !unread.contains(path)).count();
@@ -192,17 +163,30 @@ pub(crate) fn lend<'i, I: Partial>(
 }
 
 impl DirectLook {
-    /// Describes the look, without a period; `subject` is what the files contain, for example `the name`.
+    /// Adds the counts for two indexes; `None` means that an index has no counts.
+    pub(crate) fn sum(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
+        Some(Self {
+            containing: a.containing + b.containing,
+            read: a.read + b.read,
+            unsearched: a.unsearched + b.unsearched,
+        })
+    }
+
+    /// Describes the files outside the index that were read, without a final period. `subject` is the
+    /// searched content, for example `the name`.
     #[must_use]
     pub fn words(&self, subject: &str) -> String {
         let Self { containing, read, unsearched } = *self;
         let verb = if containing == 1 { "contains" } else { "contain" };
         let files = counted(containing as u64, "file");
         let mut words = match (containing, read) {
-            (0, _) if unsearched > 0 => format!("no other file is known to contain {subject}"),
-            (0, _) => format!("no other file contains {subject}"),
-            _ if read == containing => format!("looked directly at the {files} that {verb} {subject}"),
-            _ => format!("looked directly at {read} of the {files} that {verb} {subject}"),
+            (0, _) if unsearched > 0 => format!("no unread file that was searched contains {subject}"),
+            (0, _) => format!("none of the unread files contains {subject}"),
+            _ if read == containing => {
+                format!("Toolpost read the {files} outside the index that {verb} {subject}")
+            }
+            _ => format!("Toolpost read {read} of the {files} outside the index that {verb} {subject}"),
         };
         if unsearched > 0 {
             let files = counted(unsearched as u64, "file");
@@ -213,7 +197,6 @@ impl DirectLook {
     }
 }
 
-/// Returns the pronoun for a subject.
 fn subject_pronoun(subject: &str) -> &'static str {
     if subject.ends_with('s') { "them" } else { "it" }
 }
@@ -229,19 +212,19 @@ pub(crate) fn unfinished(waiting: usize, all: usize, look: Option<DirectLook>, s
     words
 }
 
-/// Replaces a "not found" failure by one that does not claim more than is known.
+/// Replaces a `NotFound` or `WrongKind` failure from an incomplete index, because the index may not have read
+/// the file of the symbol yet.
 pub(super) fn so_far(failure: Failure, waiting: usize, all: usize, look: Option<DirectLook>) -> Failure {
     if waiting == 0 || !matches!(failure.kind, Kind::NotFound | Kind::WrongKind) {
         return failure;
     }
-    let what =
-        format!("What was asked for is not found so far: {}.", unfinished(waiting, all, look, "the name"));
+    let what = format!("Nothing found so far: {}.", unfinished(waiting, all, look, "the name"));
     let mut out = Failure::new(Kind::Timeout, what).hint(Hint::TryAgain);
     out.hints.extend(failure.hints);
     out
 }
 
-/// Reports to the caller that the index is being built, until it is dropped.
+/// Task that reports to the caller that the index is being built. Dropping this value stops the task.
 pub(crate) struct WaitReport(JoinHandle<()>);
 
 impl Drop for WaitReport {
@@ -250,8 +233,8 @@ impl Drop for WaitReport {
     }
 }
 
-/// Reports the progress of an index after 300 ms; `progress` returns the numbers of files that are read and
-/// not read.
+/// Starts the reports about the progress of an index. `progress` returns the number of files that have been
+/// read and the number of files that have not.
 pub(crate) fn report(cx: &CallCtx, progress: impl Fn() -> (usize, usize) + Send + 'static) -> WaitReport {
     let (hears, began) = (cx.progress.clone(), Instant::now());
     WaitReport(tokio::spawn(async move {
@@ -269,4 +252,31 @@ pub(crate) fn report(cx: &CallCtx, progress: impl Fn() -> (usize, usize) + Send 
             pause = PACE;
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Session;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn operations_of_one_call_share_its_index_wait() {
+        let (now, long) = (Instant::now(), Duration::from_secs(600));
+        let rows = [
+            (None, long / 10, long / 10),
+            (Some(now + long), long / 10, long / 10),
+            (Some(now + long / 100), long / 10, long / 100),
+            (Some(now), long / 10, Duration::ZERO),
+        ];
+        each(rows, |(index_wait_end, limit, most)| {
+            let cx = CallCtx { index_wait_end, ..CallCtx::denied(Session::new()) };
+            let wait = Wait::start(limit, &cx);
+            assert!(
+                wait.whole <= most && most - wait.whole <= now.elapsed(),
+                "{index_wait_end:?}: {:?}",
+                wait.whole
+            );
+        });
+    }
 }

@@ -1,58 +1,58 @@
-//! Symbols and positions for display, with their source lines.
+//! Symbols and positions for replies, with their source lines.
 
-use super::Asked;
+use super::IndexContext;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
-use toolpost_index::{At, bytes};
+use toolpost_symbols::{At, bytes};
 use toolpost_text::{cut, lines::LineIndex};
 
 /// A symbol of the workspace.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its stable id: `language:path#Outer.inner(kind)`.
+    /// The stable id: `language:path#Outer.inner(kind)`.
     pub id: String,
-    /// Its unqualified name.
+    /// The unqualified name.
     pub name: String,
-    /// Its name, qualified by the names of the enclosing symbols.
+    /// The name, qualified by the names of the enclosing symbols.
     pub qualified: String,
-    /// Its kind.
+    /// The kind, such as `function`.
     pub kind: String,
-    /// The file.
+    /// The file that defines the symbol.
     pub path: String,
-    /// The line of its name, counted from 1.
+    /// The line of the name, counted from 1.
     pub line: u32,
-    /// Its first line, counted from 1, with preceding lines that belong to it.
+    /// The first line of the definition, counted from 1; comments and decorators before it are included.
     pub first_line: u32,
-    /// Its last line.
+    /// The last line of the definition, counted from 1.
     pub last_line: u32,
-    /// Its signature, up to its body.
+    /// The signature, up to the body; empty if the file has changed since it was indexed.
     pub signature: String,
 }
 
-/// The text of a file, with its lines.
-type Read = Rc<(String, LineIndex)>;
+/// The text of a file, with the positions of its lines.
+type FileText = Rc<(String, LineIndex)>;
 
-/// Maximum number of characters shown of a signature and of a line.
+/// Maximum number of characters that are shown of a signature or of a line.
 const CHARACTERS: usize = 200;
 
 /// Maximum size of a file whose lines are shown, in bytes.
 const LONGEST: u64 = 8 * 1024 * 1024;
 
-/// Reads files for display, each once.
-pub(crate) struct Shower<'a> {
-    asked: &'a Asked<'a>,
-    texts: RefCell<HashMap<String, Option<Read>>>,
+/// Reads the source lines for a reply; each file is read once.
+pub(crate) struct SourceReader<'a> {
+    context: &'a IndexContext<'a>,
+    texts: RefCell<HashMap<String, Option<FileText>>>,
 }
 
-impl<'a> Shower<'a> {
-    pub(crate) fn new(asked: &'a Asked<'a>) -> Self {
-        Self { asked, texts: RefCell::default() }
+impl<'a> SourceReader<'a> {
+    pub(crate) fn new(context: &'a IndexContext<'a>) -> Self {
+        Self { context, texts: RefCell::default() }
     }
 
-    /// Converts a symbol for display.
+    /// Creates the description of an indexed symbol for a reply.
     pub(crate) fn symbol(&self, at: At) -> Symbol {
-        let index = self.asked.index;
+        let index = self.context.index;
         let (file, symbol) = (index.file(at.file), index.symbol(at));
         let read = self.text(&file.path);
         Symbol {
@@ -72,13 +72,14 @@ impl<'a> Shower<'a> {
         }
     }
 
-    /// Returns the line number and the source line of a position in a file.
+    /// Returns the line number and the source line at a byte offset of a file; `None` and an empty text if
+    /// the file has changed since it was indexed.
     pub(crate) fn place(&self, path: &str, at: u32) -> (Option<u64>, String) {
         let line = self.text(path).map(|text| text.1.line(at as usize) as u64);
         (line, self.code(path, at as usize))
     }
 
-    /// Returns the source line of a position.
+    /// Returns the source line at a byte offset; empty if the file changed since it was indexed.
     fn code(&self, path: &str, at: usize) -> String {
         let Some(read) = self.text(path) else { return String::new() };
         let text = &read.0;
@@ -87,8 +88,9 @@ impl<'a> Shower<'a> {
         one_line(text.get(from..end).unwrap_or_default())
     }
 
-    /// Reads a file; `None` if it differs from the indexed content.
-    fn text(&self, path: &str) -> Option<Read> {
+    /// Reads a file; `None` if the content differs from the indexed one, or if the caller may not read the
+    /// file.
+    fn text(&self, path: &str) -> Option<FileText> {
         if let Some(known) = self.texts.borrow().get(path) {
             return known.clone();
         }
@@ -98,9 +100,9 @@ impl<'a> Shower<'a> {
     }
 
     fn read(&self, path: &str) -> Option<(String, LineIndex)> {
-        let place = self.asked.index.path(path).filter(|_| self.asked.may(path))?;
-        let read = self.asked.code.files().workspace().read(place, LONGEST).ok()?;
-        if self.asked.index.hash(path) != Some(read.hash) {
+        let place = self.context.index.path(path).filter(|_| self.context.may(path))?;
+        let read = self.context.code.files().workspace().read(place, LONGEST).ok()?;
+        if self.context.index.hash(path) != Some(read.hash) {
             return None;
         }
         let text = String::from_utf8(read.bytes).ok()?;

@@ -1,39 +1,42 @@
-//! Indexed files that a caller must not see, cached between questions.
+//! Cache of the indexed files that a caller must not see.
 
 use crate::call::permissions::MayRead;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_index::{FileId, Lent};
+use toolpost_symbols::{FileId, GraphGuard};
 
-/// Maximum number of cached sets of rules.
+/// Maximum number of sets of rules with a cached result.
 const KEPT: usize = 8;
 
-/// Files that must not be revealed, each with the revision at which the index took it in.
+/// Files that must not be revealed, each with the value of the index's change counter when the index added the
+/// file.
 pub(crate) type Files = Arc<HashMap<FileId, u64>>;
 
 /// The withheld files for each set of rules.
 #[derive(Default)]
-pub(crate) struct Withheld(Mutex<Vec<Judged>>);
+pub(crate) struct WithheldCache(Mutex<Vec<AccessVerdict>>);
 
-/// The verdict of one set of rules.
-struct Judged {
-    /// The rules; holding them here keeps other rules from getting the same address.
+/// The withheld files under one set of rules.
+struct AccessVerdict {
+    /// The rules, compared by memory address. The cache keeps them alive, so that no other rules get the same
+    /// memory address.
     by: MayRead,
-    /// The number of index changes at the time of the verdict.
+    /// The value of the index's change counter when the files were last checked.
     changes: u64,
     files: Files,
 }
 
-impl Withheld {
-    /// Judges the files that are new since the last call with the same rules, and returns the withheld ones.
-    pub(crate) fn of(&self, index: &Lent<'_>, by: &MayRead) -> Files {
+impl WithheldCache {
+    /// Checks the files that were added since the last call with the same rules, and returns all withheld
+    /// files.
+    pub(crate) fn of(&self, index: &GraphGuard<'_>, by: &MayRead) -> Files {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.iter().position(|judged| Arc::ptr_eq(&judged.by, by));
         let mut judged = match known {
             Some(at) => all.remove(at),
-            None => Judged { by: by.clone(), changes: 0, files: Files::default() },
+            None => AccessVerdict { by: by.clone(), changes: 0, files: Files::default() },
         };
         if judged.changes != index.changes() || known.is_none() {
             judged.look(index);
@@ -48,8 +51,8 @@ impl Withheld {
     }
 }
 
-impl Judged {
-    fn look(&mut self, index: &Lent<'_>) {
+impl AccessVerdict {
+    fn look(&mut self, index: &GraphGuard<'_>) {
         let is_there = |(file, since): (&FileId, &mut u64)| index.since(*file) == Some(*since);
         let mut files = std::mem::take(&mut self.files);
         let withheld = Arc::make_mut(&mut files);

@@ -1,4 +1,4 @@
-//! Application of changes: reads the files, computes all contents in memory, then commits them together.
+//! Application of changes: reads the files, computes all new contents in memory, then writes all of them or none.
 
 use super::{Change, Existence, Output, Request, Where};
 use super::{commit, exact, hunks, lines, merge, name, place, symbol, whole};
@@ -6,11 +6,11 @@ use crate::{
     access::Extent,
     call::CallCtx,
     edits::Edits,
-    edits::freshness::Sight,
+    edits::freshness::Disclosure,
     failure::{Failure, Kind, Trouble, convert},
 };
 use std::time::Duration;
-use toolpost_workspace::{Hold, WorkspacePath};
+use toolpost_workspace::{PathLock, WorkspacePath};
 
 use super::draft::Draft;
 
@@ -18,13 +18,13 @@ use super::draft::Draft;
 const WAIT: Duration = Duration::from_secs(10);
 
 /// Locks paths in a fixed order, so that callers cannot deadlock.
-pub(crate) fn hold(edits: &Edits, cx: &CallCtx, mut paths: Vec<WorkspacePath>) -> Result<Hold, Failure> {
+pub(crate) fn hold(edits: &Edits, cx: &CallCtx, mut paths: Vec<WorkspacePath>) -> Result<PathLock, Failure> {
     paths.sort();
     paths.dedup();
     edits.files().workspace().hold(&paths, cx.time_left(WAIT)).map_err(|error| convert::hold(&error))
 }
 
-/// Makes all changes, or none.
+/// Applies all changes, or none.
 pub(crate) fn run(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
     let hold = hold(edits, cx, request.changes.iter().flat_map(Change::names).cloned().collect())?;
@@ -37,7 +37,7 @@ pub(crate) fn run(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Outp
     commit::all(edits.files(), cx, &hold, &drafts.0)
 }
 
-/// Applies one change to the drafts.
+/// Applies one change to the drafts, which hold the new contents in memory.
 fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> Result<(), Failure> {
     let draft = drafts.of(edits, &change.path).map_err(|failure| match change.at {
         Where::Gone(_) => failure.trouble(Trouble::NotDeleted, &change.path),
@@ -87,13 +87,13 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
     }
 }
 
-/// Returns what a refusal may show: a call that creates a new file was not checked for permission to read an
-/// old one.
-fn sight(at: &Where) -> Sight {
-    if let Where::Whole(Existence::New) = at { Sight::Withheld } else { Sight::Shown }
+/// Returns whether a refusal may show the content of the file. If the change must create a new file, the
+/// permission to read an existing file was not checked, so the content is withheld.
+fn sight(at: &Where) -> Disclosure {
+    if let Where::Whole(Existence::New) = at { Disclosure::Withheld } else { Disclosure::Shown }
 }
 
-/// The files of a request, in the order of their first change.
+/// The drafts of the files that a request changes, in the order of their first change.
 #[derive(Default)]
 struct Drafts(Vec<Draft>);
 
@@ -112,7 +112,7 @@ impl Drafts {
     }
 }
 
-/// Adds the number of the failed change, if there are several.
+/// Adds the number of the failed change to the failure, if the call has several changes.
 fn numbered(mut failure: Failure, number: usize, of: usize) -> Failure {
     if of > 1 {
         failure.facts.change = u32::try_from(number + 1).ok();

@@ -11,25 +11,27 @@ use crate::{
     files::Files,
 };
 use toolpost_text::encoding::{Encoding, EncodingGuess, sniff};
-use toolpost_workspace::{Action, Draft as Write, Expect, Hold, Overwrite, WorkspacePath};
+use toolpost_workspace::{Action, Draft as Write, Expect, Overwrite, PathLock, WorkspacePath};
 
-/// Commits all drafts; a file is only overwritten if it still has the content that was read.
-pub(super) fn all(files: &Files, cx: &CallCtx, hold: &Hold, drafts: &[Draft]) -> Result<Output, Failure> {
+/// Writes all drafts (new contents in memory) to the disk, or none. A file is only overwritten if it still
+/// has the content that was read.
+pub(super) fn all(files: &Files, cx: &CallCtx, hold: &PathLock, drafts: &[Draft]) -> Result<Output, Failure> {
     drafts.iter().try_for_each(stays_text)?;
     let moves: Vec<(&WorkspacePath, &WorkspacePath)> =
         drafts.iter().filter_map(|to| plain_move(drafts, to)).collect();
     let writes = drafts.iter().filter_map(|draft| write(&moves, draft)).collect();
+    cx.check()?;
     let mut notes: Vec<String> = hold.notes().iter().map(ToString::to_string).collect();
     let committed = hold.commit(writes, &cx.cause).map_err(|error| convert::commit(&error))?;
     notes.extend(committed.notes.iter().map(ToString::to_string));
     Ok(Output { files: report::files(files, drafts), notes })
 }
 
-/// Refuses a text that would make the file binary for every later call: one with a NUL byte.
+/// Refuses text with a NUL byte, because later calls would treat the file as binary.
 fn stays_text(draft: &Draft) -> Result<(), Failure> {
     let Now::Bytes(bytes) = &draft.now else { return Ok(()) };
     let was_binary = matches!(&draft.before, Some(Before::File { bytes, .. }) if bytes.contains(&0));
-    // UTF-16 and UTF-32 have such bytes, and a moved file keeps its content.
+    // Text in UTF-16 and UTF-32 contains NUL bytes, and a moved file keeps its content.
     let narrow = [Encoding::Utf8, Encoding::Utf8Bom, Encoding::EightBit];
     let wide = matches!(sniff(bytes), EncodingGuess::Text(encoding) if !narrow.contains(&encoding));
     let Some(at) = bytes.iter().position(|byte| *byte == 0) else { return Ok(()) };
@@ -43,8 +45,8 @@ fn stays_text(draft: &Draft) -> Result<(), Failure> {
     )))
 }
 
-/// Returns both names of a file or link that is only renamed: it is moved, so that its metadata is
-/// preserved.
+/// Returns the old and the new path of a file or link that is only renamed. The commit moves it instead of
+/// writing it again, which preserves its metadata.
 fn plain_move<'a>(drafts: &'a [Draft], to: &'a Draft) -> Option<(&'a WorkspacePath, &'a WorkspacePath)> {
     let origin = drafts.iter().find(|draft| Some(&draft.path) == to.from.as_ref())?;
     let same = match (&origin.before, &to.now) {
@@ -57,7 +59,8 @@ fn plain_move<'a>(drafts: &'a [Draft], to: &'a Draft) -> Option<(&'a WorkspacePa
     (same && free).then_some((&origin.path, &to.path))
 }
 
-/// Returns the write for a name; `None` if nothing changes.
+/// Returns the write that commits a draft; `None` if nothing changes, or if the path is the target of one of
+/// the `moves`.
 fn write(moves: &[(&WorkspacePath, &WorkspacePath)], draft: &Draft) -> Option<Write> {
     let path = draft.path.clone();
     if let Some((_, to)) = moves.iter().find(|(from, _)| **from == path) {
@@ -80,7 +83,7 @@ fn write(moves: &[(&WorkspacePath, &WorkspacePath)], draft: &Draft) -> Option<Wr
         (Now::Bytes(bytes), Some(like)) => {
             Action::WriteLike { bytes: bytes.clone(), expect, like: like.clone() }
         }
-        // The name is taken, so the commit refuses it.
+        // Something exists at the path, so the commit refuses the move.
         (Now::Link, Some(from)) => {
             let action = Action::Move { to: path, overwrite: Overwrite::Refuse };
             return Some(Write { path: from.clone(), action });

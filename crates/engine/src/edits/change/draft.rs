@@ -1,14 +1,14 @@
-//! A file while it is being changed in memory.
+//! The draft of a changed file: its new content, in memory until all changes of the call are written.
 
-use super::moved::Moved;
+use super::line_shifts::LineShifts;
 use crate::{
     access::Extent,
     call::CallCtx,
-    edits::freshness::{self, Sight},
+    edits::freshness::{self, Disclosure},
     failure::{Failure, Kind, convert},
     files::Files,
-    seen::Part,
-    session::freshness::Changed,
+    seen_content::SeenRange,
+    session::freshness::StaleEditPolicy,
 };
 use toolpost_documents::notebook::{self, NotebookLimits};
 use toolpost_text::{
@@ -18,51 +18,51 @@ use toolpost_text::{
 };
 use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, WorkspacePath};
 
-/// A file while it is being changed in memory.
+/// A file that the call changes. Its new content is in memory until all changes of the call are written.
 pub(crate) struct Draft {
     pub(crate) path: WorkspacePath,
-    /// The content on the disk; `None` if there is nothing.
+    /// The content on the disk before the call; `None` if nothing existed at the path.
     pub(crate) before: Option<Before>,
-    /// The content after the change.
+    /// The content at the path after the changes so far.
     pub(crate) now: Now,
-    /// The path that the file had before it got this name.
+    /// The former path, if the call moved the file or link to `path`.
     pub(crate) from: Option<WorkspacePath>,
     pub(crate) replaced: usize,
-    /// The end of the last partial change, in the displayed text; the search for the next one can start
-    /// here.
+    /// The byte offset in the text at which the last partial change ends; the search for the next one can
+    /// start here.
     pub(crate) next: usize,
     pub(crate) wrote_whole: bool,
     /// The part of the file that the caller will have seen after a partial change.
-    pub(crate) seen: Part,
+    pub(crate) seen: SeenRange,
     pub(crate) notes: Vec<String>,
     /// A note that another process changed the file since the caller saw it.
     pub(crate) changed_since: Option<String>,
-    /// The line shifts caused by the partial changes so far.
-    pub(crate) moved: Moved,
+    /// The shifts of line numbers that the partial changes so far have caused.
+    pub(crate) moved: LineShifts,
 }
 
-/// The content on the disk.
+/// A file or link on the disk, before the call.
 pub(crate) enum Before {
-    /// A file.
+    /// A file, with its content and the hash of the content.
     File { bytes: Vec<u8>, hash: ContentHash },
     /// A link, which can only be deleted or renamed.
     Link,
 }
 
-/// The content after the change.
+/// The content at a path after the changes so far.
 pub(crate) enum Now {
-    /// Unchanged.
+    /// The same as before the call.
     AsBefore,
-    /// A file.
+    /// A file with these bytes.
     Bytes(Vec<u8>),
-    /// The link from another path.
+    /// The link that was moved from another path.
     Link,
-    /// Nothing.
+    /// No file or link is left at the path.
     Nothing,
 }
 
 impl Draft {
-    /// Starts with the content on the disk.
+    /// Creates the draft of a file, with the content on the disk.
     pub(crate) fn begin(files: &Files, path: &WorkspacePath) -> Result<Self, Failure> {
         let before = match files.workspace().read(path, freshness::LIMIT) {
             Ok(snapshot) => Some(Before::File { bytes: snapshot.bytes, hash: snapshot.hash }),
@@ -83,10 +83,10 @@ impl Draft {
             replaced: 0,
             next: 0,
             wrote_whole: false,
-            seen: Part::AsBefore,
+            seen: SeenRange::AsBefore,
             notes: Vec::new(),
             changed_since: None,
-            moved: Moved::default(),
+            moved: LineShifts::default(),
         })
     }
 
@@ -98,7 +98,7 @@ impl Draft {
         }
     }
 
-    /// Returns whether anything has this name after the changes so far.
+    /// Returns whether a file or link exists at the path after the changes so far.
     pub(crate) fn is_there(&self) -> bool {
         match self.now {
             Now::AsBefore => self.before.is_some(),
@@ -107,7 +107,6 @@ impl Draft {
         }
     }
 
-    /// Sets the new content.
     pub(crate) fn put(&mut self, bytes: Vec<u8>) {
         self.now = Now::Bytes(bytes);
     }
@@ -122,12 +121,12 @@ impl Draft {
         Ok(Some(text))
     }
 
-    /// Replaces parts of the text. `new` is the text that the caller supplied: placeholders for omitted text
-    /// are refused.
+    /// Replaces parts of the text. `new` holds the texts that the caller wrote. Refuses texts with a
+    /// placeholder for omitted text, such as `... rest of the code`.
     pub(super) fn splice(&mut self, text: &Text, splices: &[Splice], new: &[&str]) -> Result<(), Failure> {
         let path = self.path.display();
         for new in new {
-            guard::check(new, text.view()).map_err(|found| convert::placeholder(&path, &found))?;
+            guard::check_for(&path, new, text.view()).map_err(|found| convert::placeholder(&path, &found))?;
         }
         let bytes = text.splice(splices).map_err(|error| convert::encoding(&path, &error))?;
         self.still_a_notebook(text.bytes(), &bytes)?;
@@ -143,7 +142,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Refuses a change that would make a valid notebook invalid.
+    /// Refuses a change that would make a valid Jupyter notebook (`.ipynb`) invalid.
     pub(super) fn still_a_notebook(&self, before: &[u8], after: &[u8]) -> Result<(), Failure> {
         if self.path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
             return Ok(());
@@ -158,30 +157,31 @@ impl Draft {
         }
     }
 
-    /// Refuses a change that could apply to a part of the file that the caller has not seen.
+    /// Returns the failure of a change that could apply to a part of the file that the caller has not seen.
     pub(crate) fn stale(&self, files: &Files, cx: &CallCtx) -> Failure {
-        // The content after earlier changes of this call is not on the disk.
+        // A file that is not on the disk comes from earlier changes of this call; its content is not shown.
         let (bytes, sight) = match &self.before {
-            Some(Before::File { bytes, .. }) => (bytes.as_slice(), Sight::Shown),
-            _ => (self.present().unwrap_or_default(), Sight::Withheld),
+            Some(Before::File { bytes, .. }) => (bytes.as_slice(), Disclosure::Shown),
+            _ => (self.present().unwrap_or_default(), Disclosure::Withheld),
         };
         freshness::stale(files, cx, &self.path, bytes, sight)
     }
 
-    /// Compares the content on the disk with the content that the caller has seen, once the lock keeps other
-    /// callers from changing it.
+    /// Checks that the content on the disk is the content that the caller has seen. If the file has changed
+    /// since, a partial change is allowed with a note, unless `cx.fresh` refuses it. The path must be locked,
+    /// so that the content cannot change after the check.
     pub(crate) fn judge(
         &mut self,
         files: &Files,
         cx: &CallCtx,
         extent: Extent,
-        sight: Sight,
+        sight: Disclosure,
     ) -> Result<(), Failure> {
         let Some(Before::File { bytes, hash }) = &self.before else { return Ok(()) };
         let seen = cx.expected.get(&self.path).copied();
         let seen = seen.or_else(|| cx.session.ledger.seen(&self.path).map(|record| record.hash));
         let Some(seen) = seen else {
-            // The file did not exist at the first check, and another process has created it since.
+            // The file did not exist at the first check, before the lock; another process created it since.
             return freshness::judge_content(files, cx, &self.path, extent, bytes, sight);
         };
         if *hash == seen {
@@ -192,19 +192,19 @@ impl Draft {
             Extent::Whole | Extent::Gone => {
                 return Err(freshness::stale(files, cx, &self.path, bytes, sight));
             }
-            Extent::Part if cx.fresh.changed == Changed::Refused => {
+            Extent::Part if cx.fresh.changed == StaleEditPolicy::Refused => {
                 return Err(freshness::stale(files, cx, &self.path, bytes, sight));
             }
             Extent::Part => {}
         }
-        if self.seen != Part::Some {
+        if self.seen != SeenRange::Some {
             let lines = freshness::lines_changed(files, cx, &self.path, bytes);
             let differ = lines.map_or(String::new(), |lines| format!(" ({lines})"));
             self.changed_since = Some(format!(
-                "the file changed since it was last seen{differ}; the current version was changed"
+                "the file changed since it was last seen{differ}; the change was made to its current version"
             ));
         }
-        self.seen = Part::Some;
+        self.seen = SeenRange::Some;
         Ok(())
     }
 }

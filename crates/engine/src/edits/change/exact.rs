@@ -1,4 +1,4 @@
-//! Changes a range of one exact content; a file with another content is refused.
+//! Changes a byte range of a file, if the file still has the content to which the range refers.
 
 use super::Exact;
 use super::draft::{Before, Draft};
@@ -9,7 +9,7 @@ use crate::{
 };
 use toolpost_text::encoding::Splice;
 
-/// Computes the content with the range replaced.
+/// Computes the content of the file with the byte range replaced by `new`.
 pub(super) fn put(files: &Files, draft: &mut Draft, exact: &Exact, new: &str) -> Result<(), Failure> {
     let Some(text) = draft.text(files)? else {
         return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
@@ -17,7 +17,7 @@ pub(super) fn put(files: &Files, draft: &mut Draft, exact: &Exact, new: &str) ->
     let stands = matches!(&draft.before, Some(Before::File { hash, .. }) if *hash == exact.of);
     if !stands {
         let what = format!(
-            "{} is not the content any more in which the place was named; nothing was written.",
+            "{} has changed since the position of this change was determined; nothing was written.",
             draft.path.display()
         );
         return Err(Failure::new(Kind::Stale, what).hint(Hint::ReadAgain(draft.path.clone())));

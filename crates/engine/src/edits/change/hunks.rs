@@ -6,8 +6,9 @@ use crate::{
     failure::{Failure, Hint, Kind, Trouble, convert},
     files::Files,
     files::lookup,
-    seen::Part,
+    seen_content::SeenRange,
 };
+use toolpost_text::counted::counted;
 use toolpost_text::{
     encoding::Text,
     matching::Miss,
@@ -17,15 +18,15 @@ use toolpost_text::{
 /// Maximum number of unmatched lines that a refusal repeats.
 const REPEATED: usize = 60;
 
-/// Computes the content with the hunks applied.
+/// Computes the content of the file with the hunks applied.
 pub(super) fn apply(files: &Files, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
     let unreadable = |failure: Failure| failure.trouble(Trouble::Unreadable, &draft.path);
     let Some(text) = draft.text(files).map_err(unreadable)? else {
         return Err(unreadable(lookup::missing(files, &draft.path, &draft.path.absolute())));
     };
     let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
-    if draft.seen == Part::Some && applied.doubtful > 0 {
-        return Err(draft.stale(files, cx)); // the intended position is no longer certain
+    if draft.seen == SeenRange::Some && applied.doubtful > 0 {
+        return Err(draft.stale(files, cx)); // the file has changed, so the intended position is uncertain
     }
     let added: Vec<&str> = hunks.iter().flat_map(Hunk::added).collect();
     draft.splice(&text, &applied.splices, &[&added.join("\n")])?;
@@ -49,7 +50,7 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
                 format!("Failed to find expected lines in {path}:\n{}\n({hunk}).", repeated(text, old));
             if let Some(lines) = already {
                 words.push_str(&format!(
-                    " Its new lines are already there, at lines {}-{}: the change may have been made before.",
+                    " The new lines of the hunk are already in the file, at lines {}-{}: the change may have been made before.",
                     lines.first, lines.last
                 ));
             }
@@ -57,18 +58,18 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
         }
         Unfit::TooMuch => {
             let words = format!(
-                "{path} has too many lines that are the same for so many hunks; {hunk}, and those behind it, were not placed."
+                "{path} has too many identical lines for so many hunks; {hunk} and all later hunks were not placed."
             );
             return Failure::new(Kind::TooLarge, words)
                 .hint(Hint::Advice("Send fewer hunks at a time.".to_owned()));
         }
         Unfit::Place { line, count, lines } => {
             let words = format!(
-                "Failed to place {hunk}, in {path}: it has added lines only, and its header (old lines: {count}, from line \
-                 {line}) does not tell where among the {lines} lines of the file they belong."
+                "Failed to place {hunk}, in {path}: it only adds lines, and its header (old lines: {count}, from line \
+                 {line}) does not show where in the {lines} lines of the file they belong."
             );
             return Failure::new(Kind::NoMatch, words).hint(Hint::Advice(
-                "Give the lines before and after the place, each with a space in front.".to_owned(),
+                "Include the unchanged lines before and after, each with a leading space.".to_owned(),
             ));
         }
     };
@@ -82,8 +83,7 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
     match before {
         None => failure,
         Some(line) => failure.hint(Hint::Advice(format!(
-            "It does stand at line {line}, before the end of the hunk in front of it: put the hunks of a file in the \
-             order of its lines."
+            "The text is at line {line}, before the end of the previous hunk: sort the hunks by their lines in the file."
         ))),
     }
 }
@@ -93,6 +93,6 @@ fn repeated(text: &Text, old: &str) -> String {
     let shown = text.shown(&lines[..lines.len().min(REPEATED)].join("\n")).into_owned();
     match lines.len().saturating_sub(REPEATED) {
         0 => shown,
-        more => format!("{shown}\n… {more} more lines"),
+        more => format!("{shown}\n… {}", counted(more as u64, "more line")),
     }
 }

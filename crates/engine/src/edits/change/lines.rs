@@ -13,17 +13,17 @@ use toolpost_text::{
     cut::{self, NOTICE},
     encoding::Text,
     hashline::{self, Reference, Relocation},
-    line_edit::{self, LineEditError, Side},
+    line_edit::{self, EditPosition, LineEditError},
     lines::{LineIndex, LineRange, lf},
 };
 use toolpost_workspace::WorkspacePath;
 
-/// Number of lines shown around a line that does not match its reference.
+/// Number of lines shown before and after a line that does not match its reference.
 const AROUND: usize = 3;
-/// Maximum number of characters shown of such a line.
+/// Maximum number of characters of a line that a failure shows.
 const WIDTH: usize = 500;
 
-/// Computes the content with the lines changed.
+/// Computes the content of the file with a range of lines replaced, or with text inserted before or after it.
 pub(super) fn edit(
     files: &Files,
     cx: &CallCtx,
@@ -35,7 +35,7 @@ pub(super) fn edit(
         return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
     };
     let shown = text.shown(text.view());
-    let at = Named { files, cx, path: &draft.path, present: &shown };
+    let at = LineLookup { files, cx, path: &draft.path, present: &shown };
     let (range, moved) = at.find(lines)?;
     if let Some(old) = holds {
         check_holds(&draft.path, text.view(), range, old)?;
@@ -63,14 +63,17 @@ fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) ->
     let (name, LineRange { first, last }) = (path.display(), range);
     let lines = if first == last { format!("Line {first}") } else { format!("Lines {first}-{last}") };
     let does = if first == last { "does" } else { "do" };
-    let what = format!("{lines} of {name} {does} not hold the text to replace. Nothing was changed.");
-    Err(Failure::new(Kind::NoMatch, what)
-        .found(format!("What is there:\n{}", around(view, first)))
-        .hint(Hint::Advice("Name the lines that are meant alone, or the text alone.".to_owned())))
+    let what = format!("{lines} of {name} {does} not contain the text to replace. Nothing was changed.");
+    Err(Failure::new(Kind::NoMatch, what).found(format!("Current lines:\n{}", around(view, first))).hint(
+        Hint::Advice(
+            "Correct the line numbers or the text, or pass only the line numbers or only the text."
+                .to_owned(),
+        ),
+    ))
 }
 
-/// Describes the current position of lines that the caller saw, for a caller that must read them before it
-/// changes them.
+/// Describes the current position of lines that the caller saw, as a hint for the refusal of a change to a
+/// file that has changed since.
 pub(super) fn whereabouts(
     files: &Files,
     cx: &CallCtx,
@@ -80,34 +83,30 @@ pub(super) fn whereabouts(
 ) -> Option<Hint> {
     let text = Text::open(present.to_vec(), files.encoding()).ok()?;
     let shown = text.shown(text.view());
-    let at = Named { files, cx, path, present: &shown };
+    let at = LineLookup { files, cx, path, present: &shown };
     let range = at.seen_elsewhere(lines)?;
     let words = match (range.first, range.last) {
         (first, last) if first == last => {
-            format!("The line that was named is now '{}'.", at.reference(first))
+            format!("The given line is now '{}'.", at.reference(first))
         }
         (first, last) => {
-            format!(
-                "The lines that were named are now '{}' to '{}'.",
-                at.reference(first),
-                at.reference(last)
-            )
+            format!("The given lines are now '{}' to '{}'.", at.reference(first), at.reference(last))
         }
     };
     Some(Hint::Advice(words))
 }
 
-/// A file, its current text, and the call that names lines of it.
-struct Named<'a> {
+/// Finds the lines that a call references in the current text of a file.
+struct LineLookup<'a> {
     files: &'a Files,
     cx: &'a CallCtx,
     path: &'a WorkspacePath,
     present: &'a str,
 }
 
-impl Named<'_> {
-    /// Finds the requested lines: at their numbers, or at their new position if they have moved since they
-    /// were seen.
+impl LineLookup<'_> {
+    /// Finds the requested lines at their numbers, or at their new position if they have moved since they
+    /// were seen. Also returns a note about the move.
     fn find(&self, lines: &Lines) -> Result<(LineRange, Option<String>), Failure> {
         let named = LineRange { first: lines.first.line, last: lines.last.line };
         let wrong =
@@ -115,10 +114,10 @@ impl Named<'_> {
         let Some(wrong) = wrong.filter(|_| named.first <= named.last) else { return Ok((named, None)) };
         let Some(range) = self.seen_elsewhere(lines) else { return Err(self.changed(lines, wrong)) };
         let moved = match (named.first == named.last, range.first) {
-            (true, first) => format!("line {} had become line {first} since it was shown", named.first),
+            (true, first) => format!("line {} has moved to line {first} since it was shown", named.first),
             (false, first) => {
                 format!(
-                    "lines {}-{} had become lines {first}-{} since they were shown",
+                    "lines {}-{} have moved to lines {first}-{} since they were shown",
                     named.first, named.last, range.last
                 )
             }
@@ -126,8 +125,8 @@ impl Named<'_> {
         Ok((range, Some(format!("{moved}; the change was made there"))))
     }
 
-    /// Finds the lines in previously seen contents, and their current position; `None` unless there is
-    /// exactly one.
+    /// Finds the lines in the earlier versions of the file that the session stores, and returns their current
+    /// position. Returns `None` if no version has the lines, or if the versions lead to different positions.
     fn seen_elsewhere(&self, lines: &Lines) -> Option<LineRange> {
         let named = LineRange { first: lines.first.line, last: lines.last.line };
         let mut found = None;
@@ -147,18 +146,18 @@ impl Named<'_> {
         found
     }
 
-    /// Returns whether a reference fits a text. A reference without a hash fits every line; a reference to a
-    /// missing line fits nothing.
+    /// Returns true if a line reference (a line number, optionally with a hash of the line) matches a text. A
+    /// reference without a hash always matches; a reference with a hash does not match a missing line.
     fn fits(&self, reference: &Reference, text: &str) -> bool {
         reference.hash.is_none() || line(text, reference.line).is_some_and(|line| reference.fits(line))
     }
 
-    /// Returns the reference to an existing line.
+    /// Returns the reference to an existing line: its number, with a hash of the line.
     fn reference(&self, number: usize) -> Reference {
         Reference::of(number, line(self.present, number).unwrap_or_default())
     }
 
-    /// The refusal to change a line that differs from the one that was seen.
+    /// Returns the failure of a change to a line that differs from the line that the caller saw.
     fn changed(&self, lines: &Lines, wrong: Reference) -> Failure {
         let path = self.path.display();
         let Some(now) = line(self.present, wrong.line) else {
@@ -167,20 +166,21 @@ impl Named<'_> {
             return failure(self.path, lines, error, self.present);
         };
         let what = format!(
-            "Line {} of {path} is not the one that '{wrong}' names: it has changed, or the lines have moved. Nothing was \
-             changed.",
+            "Line {} of {path} does not match '{wrong}': the line has changed, lines have moved, or the \
+             reference is wrong. Nothing was changed.",
             wrong.line
         );
         let fresh = Reference::of(wrong.line, now);
         Failure::new(Kind::Stale, what)
-            .found(format!("What stands there now:\n{}", around(self.present, wrong.line)))
+            .found(format!("Current lines:\n{}", around(self.present, wrong.line)))
             .hint(Hint::Advice(format!(
-                "If that is the line that is meant, use '{fresh}' instead; else use the reference in front of the right one."
+                "If that is the right line, use '{fresh}'; otherwise use the reference in front of the right line."
             )))
     }
 }
 
-/// Describes why lines cannot be changed.
+/// Describes why lines cannot be changed: the range is reversed, a line does not exist, or the new text is
+/// empty.
 fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &str) -> Failure {
     let count = toolpost_text::lines::count(present);
     let name = path.display();
@@ -190,23 +190,21 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &
                 "{name}: the range ends at line {last}, before it begins at {first}."
             ));
             let advice = if last + 1 == first {
-                format!(
-                    "To put text between these lines without replacing any, insert it before line {first}."
-                )
+                format!("To insert text between these lines, insert it before line {first}.")
             } else {
-                format!("Name the lines the other way round: {last} to {first}.")
+                format!("Swap the line numbers: {last} to {first}.")
             };
             failure.hint(Hint::Advice(advice))
         }
         LineEditError::Beyond { line: 0, .. } => {
             Failure::invalid(format!("{name}: lines are counted from 1."))
-                .hint(Hint::Advice("To put text at the very beginning, insert it before line 1.".to_owned()))
+                .hint(Hint::Advice("To put text at the beginning, insert it before line 1.".to_owned()))
         }
         LineEditError::Beyond { line: beyond, .. } => {
             let lines = counted(count as u64, "line");
             let failure = Failure::invalid(format!("There is no line {beyond} in {name}: it has {lines}."));
             if count == 0 {
-                return failure.hint(Hint::Advice("To fill the empty file, name line 1.".to_owned()));
+                return failure.hint(Hint::Advice("The file is empty: use line 1.".to_owned()));
             }
             let last = Reference::of(count, line(present, count).unwrap_or_default());
             failure
@@ -215,17 +213,17 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &
         }
         LineEditError::Nothing => {
             let side = match lines.side {
-                Side::Before => "before",
-                Side::After => "after",
-                Side::Replace => "in place of",
+                EditPosition::Before => "before",
+                EditPosition::After => "after",
+                EditPosition::Replace => "in place of",
             };
-            let what = format!("There is no text to put {side} line {} of {name}.", lines.first.line);
-            Failure::invalid(what).hint(Hint::Advice("An empty line is a line break alone.".to_owned()))
+            let what = format!("The text to insert {side} line {} of {name} is empty.", lines.first.line);
+            Failure::invalid(what).hint(Hint::Advice("For an empty line, pass a line break.".to_owned()))
         }
     }
 }
 
-/// Formats a line and the lines around it, each after its reference.
+/// Formats a line and the lines around it, each after its reference, such as `42:ab`.
 fn around(text: &str, number: usize) -> String {
     let first = number.saturating_sub(AROUND).max(1);
     let lines = text.split_inclusive('\n').enumerate().skip(first - 1).take(number + AROUND + 1 - first);
@@ -235,7 +233,10 @@ fn around(text: &str, number: usize) -> String {
             (_, 0) => hashline::referred(at + 1, line) + "\n",
             (kept, more) => {
                 let reference = Reference::of(at + 1, line);
-                format!("{reference} | {kept} {NOTICE}{more} more characters of this line]\n")
+                format!(
+                    "{reference} | {kept} {NOTICE}{} of this line]\n",
+                    counted(more as u64, "more character")
+                )
             }
         }
     });

@@ -1,10 +1,10 @@
-//! Merges partial code into a file; markers in it represent unchanged code.
+//! Merges partial code into a file; markers in the partial code represent unchanged code.
 
 use super::draft::{Before, Draft};
 use crate::{
     access::Extent,
     call::CallCtx,
-    edits::freshness::{self, Sight},
+    edits::freshness::{self, Disclosure},
     failure::{Failure, Hint, Kind},
     files::Files,
 };
@@ -17,7 +17,7 @@ use toolpost_text::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// Computes the content with the snippet merged in.
+/// Computes the content of the file with the partial code (`snippet`) merged in.
 pub(super) fn apply(
     files: &Files,
     cx: &CallCtx,
@@ -29,29 +29,31 @@ pub(super) fn apply(
     let Some(text) = draft.text(files)? else {
         let failure = crate::files::lookup::not_found(files, &draft.path, &[]);
         return Err(failure.hint(Hint::Advice(
-            "Partial code goes into a file that exists; write a new file as a whole.".to_owned(),
+            "Partial code needs an existing file. To create the file, write its complete content.".to_owned(),
         )));
     };
     let count = lines::count(text.view());
     if count >= merge::LIMIT {
         let limit = merge::LIMIT;
-        let what =
-            format!("{path} has {count} lines; partial code is merged into files of less than {limit}.");
+        let what = format!(
+            "{path} has {count} lines; partial code is merged only into files with fewer than {limit}."
+        );
         return Err(Failure::new(Kind::TooLarge, what).hint(Hint::Advice(
-            "Replace only the lines that change, by the text that stands there now.".to_owned(),
+            "Replace only the lines that change, and quote their current text.".to_owned(),
         )));
     }
     let count = lines::count(snippet);
     if count >= 2 * merge::LIMIT {
-        let what =
-            format!("The partial code for {path} has {count} lines, which is more than a file may have.");
-        return Err(Failure::new(Kind::TooLarge, what));
+        let most = 2 * merge::LIMIT - 1;
+        let what = format!("The partial code for {path} has {count} lines; at most {most} can be merged.");
+        return Err(Failure::new(Kind::TooLarge, what)
+            .hint(Hint::Advice("Make the change in several calls, each with less code.".to_owned())));
     }
     let language = Language::meant(Path::new(&path), language);
     let merged = toolpost_syntax::merge::merge(text.view(), snippet, language)
         .map_err(|refusal| refused(&draft.path, &refusal, &text))?;
     if let (SnippetExtent::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
-        freshness::judge_content(files, cx, &draft.path, Extent::Whole, bytes, Sight::Shown)?;
+        freshness::judge_content(files, cx, &draft.path, Extent::Whole, bytes, Disclosure::Shown)?;
     }
     let new: Vec<&str> = merged.splices.iter().map(|splice| splice.new.as_str()).collect();
     draft.splice(&text, &merged.splices, &new)?;
@@ -59,52 +61,52 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Describes which part of a snippet has no position, and a remedy.
+/// Describes why partial code cannot be merged, and a remedy.
 fn refused(path: &WorkspacePath, refusal: &Refusal, text: &Text) -> Failure {
     let name = path.display();
     let (kind, advice) = match &refusal.why {
         Why::Absent | Why::Order { .. } => (
             Kind::NoMatch,
-            "Repeat a line or the head of the function that is in the file before and after what changes, in the \
-             file's order, and put a marker for everything else.",
+            "Before and after the change, repeat a line or a function head of the file, in the file's order, and put \
+             a marker for everything else.",
         ),
         Why::Ambiguous { .. } | Why::Unbounded { .. } | Why::Readings { .. } => (
             Kind::Ambiguous,
-            "Show more of what is around it, such as the whole function or the lines before and after, so that one \
-             place is meant.",
+            "Include more of the surrounding code, such as the whole function or the lines before and after, so that \
+             only one place matches.",
         ),
         Why::Twice { .. } => (
             Kind::Ambiguous,
-            "To move it, show its new and its former surroundings in one part without a marker between them.",
+            "To move that line, include the code around its old and its new location in one part, without a marker between them.",
         ),
         Why::Unchanged { .. } => (
             Kind::Invalid,
-            "Show the whole function or block as it should be, or put a marker for everything that stays.",
+            "Write the whole new function or block, or put a marker for everything that stays.",
         ),
         Why::Doubles { .. } => (
             Kind::Ambiguous,
-            "Write out the part in which it stands, with the entry that changes once and in its place.",
+            "Write out the whole block, with the changed entry once and at its position in the file.",
         ),
         Why::Homeless => (
             Kind::Ambiguous,
-            "Show the head of the class or block that it belongs to, with markers for the rest.",
+            "Include the head of the class or block to which the code belongs, with markers for the rest.",
         ),
         Why::Loses { .. } => (
             Kind::Invalid,
-            "Put a marker such as `... existing code ...` in a comment where they stand, or write them out; to remove \
-             them, replace their text by nothing.",
+            "Put a marker such as `... existing code ...` in a comment in place of these lines, or write the lines out; \
+             to remove them, replace their text with nothing.",
         ),
         Why::Partial { .. } => (
             Kind::Invalid,
-            "Put a marker such as `... existing code ...` in a comment wherever something stays.",
+            "Put a marker such as `... existing code ...` in a comment wherever existing code stays.",
         ),
-        Why::Nothing => (Kind::Invalid, "Write out what shall really stand there."),
-        Why::Empty => (Kind::Invalid, "Give the code that changes, with what is around it."),
+        Why::Nothing => (Kind::Invalid, "Write out the intended code."),
+        Why::Empty => (Kind::Invalid, "Pass the changed code, with the code around it."),
         Why::Breaks { .. } | Why::Malformed { .. } => {
-            (Kind::Invalid, "Give the whole function or class that changes, without leaving out brackets.")
+            (Kind::Invalid, "Pass the whole function or class that changes, with all brackets.")
         }
         Why::Unread { .. } => {
-            (Kind::TooLarge, "Replace only the lines that change, by the text that stands there now.")
+            (Kind::TooLarge, "Replace only the lines that change, and quote their current text.")
         }
     };
     let what = format!("{name} was not changed. {}.", text.shown(&refusal.to_string()));

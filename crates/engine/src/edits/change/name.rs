@@ -1,37 +1,36 @@
 //! Deletes or renames a file.
 
 use super::draft::{Before, Draft, Now};
-use super::moved::Moved;
-use super::{Existence, Left};
+use super::line_shifts::LineShifts;
+use super::{Existence, RemainingContent};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind, Trouble},
     files::Files,
-    seen::Part,
+    seen_content::SeenRange,
 };
 use toolpost_text::encoding::Text;
 use toolpost_workspace::{Coverage, WorkspacePath};
 
-/// Maximum number of shown lines that should have been removed before.
+/// Maximum number of remaining lines that the refusal of a deletion shows.
 const REST: usize = 20;
 
-/// The parts of a draft that move to another name.
-pub(super) struct Carried {
+/// The parts of a draft that move to another path.
+pub(super) struct DraftTransfer {
     now: Now,
     from: WorkspacePath,
     replaced: usize,
-    seen: Part,
+    seen: SeenRange,
     notes: Vec<String>,
     next: usize,
-    moved: Moved,
+    moved: LineShifts,
 }
 
-/// Deletes the file.
-pub(super) fn remove(files: &Files, draft: &mut Draft, left: Left) -> Result<(), Failure> {
+pub(super) fn remove(files: &Files, draft: &mut Draft, left: RemainingContent) -> Result<(), Failure> {
     if !draft.is_there() {
         return Err(missing(files, draft, Trouble::NotDeleted));
     }
-    if left == Left::Nothing
+    if left == RemainingContent::Nothing
         && let Some(text) =
             draft.present().and_then(|bytes| Text::open(bytes.to_vec(), files.encoding()).ok())
         && !text.view().is_empty()
@@ -40,10 +39,10 @@ pub(super) fn remove(files: &Files, draft: &mut Draft, left: Left) -> Result<(),
         let rest: Vec<&str> = text.view().lines().take(REST).collect();
         return Err(Failure::new(
             Kind::NoMatch,
-            format!("{path} holds lines that the diff does not remove."),
+            format!("{path} has lines that the diff, which deletes the file, does not remove."),
         )
         .trouble(Trouble::NotDeleted, &draft.path)
-        .found(format!("These are left:\n{}", text.shown(&rest.join("\n"))))
+        .found(format!("Remaining lines:\n{}", text.shown(&rest.join("\n"))))
         .hint(Hint::ReadAgain(draft.path.clone())));
     }
     draft.now = Now::Nothing;
@@ -51,24 +50,24 @@ pub(super) fn remove(files: &Files, draft: &mut Draft, left: Left) -> Result<(),
     Ok(())
 }
 
-/// Removes a name, and returns its content for the new name.
-pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Carried, Failure> {
+/// Takes the content away from a path, and returns it for the new path.
+pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<DraftTransfer, Failure> {
     if !draft.is_there() {
         return Err(missing(files, draft, Trouble::NotMoved));
     }
     let from = draft.from.take().unwrap_or_else(|| draft.path.clone());
     let known = cx.session.ledger.seen(&from).map(|record| record.coverage);
     let seen = match (&draft.seen, known) {
-        (Part::AsBefore, Some(Coverage::Whole)) => Part::Whole,
-        _ if draft.wrote_whole => Part::Whole,
-        _ => Part::Some,
+        (SeenRange::AsBefore, Some(Coverage::Whole)) => SeenRange::Whole,
+        _ if draft.wrote_whole => SeenRange::Whole,
+        _ => SeenRange::Some,
     };
     let now = match (std::mem::replace(&mut draft.now, Now::Nothing), &draft.before) {
         (Now::AsBefore, Some(Before::File { bytes, .. })) => Now::Bytes(bytes.clone()),
         (Now::AsBefore, _) => Now::Link,
         (now, _) => now,
     };
-    Ok(Carried {
+    Ok(DraftTransfer {
         now,
         from,
         replaced: std::mem::take(&mut draft.replaced),
@@ -79,20 +78,20 @@ pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Car
     })
 }
 
-/// Puts the content of another name under this one.
-pub(super) fn put(draft: &mut Draft, carried: Carried, existence: Existence) -> Result<(), Failure> {
+/// Puts content that was taken from another path at the path of this draft.
+pub(super) fn put(draft: &mut Draft, carried: DraftTransfer, existence: Existence) -> Result<(), Failure> {
     let path = draft.path.display();
     let a_link = matches!(carried.now, Now::Link)
         || matches!((&draft.now, &draft.before), (Now::AsBefore, Some(Before::Link)) | (Now::Link, _));
     match (existence, draft.is_there()) {
         (Existence::Existing, false) => {
-            let what = format!("{path} was to be replaced by another file, and does not exist.");
+            let what = format!("{path} does not exist, so it cannot be replaced.");
             return Err(Failure::new(Kind::NotFound, what));
         }
         (Existence::New, true) => return Err(in_the_way(&path)),
         // A link never replaces another file, not even one that this call deletes.
         (_, there) if a_link && (there || draft.before.is_some()) => return Err(in_the_way(&path)),
-        (_, true) => draft.notes.push(format!("{path} existed and was written over")),
+        (_, true) => draft.notes.push(format!("{path} existed and was overwritten")),
         (_, false) => {}
     }
     draft.now = carried.now;
@@ -105,8 +104,8 @@ pub(super) fn put(draft: &mut Draft, carried: Carried, existence: Existence) -> 
 }
 
 fn in_the_way(path: &str) -> Failure {
-    Failure::new(Kind::Conflict, format!("{path} exists already, and would be lost."))
-        .hint(Hint::Advice("Name a place where nothing is, or delete what is there first.".to_owned()))
+    Failure::new(Kind::Conflict, format!("{path} already exists, and would be lost."))
+        .hint(Hint::Advice("Choose an unused path, or delete the existing file first.".to_owned()))
 }
 
 fn missing(files: &Files, draft: &Draft, trouble: Trouble) -> Failure {

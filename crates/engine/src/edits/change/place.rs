@@ -1,12 +1,12 @@
 //! Replaces a text in a file.
 
 use super::draft::{Before, Draft, Now};
-use super::{Change, Step, Want, Where};
+use super::{Change, MatchCount, Step, Where};
 use crate::{
     call::CallCtx,
     edits::{Edits, Several},
     failure::{Failure, Hint, Kind, Trouble, convert},
-    seen::Part,
+    seen_content::SeenRange,
 };
 use std::path::Path;
 use toolpost_syntax::Language;
@@ -17,7 +17,7 @@ use toolpost_text::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// Computes the content with the text replaced.
+/// Computes the content of the file with the text replaced.
 pub(super) fn replace(
     edits: &Edits,
     cx: &CallCtx,
@@ -32,17 +32,20 @@ pub(super) fn replace(
         return Ok(());
     }
     let Some(text) = draft.text(edits.files())? else { return create(edits, draft, old, &change.text) };
+    // Each of the next steps takes long for a large file.
+    cx.check()?;
     let found = find(&text, old, &change.text, &how).map_err(|miss| {
         convert::with_encoding(missed(edits, draft, &miss, &text, change, &how), &text, old)
     })?;
-    if draft.seen == Part::Some && how.want == Want::Every && found.hits.len() > 1 {
-        return Err(draft.stale(edits.files(), cx)); // some of the matches were never seen
+    if draft.seen == SeenRange::Some && how.want == MatchCount::Every && found.hits.len() > 1 {
+        return Err(draft.stale(edits.files(), cx)); // the caller may not have seen all matches
     }
     if found.step >= Step::Reindented && !is_sound(draft, &text, &found) {
         let strict = How { upto: Step::Folded, ..how };
         let miss = matching::find(text.view(), old, &change.text, &strict).err().unwrap_or(Miss::Same);
         return Err(missed(edits, draft, &miss, &text, change, &strict));
     }
+    cx.check()?;
     let notes = notes(&found);
     let splices: Vec<Splice> =
         found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
@@ -50,18 +53,19 @@ pub(super) fn replace(
     let written = splices.first().map_or(change.text.clone(), |splice| splice.new.clone());
     draft.splice(&text, &splices, &[&written])?;
     draft.notes.extend(notes);
-    Ok(())
+    cx.check()
 }
 
-/// Searches for a text. A sequential edit searches the whole file if the text does not occur after the
-/// previous change.
+/// Searches for a text. A change to the next match (`Where::Next`) takes the only exact match in the file, if
+/// there is just one. Otherwise, it searches after the previous change, and then, if the text does not occur
+/// there, in the whole file.
 fn find(text: &Text, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
     let view = text.view();
     if how.start.is_none() {
         return matching::find(view, old, new, how);
     }
     let anywhere = How { start: None, ..*how };
-    let exactly = How { upto: Step::Exact, want: Want::One, ..anywhere };
+    let exactly = How { upto: Step::Exact, want: MatchCount::One, ..anywhere };
     if let Ok(found) = matching::find(view, old, new, &exactly) {
         return Ok(found);
     }
@@ -71,7 +75,7 @@ fn find(text: &Text, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
     }
 }
 
-/// Checks that a loose match adds no syntax error; true for a file without a grammar.
+/// Returns true if the replacement of a loose match adds no syntax error, or if the file has no grammar.
 fn is_sound(draft: &Draft, text: &Text, found: &Matches) -> bool {
     let name = draft.path.display();
     let Some(language) = Language::meant(Path::new(&name), None) else { return true };
@@ -95,19 +99,19 @@ fn asked<'a>(edits: &Edits, at: &'a Where, draft: &Draft) -> Result<(&'a str, Ho
         }
         Where::Next { old, matching } => {
             let want = match edits.several() {
-                Several::Refused => Want::One,
-                Several::First => Want::First,
+                Several::Refused => MatchCount::One,
+                Several::First => MatchCount::First,
             };
             Ok((old, How { upto: *matching, want, near: None, start: Some(draft.next) }))
         }
         _ => Err(Failure::new(
             Kind::Internal,
-            "A change of another sort came to the place where texts are replaced.",
+            "Internal error: a change of another kind reached the text replacement.",
         )),
     }
 }
 
-/// Describes why a text to replace was not found.
+/// Describes why a text was not replaced, for example because it does not occur or occurs more than once.
 fn missed(edits: &Edits, draft: &Draft, miss: &Miss, text: &Text, change: &Change, how: &How) -> Failure {
     let (Where::Text { old, .. } | Where::Next { old, .. }) = &change.at else {
         return convert::miss(&draft.path, miss, text);
@@ -122,8 +126,8 @@ fn missed(edits: &Edits, draft: &Draft, miss: &Miss, text: &Text, change: &Chang
     .unwrap_or_else(|| convert::miss(&draft.path, miss, text))
 }
 
-/// Describes the failure relative to the content on the disk, which stays: earlier changes of the call are
-/// not made either.
+/// Describes the failure relative to the content on the disk, because the earlier changes of the call are
+/// not written either.
 fn undone(
     path: &WorkspacePath,
     miss: &Miss,
@@ -138,28 +142,29 @@ fn undone(
         | (Miss::Ambiguous { .. }, Err(there @ Miss::Ambiguous { .. })) => convert::miss(path, &there, disk),
         (Miss::Absent { .. }, _) => {
             let what = format!(
-                "The text to replace stands in {}, and no longer once the changes before it in this call are made.",
+                "The text to replace is in {}, but the earlier changes of this call remove or change it.",
                 path.display()
             );
             Failure::new(Kind::NoMatch, what).trouble(Trouble::Absent, path).hint(Hint::Advice(
-                "Join it with the change before it, or give the text as that change leaves it.".to_owned(),
+                "Combine this change with the earlier one, or quote the text as the earlier change leaves it.".to_owned(),
             ))
         }
         _ => {
             let mut failure = convert::miss(path, miss, text);
-            let begin = "With the changes before it in this call made, which it is not:";
+            let begin = "In the file after the earlier changes of this call, which were not written:";
             failure.found = failure.found.map(|found| format!("{begin}\n{found}"));
             failure
         }
     }
 }
 
-/// Creates or fills the file, if the text to replace is empty.
+/// Creates the file, or fills the empty file. Fails unless the text to replace is empty.
 fn create(edits: &Edits, draft: &mut Draft, old: &str, new: &str) -> Result<(), Failure> {
     if !old.is_empty() {
         return Err(crate::files::lookup::missing(edits.files(), &draft.path, &draft.path.absolute()));
     }
-    guard::check(new, "").map_err(|placeholder| convert::placeholder(&draft.path.display(), &placeholder))?;
+    let path = draft.path.display();
+    guard::check_for(&path, new, "").map_err(|placeholder| convert::placeholder(&path, &placeholder))?;
     draft.put(new.as_bytes().to_vec());
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! The result of a change for each file.
 
 use super::draft::{Before, Draft};
-use super::{Changed, What};
+use super::{ChangedFile, EditKind};
 use crate::{
     files::Files,
-    seen::{Part, Seen},
+    seen_content::{SeenContent, SeenRange},
 };
 use std::borrow::Cow;
 use toolpost_text::{diff, encoding::Text, lines};
@@ -14,7 +14,7 @@ use toolpost_workspace::{ContentHash, WorkspacePath, hash};
 const CONTEXT: usize = 3;
 
 /// Returns the result for each file after the commit.
-pub(super) fn files(files: &Files, drafts: &[Draft]) -> Vec<Changed> {
+pub(super) fn files(files: &Files, drafts: &[Draft]) -> Vec<ChangedFile> {
     drafts.iter().filter(|draft| is_told(drafts, draft)).map(|draft| file(files, drafts, draft)).collect()
 }
 
@@ -25,7 +25,7 @@ fn is_told(drafts: &[Draft], draft: &Draft) -> bool {
     draft.is_there() || (draft.before.is_some() && !moved)
 }
 
-fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> Changed {
+fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> ChangedFile {
     let before = on_disk(drafts, draft.from.as_ref().unwrap_or(&draft.path));
     let after = draft.present().unwrap_or_default();
     let (old, new) = (opened(files, before.unwrap_or_default()), opened(files, after));
@@ -38,17 +38,17 @@ fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> Changed {
     };
     let lines_before = lines::count(&old) as u64;
     let what = match (before, &draft.from, draft.is_there()) {
-        (_, _, false) => What::Deleted { lines_before },
-        (_, Some(from), true) => What::Moved { from: from.display() },
-        (None, None, true) => What::Created,
-        (Some(bytes), None, true) if bytes == after => What::Unchanged,
-        (Some(_), None, true) if draft.wrote_whole => What::Overwritten { lines_before },
-        (Some(_), None, true) => What::Replaced { count: draft.replaced },
+        (_, _, false) => EditKind::Deleted { lines_before },
+        (_, Some(from), true) => EditKind::Moved { from: from.display() },
+        (None, None, true) => EditKind::Created,
+        (Some(bytes), None, true) if bytes == after => EditKind::Unchanged,
+        (Some(_), None, true) if draft.wrote_whole => EditKind::Overwritten { lines_before },
+        (Some(_), None, true) => EditKind::Replaced { count: draft.replaced },
     };
-    let since = draft.changed_since.iter().filter(|_| what != What::Unchanged);
+    let since = draft.changed_since.iter().filter(|_| what != EditKind::Unchanged);
     let notes = since.chain(&draft.notes).cloned().collect();
     let removed = if draft.is_there() { diff.removed } else { lines::count(&old) };
-    Changed {
+    ChangedFile {
         path: draft.path.display(),
         what,
         diff: diff.text,
@@ -64,7 +64,7 @@ fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> Changed {
     }
 }
 
-/// Returns the content that a file had on the disk.
+/// Returns the content that a file had on the disk before the call; `None` if there was no file.
 fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
     match drafts.iter().find(|draft| draft.path == *path)?.before.as_ref()? {
         Before::File { bytes, .. } => Some(bytes),
@@ -72,10 +72,14 @@ fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
     }
 }
 
-/// Returns the caller's new knowledge of the file and of its former name.
-fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<Seen> {
-    let forget =
-        |path: &WorkspacePath| Seen { path: path.clone(), hash: None, part: Part::Some, bytes: None };
+/// Returns the content that the caller has now seen, and marks the content at a former path as gone.
+fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<SeenContent> {
+    let forget = |path: &WorkspacePath| SeenContent {
+        path: path.clone(),
+        hash: None,
+        part: SeenRange::Some,
+        bytes: None,
+    };
     let mut seen = Vec::new();
     if let Some(from) = &draft.from
         && !drafts.iter().any(|other| other.path == *from && other.is_there())
@@ -87,8 +91,8 @@ fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<Seen>
         return seen;
     };
     let whole = (draft.before.is_none() && draft.from.is_none()) || draft.wrote_whole;
-    let part = if whole { Part::Whole } else { draft.seen.clone() };
-    seen.push(Seen { path: draft.path.clone(), hash, part, bytes: Some(bytes.into()) });
+    let part = if whole { SeenRange::Whole } else { draft.seen.clone() };
+    seen.push(SeenContent { path: draft.path.clone(), hash, part, bytes: Some(bytes.into()) });
     seen
 }
 

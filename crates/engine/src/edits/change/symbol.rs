@@ -11,14 +11,14 @@ use crate::{
 };
 use std::path::Path;
 use toolpost_syntax::{Language, SymbolError};
-use toolpost_text::line_edit::Side;
+use toolpost_text::line_edit::EditPosition;
 
-/// Computes the content with the symbol changed.
+/// Computes the content of the file with the symbol changed.
 pub(super) fn edit(
     files: &Files,
     draft: &mut Draft,
     name: &str,
-    side: Side,
+    side: EditPosition,
     new: &str,
 ) -> Result<(), Failure> {
     let path = draft.path.display();
@@ -34,27 +34,26 @@ pub(super) fn edit(
     Ok(())
 }
 
-/// Describes why a symbol was not changed, and lists the existing ones.
+/// Describes why a symbol was not changed, and lists the existing symbols.
 fn failure(path: &str, error: SymbolError, shown: impl Fn(&str) -> String) -> Failure {
     let what = shown(&format!("{path} was not changed: {error}."));
     match error {
         SymbolError::Unread(_) => Failure::new(Kind::TooLarge, what)
-            .hint(Hint::Advice("Name the lines that are meant, or the text that stands there.".to_owned())),
+            .hint(Hint::Advice("Give line numbers, or quote the current text.".to_owned())),
         SymbolError::None { like, all, .. } => none(what, &like, &all),
         SymbolError::Several { all, .. } => {
             Failure::new(Kind::Ambiguous, what).found(listed(&all)).hint(Hint::Advice(format!(
-                "Name the one that is meant as it stands here, such as {}.",
+                "Use one of the names shown here, such as {}.",
                 all.first().map_or("", |one| &one.name)
             )))
         }
         SymbolError::Shared { .. } | SymbolError::Crowded { .. } => Failure::invalid(what)
-            .hint(Hint::Advice("Change the text that stands there, or its lines.".to_owned())),
+            .hint(Hint::Advice("Quote the current text or give line numbers instead.".to_owned())),
         SymbolError::Elided { .. } => Failure::invalid(what).hint(Hint::Advice(
-            "Write all of the new code out, or change only the text or the lines that shall differ."
-                .to_owned(),
+            "Write out all of the new code, or change only the text or the lines that differ.".to_owned(),
         )),
         SymbolError::Nothing { .. } => {
-            Failure::invalid(what).hint(Hint::Advice("Give the code that shall stand there.".to_owned()))
+            Failure::invalid(what).hint(Hint::Advice("Pass the new code.".to_owned()))
         }
     }
 }

@@ -1,5 +1,7 @@
-//! Refusals to overwrite unseen content: they show the current content, so that the caller can decide on the
-//! next call.
+//! Refusals to overwrite unseen content.
+//!
+//! If the call may read the file, a refusal shows the current content, so that the caller can decide what to
+//! do next.
 
 use super::covers;
 use crate::{
@@ -7,60 +9,67 @@ use crate::{
     call::CallCtx,
     failure::{FOUND, Failure, Hint, Kind},
     files::Files,
-    seen::{Part, Seen},
+    seen_content::{SeenContent, SeenRange},
 };
 use toolpost_text::{cut, diff, encoding::Text};
 use toolpost_workspace::{WorkspacePath, hash};
 
-/// Maximum number of lines that are shown of a file that does not fit.
+/// Maximum number of lines that a refusal shows if the whole file does not fit.
 const HEAD: usize = 40;
 
 /// Permission of a refusal to show the content of a file.
 #[derive(Clone, Copy)]
-pub(crate) enum Sight {
+pub(crate) enum Disclosure {
     /// The content may be shown.
     Shown,
-    /// No part may be shown: the call may write the file, and its permission to read it was not checked.
+    /// No part may be shown: the permission of the call to read the file was not checked.
     Withheld,
 }
 
-/// The refusal to overwrite unseen content. A partial change shows nothing, since it can concern any part.
+/// Returns the failure of a change to a file whose content was not seen in the session. For a partial change,
+/// the failure shows no content, because the change can concern any part of the file.
 pub(super) fn unread(
     files: &Files,
     path: &WorkspacePath,
     extent: Extent,
     present: &[u8],
-    sight: Sight,
+    sight: Disclosure,
 ) -> Failure {
     // A file that is not text cannot be shown, and reading it would not help.
-    if let (Sight::Shown, Err(error)) = (sight, Text::open(present.to_vec(), files.encoding())) {
+    if let (Disclosure::Shown, Err(error)) = (sight, Text::open(present.to_vec(), files.encoding())) {
         let what = format!("{} cannot be changed as text: {error}", path.display());
-        let hint = Hint::Advice("Give the text a name of its own.".to_owned());
+        let hint = Hint::Advice("Choose another path for the text.".to_owned());
         return Failure::new(Kind::WrongKind, what).hint(hint);
     }
-    let what = format!("{} exists, and this session has not seen what is in it.", path.display());
+    let what = format!("{} exists, and this session has not seen its content.", path.display());
     let look = if extent == Extent::Part { Look::default() } else { content(files, path, present, sight) };
     look.refuse(Kind::Unread, what, Hint::ReadFirst(path.clone()))
 }
 
-/// The refusal to overwrite a whole file that was only seen in part.
-pub(super) fn unread_in_part(files: &Files, path: &WorkspacePath, present: &[u8], sight: Sight) -> Failure {
+/// Returns the failure of an overwrite of a whole file that was only seen in part.
+pub(super) fn unread_in_part(
+    files: &Files,
+    path: &WorkspacePath,
+    present: &[u8],
+    sight: Disclosure,
+) -> Failure {
     let what = format!(
         "Some lines of {} were not shown in this session, or another process changed them since; writing the whole file \
          would lose them.",
         path.display()
     );
-    let hint = Hint::Advice("See all of it first, or change only the part that you have seen.".to_owned());
+    let hint =
+        Hint::Advice("Read the whole file first, or change only the part that you have seen.".to_owned());
     content(files, path, present, sight).refuse(Kind::Unread, what, hint)
 }
 
-/// The refusal to overwrite content that differs from the content that was seen.
+/// Returns the failure of an overwrite of content that differs from the content that was seen.
 pub(crate) fn stale(
     files: &Files,
     cx: &CallCtx,
     path: &WorkspacePath,
     present: &[u8],
-    sight: Sight,
+    sight: Disclosure,
 ) -> Failure {
     let what = format!(
         "{} has changed since it was last seen in this session; nothing was written.",
@@ -77,14 +86,14 @@ pub(crate) fn stale(
 #[derive(Default)]
 struct Look {
     found: Option<String>,
-    /// Set if the caller knows the whole content from the refusal.
-    whole: Option<Seen>,
+    /// The content, if the caller has seen all of it after this refusal.
+    whole: Option<SeenContent>,
 }
 
 impl Look {
     fn refuse(self, kind: Kind, what: String, otherwise: Hint) -> Failure {
-        let known = "This counts as seen now: if the same call is still right for it, make it again. To keep what stands \
-                     there, change only a part of it.";
+        let known = "This session has now seen the content: if the same call is still right, repeat it. To \
+                     keep the current content, change only a part of it.";
         let hint = if self.whole.is_some() { Hint::Advice(known.to_owned()) } else { otherwise };
         let failure = Failure::new(kind, what).hint(hint);
         Failure { found: self.found, shows: self.whole.map(Box::new), ..failure }
@@ -92,12 +101,12 @@ impl Look {
 }
 
 /// Shows the content of the file: all of it, or the beginning if it is too long for a refusal.
-fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Sight) -> Look {
-    if let Sight::Withheld = sight {
+fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosure) -> Look {
+    if let Disclosure::Withheld = sight {
         return Look::default();
     }
     let Ok(text) = Text::open(present.to_vec(), files.encoding()) else {
-        let found = format!("It holds {} bytes that are no text.", present.len());
+        let found = format!("The file has {} bytes and is not text.", present.len());
         return Look { found: Some(found), whole: None };
     };
     let shown = text.shown(text.view());
@@ -105,20 +114,26 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Sight) ->
     let count = lines.len();
     let all = match count {
         0 => "It is empty.".to_owned(),
-        1 => format!("It holds this line:\n{}", numbered(&lines)),
-        _ => format!("It holds these {count} lines:\n{}", numbered(&lines)),
+        1 => format!("It has this line:\n{}", numbered(&lines)),
+        _ => format!("It has these {count} lines:\n{}", numbered(&lines)),
     };
     if fits(&all) {
         return Look { found: Some(all), whole: Some(seen(path, present)) };
     }
     let head = numbered(&lines[..count.min(HEAD)]);
-    Look { found: Some(format!("It holds {count} lines and begins with:\n{head}")), whole: None }
+    Look { found: Some(format!("It has {count} lines and begins with:\n{head}")), whole: None }
 }
 
-/// Shows the difference from the seen content, if that is still remembered. A caller that had seen all of it
-/// then knows the whole current content.
-fn changes(files: &Files, cx: &CallCtx, path: &WorkspacePath, present: &[u8], sight: Sight) -> Option<Look> {
-    if let Sight::Withheld = sight {
+/// Shows the difference from the content that was seen, if the session still stores that content. If the
+/// caller had seen all of it, the caller has then also seen all of the current content.
+fn changes(
+    files: &Files,
+    cx: &CallCtx,
+    path: &WorkspacePath,
+    present: &[u8],
+    sight: Disclosure,
+) -> Option<Look> {
+    if let Disclosure::Withheld = sight {
         return None;
     }
     let record = cx.session.ledger.seen(path)?;
@@ -130,7 +145,7 @@ fn changes(files: &Files, cx: &CallCtx, path: &WorkspacePath, present: &[u8], si
     let before = Text::open(remembered.to_vec(), files.encoding()).ok()?;
     let diff = diff::unified(&before.shown(before.view()), &text.shown(text.view()), 2);
     let found = if diff.text.is_empty() {
-        "The text is the same; its line ends, its byte order mark or its encoding changed.".to_owned()
+        "The text is the same; its line endings, byte order mark or encoding changed.".to_owned()
     } else {
         format!("What changed:\n{}", diff.text)
     };
@@ -139,8 +154,13 @@ fn changes(files: &Files, cx: &CallCtx, path: &WorkspacePath, present: &[u8], si
     Some(Look { found: Some(found), whole: whole.then(|| seen(path, present)) })
 }
 
-fn seen(path: &WorkspacePath, bytes: &[u8]) -> Seen {
-    Seen { path: path.clone(), hash: Some(hash(bytes)), part: Part::Whole, bytes: Some(bytes.into()) }
+fn seen(path: &WorkspacePath, bytes: &[u8]) -> SeenContent {
+    SeenContent {
+        path: path.clone(),
+        hash: Some(hash(bytes)),
+        part: SeenRange::Whole,
+        bytes: Some(bytes.into()),
+    }
 }
 
 fn fits(found: &str) -> bool {

@@ -14,34 +14,35 @@ use toolpost_workspace::WorkspacePath;
 
 /// The maximum length of a block around a line, in lines.
 const LONGEST: usize = 150;
-/// The maximum number of symbols of one name that are shown.
+/// The maximum number of symbols with the same name that are shown.
 const MOST: usize = 10;
 
-/// A range of lines.
+/// The range of lines of a symbol or of a block of code.
 pub(crate) struct Block {
     pub(crate) from: u64,
     pub(crate) to: u64,
-    /// Their text.
+    /// A description of the symbol or block.
     pub(crate) words: String,
 }
 
-/// Finds the symbols with a name; all of them if there are several.
+/// Finds the lines of all symbols in a file that have the requested name. Fails if there is none, or if there are more
+/// than `MOST`.
 pub(crate) fn symbol(
     files: &Files,
     path: &WorkspacePath,
-    said: &str,
+    raw_path: &str,
     name: &str,
     cx: &CallCtx,
 ) -> Result<Vec<Block>, Failure> {
-    let (shown, text) = read(files, path, said, cx)?;
+    let (shown, text) = read(files, path, raw_path, cx)?;
     let symbols = parse(&shown, text.view())?.symbols();
     let which = match find_symbol(&symbols, name) {
         Resolution::One(at) => vec![at],
         Resolution::Several(all) if all.len() > MOST => {
-            let what = format!("{} symbols of {shown} are called {}.", all.len(), name.trim());
+            let what = format!("{} symbols in {shown} are called {}.", all.len(), name.trim());
             let failure =
                 Failure::new(Kind::Ambiguous, what).found(listed(&named(text.view(), &symbols, &all)));
-            return Err(failure.hint(Hint::Advice("Name one of them as it stands here.".to_owned())));
+            return Err(failure.hint(Hint::Advice("Use one of the names shown here.".to_owned())));
         }
         Resolution::Several(all) => all,
         Resolution::None(like) => {
@@ -59,21 +60,20 @@ pub(crate) fn symbol(
     Ok(found.into_iter().map(block).collect())
 }
 
-/// Finds the innermost block of several lines around a line; `None` if there is none, or only a very long
-/// one.
+/// Finds the innermost symbol or block around a line, with 2 to `LONGEST` lines; `None` if there is none.
 pub(crate) fn around(
     files: &Files,
     path: &WorkspacePath,
-    said: &str,
+    raw_path: &str,
     line: u64,
     cx: &CallCtx,
 ) -> Result<Option<Block>, Failure> {
-    if Language::of_path(Path::new(said)).is_none() {
+    if Language::of_path(Path::new(raw_path)).is_none() {
         return Ok(None);
     }
-    let (_, text) = read(files, path, said, cx)?;
+    let (_, text) = read(files, path, raw_path, cx)?;
     let view = text.view();
-    let Some(language) = Language::of_text(Path::new(said), view) else { return Ok(None) };
+    let Some(language) = Language::of_text(Path::new(raw_path), view) else { return Ok(None) };
     let Ok(tree) = language.parse(view) else { return Ok(None) };
     let Some(place) = start(view, line) else { return Ok(None) };
     let index = LineIndex::new(view);
@@ -102,33 +102,34 @@ pub(crate) fn around(
     }))
 }
 
-/// Parses a file. Its name determines the language; for a header, its text does too.
+/// Parses a file. The file name determines the language; for a header file, the text does too.
 pub(crate) fn parse<'t>(shown: &str, text: &'t str) -> Result<Tree<'t>, Failure> {
     let language = Language::of_text(Path::new(shown), text).ok_or_else(|| no_parser(shown))?;
     language.parse(text).map_err(|error| {
-        let what = format!("No symbol of {shown} is known, because it cannot be parsed: {error}.");
+        let what = format!("The symbols of {shown} are unknown, because the file cannot be parsed: {error}.");
         Failure::new(Kind::TooLarge, what)
     })
 }
 
-/// Reads a text that is small enough to parse.
+/// Reads a text file into memory; returns its displayed path and its text.
 pub(crate) fn read(
     files: &Files,
     path: &WorkspacePath,
-    said: &str,
+    raw_path: &str,
     cx: &CallCtx,
 ) -> Result<(String, Text), Failure> {
-    let found = lookup::file(files, path, said, cx)?;
+    let found = lookup::file(files, path, raw_path, cx)?;
     let shown = found.path.display();
     let whole = lookup::open(files, &found.path)?.whole()?;
     let text = Text::open(whole.bytes, files.encoding()).map_err(|error| {
-        let what = format!("{shown} is no text in which symbols could be: {error}");
+        let what = format!("{shown} is not text, so it has no symbols: {error}");
         Failure::new(Kind::WrongKind, convert::sentence(&what))
     })?;
     Ok((shown, text))
 }
 
-/// Returns the offset of the first non-blank character of a line.
+/// Returns the offset of the first non-blank character of a line, in bytes; `None` if the text has no such
+/// line.
 fn start(text: &str, line: u64) -> Option<usize> {
     let before = usize::try_from(line).ok()?.checked_sub(1)?;
     let mut lines = text.split_inclusive('\n');

@@ -1,32 +1,37 @@
-//! A picture, prepared for a client.
+//! Decodes images and converts them for the reply.
 
 use crate::files::lookup::Opened;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
-    files::content::{Content, Image, Shown},
-    seen::Part,
+    files::content::{Content, FileContent, Image},
+    seen_content::SeenRange,
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use toolpost_documents::image::{self, ImageLimits};
+use toolpost_documents::image::{self, ImageError, ImageLimits};
 
-/// Locks the decoder: only one picture is decoded at a time, since a large one needs hundreds of megabytes.
+/// Locks the decoder: only one image is decoded at a time, because a large one needs hundreds of megabytes.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static DECODING: Mutex<()> = Mutex::new(());
     DECODING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Shows a picture. It is decoded first, since a broken one would break the conversation.
-pub(crate) fn show(opened: Opened, cx: &CallCtx) -> Result<Shown, Failure> {
+/// Shows an image file. The image is decoded first, because model services refuse a conversation with an invalid image.
+pub(crate) fn show(opened: Opened, cx: &CallCtx) -> Result<FileContent, Failure> {
     let path = opened.path().display();
     let _alone = alone();
     cx.check()?;
     let whole = opened.whole()?;
     let image = made(&path, &whole.bytes)?;
-    Ok(Shown { content: Content::Image(image), hash: Some(whole.hash), part: Part::Whole, bytes: None })
+    Ok(FileContent {
+        content: Content::Image(image),
+        hash: Some(whole.hash),
+        part: SeenRange::Whole,
+        bytes: None,
+    })
 }
 
-/// Shows a picture whose bytes are already in memory.
+/// Shows an image whose bytes are already in memory.
 pub(crate) fn of_bytes(name: &str, bytes: &[u8]) -> Result<Image, Failure> {
     let _alone = alone();
     made(name, bytes)
@@ -34,8 +39,11 @@ pub(crate) fn of_bytes(name: &str, bytes: &[u8]) -> Result<Image, Failure> {
 
 fn made(name: &str, bytes: &[u8]) -> Result<Image, Failure> {
     let shown = image::show(bytes, ImageLimits::default()).map_err(|error| {
-        Failure::new(Kind::WrongKind, format!("{name} cannot be shown as a picture: {error}"))
-            .hint(Hint::Advice("The file itself may be broken; its bytes were not passed on.".to_owned()))
+        let failure = Failure::new(Kind::WrongKind, format!("{name} cannot be shown as an image: {error}"));
+        if error == ImageError::Unavailable {
+            return failure;
+        }
+        failure.hint(Hint::Advice("The file may be damaged; its bytes were not returned.".to_owned()))
     })?;
     let mut summary = format!("{name}: {} {}x{}", shown.format, shown.original_width, shown.original_height);
     if (shown.width, shown.height) != (shown.original_width, shown.original_height) {

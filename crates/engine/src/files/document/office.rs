@@ -1,34 +1,35 @@
-//! Parts of an office document or an archive, as text.
+//! Shows parts of an office document or an archive, as text.
 
 use crate::files::lookup::Opened;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
-    files::content::{Content, Office, OfficePart, Request, Shown},
-    seen::Part,
+    files::content::{Content, FileContent, Office, OfficePart, Request},
+    seen_content::SeenRange,
 };
 use std::time::Duration;
 use toolpost_documents::{
     office::{self, Format, Limits},
     pdf::PageRange,
 };
+use toolpost_text::budget::ByteBudget;
 
-/// The time limit for a document, unless the call has less.
+/// The time limit for reading an office document or an archive, unless the call has less time left.
 const TIME: Duration = Duration::from_secs(20);
-/// The size that a part takes in addition to its text and its title, in bytes.
+/// The number of bytes that a part takes in the answer, in addition to its text and its title.
 const AROUND: usize = 48;
 
-/// Shows parts of a document.
+/// Shows the requested parts of an office document or an archive.
 pub(crate) fn show(
     opened: Opened,
     format: Format,
     request: &Request,
     cx: &CallCtx,
-) -> Result<Shown, Failure> {
+) -> Result<FileContent, Failure> {
     let path = opened.path().display();
     let range = request.pages.as_deref().map(PageRange::parse).transpose();
     let range =
-        range.map_err(|error| Failure::invalid(format!("pages is wrong: {error}")).hint(Hint::Pages(10)))?;
+        range.map_err(|error| Failure::invalid(error.to_string()).hint(Hint::Pages(path.clone(), 10)))?;
     let whole = opened.whole()?;
     let limits = Limits { time: cx.time_left(TIME), ..Limits::default() };
     let document = office::read(&whole.bytes, format, limits).map_err(|error| failed(&path, &error))?;
@@ -36,8 +37,8 @@ pub(crate) fn show(
     let wanted = match range {
         None => (1..=total).collect(),
         Some(range) => range.within(total).map_err(|first| {
-            let what = format!("{path} has {total} parts, and part {first} was asked for.");
-            Failure::invalid(what).hint(Hint::Pages(total))
+            let what = format!("{path} has {total} parts, but part {first} was requested.");
+            Failure::invalid(what).hint(Hint::Pages(path.clone(), total))
         })?,
     };
     let mut notes = document.notes;
@@ -46,21 +47,21 @@ pub(crate) fn show(
     let (parts, next) = fit(parts, request.max_bytes);
     if let Some(next) = next {
         notes.push(format!(
-            "parts from {next} on do not fit into this answer; ask for them by their numbers, as pages"
+            "parts from {next} on do not fit in this reply; request them by number, in the same way as pages"
         ));
     }
     let content = Content::Office(Office { total_parts: total, parts, notes });
-    // Such a file holds more than its text.
-    Ok(Shown { content, hash: Some(whole.hash), part: Part::Some, bytes: None })
+    // The file contains more than the shown text, so it never counts as read completely.
+    Ok(FileContent { content, hash: Some(whole.hash), part: SeenRange::Some, bytes: None })
 }
 
-/// Keeps the parts that fit, at least one; also returns the number of the first that does not.
+/// Keeps the parts that fit into `max_bytes`, at least one; also returns the number of the first part that does not
+/// fit.
 fn fit(parts: impl Iterator<Item = OfficePart>, max_bytes: usize) -> (Vec<OfficePart>, Option<u32>) {
-    let room = max_bytes.saturating_sub(max_bytes / 16);
-    let (mut used, mut kept) = (0, Vec::new());
+    let mut budget = ByteBudget::new(max_bytes.saturating_sub(max_bytes / 16));
+    let mut kept = Vec::new();
     for part in parts {
-        used += part.text.len() + part.title.len() + AROUND;
-        if used > room && !kept.is_empty() {
+        if !budget.takes(part.text.len() + part.title.len() + AROUND) && !kept.is_empty() {
             return (kept, Some(part.number));
         }
         kept.push(part);
@@ -72,7 +73,10 @@ fn failed(path: &str, error: &office::Error) -> Failure {
     let kind = match error {
         office::Error::TooLarge(_) => Kind::TooLarge,
         office::Error::TimedOut(_) => Kind::Timeout,
-        office::Error::Damaged(_) | office::Error::Missing(_) | office::Error::Xml(..) => Kind::WrongKind,
+        office::Error::Damaged(_)
+        | office::Error::Missing(_)
+        | office::Error::Xml(..)
+        | office::Error::Unavailable => Kind::WrongKind,
     };
     Failure::new(kind, format!("{path} cannot be shown: {error}."))
 }

@@ -1,30 +1,30 @@
-//! Pages of a PDF, as text.
+//! Shows pages of a PDF, as text.
 
 use crate::files::lookup::Opened;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
-    files::content::{Content, Pdf, PdfPage, Request, Shown},
-    seen::Part,
+    files::content::{Content, FileContent, Pdf, PdfPage, Request},
+    seen_content::SeenRange,
 };
 use std::time::Duration;
 use toolpost_documents::pdf::{self, PageRange, PdfError, PdfLimits};
+use toolpost_text::budget::ByteBudget;
 
-/// The time limit for a document, unless the call has less.
+/// The time limit for reading a PDF, unless the call has less time left.
 const TIME: Duration = Duration::from_secs(30);
 
-/// The maximum number of pages of a document that is not a file.
+/// The maximum number of pages shown of a PDF that is not a file, such as a download.
 const MOST: u32 = 200;
 
-/// Shows pages of a PDF.
-pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
+pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<FileContent, Failure> {
     let path = opened.path().display();
     let range = request
         .pages
         .as_deref()
         .map(PageRange::parse)
         .transpose()
-        .map_err(|error| Failure::invalid(format!("pages is wrong: {error}")).hint(Hint::Pages(10)))?;
+        .map_err(|error| Failure::invalid(error.to_string()).hint(Hint::Pages(path.clone(), 10)))?;
     let whole = opened.whole()?;
     let hash = whole.hash;
     let limits = PdfLimits { deadline: cx.time_left(TIME), ..PdfLimits::default() };
@@ -32,12 +32,12 @@ pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Sh
     let pages = pdf.pages.into_iter().map(noted).collect();
     let (pages, notes) = fit(pages, request.max_bytes);
     let all = notes.is_empty() && pages.len() as u64 == u64::from(pdf.total_pages);
-    let part = if all { Part::Whole } else { Part::Some };
+    let part = if all { SeenRange::Whole } else { SeenRange::Some };
     let pdf = Pdf { total_pages: pdf.total_pages, pages, notes };
-    Ok(Shown { content: Content::Pdf(pdf), hash: Some(hash), part, bytes: None })
+    Ok(FileContent { content: Content::Pdf(pdf), hash: Some(hash), part, bytes: None })
 }
 
-/// Adds the note about the text of a page, if there is one.
+/// Converts a page for the reply; if the PDF reader has a note about the page's text, appends the note in brackets.
 fn noted(page: pdf::Page) -> PdfPage {
     let text = match page.note {
         Some(note) if page.text.trim().is_empty() => format!("[{note}]"),
@@ -47,7 +47,7 @@ fn noted(page: pdf::Page) -> PdfPage {
     PdfPage { number: page.number, text }
 }
 
-/// Returns the text of a document that is not a file, page after page, with a note if there are more pages.
+/// Returns the text of a PDF that is not a file, page after page, with a note if the PDF has more than `MOST` pages.
 pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String, Option<String>), Failure> {
     let limits = PdfLimits { deadline: time, max_unasked: MOST, max_pages: MOST, ..PdfLimits::default() };
     let (read, note) = match pdf::read(bytes.clone(), None, limits) {
@@ -60,7 +60,8 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String
         }
         read => (read, None),
     };
-    let read = read.map_err(|error| failed(name, &error))?;
+    // Hints about page ranges apply to files only.
+    let read = read.map_err(|error| Failure { hints: Vec::new(), ..failed(name, &error) })?;
     let total = read.total_pages;
     let pages = read.pages.into_iter().map(noted);
     let pages =
@@ -68,22 +69,16 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String
     Ok((pages.collect(), note))
 }
 
-/// Keeps the first pages that fit into the answer, and names the missing ones.
+/// Keeps the first pages that fit into the answer, at least one; also returns a note if some do not fit.
 fn fit(pages: Vec<PdfPage>, max_bytes: usize) -> (Vec<PdfPage>, Vec<String>) {
-    let room = max_bytes.saturating_sub(max_bytes / 16);
-    let mut used = 0;
-    let mut fits = |page: &PdfPage| {
-        used += page.text.len() + 32;
-        used <= room
-    };
+    let mut budget = ByteBudget::new(max_bytes.saturating_sub(max_bytes / 16));
     let mut kept: Vec<PdfPage> = Vec::with_capacity(pages.len());
     let mut pages = pages.into_iter().peekable();
-    while let Some(page) = pages.next_if(|page| fits(page)) {
+    while let Some(page) = pages.next_if(|page| budget.takes(page.text.len() + 32)) {
         kept.push(page);
     }
     let Some(next) = pages.peek() else { return (kept, Vec::new()) };
-    let note =
-        format!("pages from {} on did not fit into this answer; ask for them by their numbers", next.number);
+    let note = format!("pages from {} on do not fit in this reply; request them by number", next.number);
     if kept.is_empty() {
         kept.extend(pages.next());
     }
@@ -93,16 +88,24 @@ fn fit(pages: Vec<PdfPage>, max_bytes: usize) -> (Vec<PdfPage>, Vec<String>) {
 fn failed(path: &str, error: &PdfError) -> Failure {
     let failure = Failure::new(Kind::WrongKind, format!("{path}: {error}"));
     match error {
-        PdfError::PagesNeeded { total, .. } | PdfError::OutOfRange { total, .. } => {
-            Failure { kind: Kind::Invalid, ..failure }.hint(Hint::Pages(*total))
+        PdfError::PagesNeeded { total, max, .. } => {
+            Failure { kind: Kind::Invalid, ..failure }.hint(Hint::Pages(path.to_owned(), *total.min(max)))
+        }
+        PdfError::OutOfRange { total, .. } => {
+            let readable = PdfLimits::default().max_pages.min(*total);
+            Failure { kind: Kind::Invalid, ..failure }.hint(Hint::Pages(path.to_owned(), readable))
         }
         PdfError::TooManyPages { max, .. } => {
-            Failure { kind: Kind::Invalid, ..failure }.hint(Hint::Pages(*max))
+            Failure { kind: Kind::Invalid, ..failure }.hint(Hint::Pages(path.to_owned(), *max))
         }
-        PdfError::TimedOut { .. } => Failure { kind: Kind::Timeout, ..failure }.hint(Hint::Pages(1)),
+        PdfError::TimedOut { .. } => {
+            Failure { kind: Kind::Timeout, ..failure }.hint(Hint::Pages(path.to_owned(), 1))
+        }
         PdfError::Busy { .. } => Failure { kind: Kind::Conflict, ..failure }.hint(Hint::TryAgain),
-        PdfError::NoText { .. } | PdfError::Encrypted | PdfError::NotAPdf | PdfError::Garbled { .. } => {
-            failure
-        }
+        PdfError::NoText { .. }
+        | PdfError::Encrypted
+        | PdfError::NotAPdf
+        | PdfError::Garbled { .. }
+        | PdfError::Unavailable => failure,
     }
 }

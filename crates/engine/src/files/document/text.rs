@@ -1,4 +1,4 @@
-//! Lines of a text, without loading more of the file than is shown.
+//! Shows lines of a text file, without loading more of the file than is shown.
 
 mod ends;
 pub(crate) mod stretch;
@@ -8,56 +8,65 @@ use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
     files::Files,
-    files::content::{Content, Gutter, Keep, Request, Shown, Text, Total},
-    seen::Part,
+    files::content::{Content, FileContent, Gutter, Keep, Request, Text, Total},
+    seen_content::SeenRange,
 };
 use std::{io::Read as _, sync::Arc};
+use toolpost_text::budget::ByteBudget;
 use toolpost_text::{
     counted::counted,
     encoding::{self, Encoding, EncodingGuess, Eol, Text as Decoded},
-    window::{self, Ask, Facts, Line, Lines, Seen, Window},
+    window::{self, Ask, Facts, Line, Lines, Window, WindowContent},
 };
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
-/// The number of bytes per read.
+/// The size of the pieces in which a long file is read, in bytes.
 const PIECE: usize = 256 * 1024;
-/// The size of the notice that a line is cut, in bytes.
+/// The size reserved for the notice that a line is cut, in bytes.
 const NOTICED: usize = 64;
-/// Lines are counted up to this number of bytes behind the last shown line.
+/// The maximum number of bytes after the shown lines in which the lines of a file are still counted.
 const COUNTED: u64 = 1024 * 1024 * 1024;
-/// Content up to this size is remembered, to report later changes.
+/// The maximum size of a file's content that the session stores to report later changes, in bytes.
 const REMEMBERED: u64 = 1024 * 1024;
 
+/// The number of lines before the end of a file at which a caller that asked for lines after it can start again.
+const LAST_LINES: u64 = 50;
+
 /// The result of one pass over a file.
-pub(crate) struct Looked {
+pub(crate) struct TextScan {
     /// The requested lines that exist.
     pub(crate) lines: Lines,
     pub(crate) total: Total,
     pub(crate) facts: Vec<String>,
     /// The hash of the whole file; `None` if the pass did not read all of it.
     pub(crate) hash: Option<ContentHash>,
-    /// The whole content, if it is small enough to remember.
+    /// The whole content, if it is small enough for the session to store.
     pub(crate) bytes: Option<Arc<[u8]>>,
 }
 
-/// Shows the requested lines.
-pub(crate) fn show(opened: Opened, files: &Files, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
+pub(crate) fn show(
+    opened: Opened,
+    files: &Files,
+    request: &Request,
+    cx: &CallCtx,
+) -> Result<FileContent, Failure> {
     let path = opened.path().clone();
     let looked = look(opened, files, ask(request), cx)?;
     let total = looked.total.count();
     if looked.lines.is_empty() && total > 0 {
         let what = format!(
-            "{} has {}; line {} is behind its end.",
+            "{} has {}; line {} is after its end.",
             path.display(),
             counted(total, "line"),
             request.offset
         );
-        return Err(Failure::invalid(what).hint(Hint::Page(total.saturating_sub(request.limit - 1).max(1))));
+        let last_lines = request.limit.clamp(1, LAST_LINES);
+        return Err(Failure::invalid(what).hint(Hint::Page(total.saturating_sub(last_lines - 1).max(1))));
     }
     let (hash, bytes) = (looked.hash, looked.bytes.clone());
     let (text, part) = match request.keep {
         Keep::Ends { head, tail } if hash.is_some() && !ends::fits(&looked, request) => {
-            let wanted = ends::Wanted { head, tail, last: total.min(last_wanted(request)) };
+            let wanted = ends::HeadTailLimits { head, tail, last: total.min(last_wanted(request)) };
             ends::show(looked, &wanted, files, request, &path, cx)?
         }
         Keep::Head | Keep::Ends { .. } => {
@@ -66,21 +75,21 @@ pub(crate) fn show(opened: Opened, files: &Files, request: &Request, cx: &CallCt
             (text, part)
         }
     };
-    Ok(Shown { content: Content::Text(text), hash, part, bytes })
+    Ok(FileContent { content: Content::Text(text), hash, part, bytes })
 }
 
-/// Reads some lines of a file, in pieces if its bytes need no decoding.
-pub(crate) fn look(opened: Opened, files: &Files, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
+/// Reads the requested lines of a file. A large file whose bytes need no decoding is not loaded as a whole.
+pub(crate) fn look(opened: Opened, files: &Files, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure> {
     match encoding::sniff(opened.head()) {
-        EncodingGuess::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has zero bytes")),
+        EncodingGuess::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has NUL bytes")),
         EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom) => as_it_is(opened, ask, cx),
         EncodingGuess::Text(Encoding::EightBit) if files.encoding().is_none() => as_it_is(opened, ask, cx),
         EncodingGuess::Text(_) => decoded(opened, files, ask),
     }
 }
 
-/// Reads a file whose bytes need no decoding.
-fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
+/// Reads a file whose bytes need no decoding: UTF-8, or 8-bit text of unknown encoding.
+fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure> {
     if opened.len() > REMEMBERED {
         return stream(opened, ask, cx);
     }
@@ -102,7 +111,7 @@ fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
 }
 
 /// Reads a long file in pieces and keeps only the lines that are shown.
-fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
+fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure> {
     let mut window = match encoding::sniff(opened.head()) {
         EncodingGuess::Text(Encoding::EightBit) => Window::eight_bit(ask),
         _ => Window::new(ask),
@@ -129,8 +138,8 @@ fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure>
     finish(opened.path(), opened.len(), window.finish(), Some(hasher.finish()), None)
 }
 
-/// Decodes a whole file that is neither UTF-8 nor of unknown encoding.
-fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<Looked, Failure> {
+/// Decodes a whole file whose encoding is known and is not UTF-8.
+fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<TextScan, Failure> {
     let path = opened.path().clone();
     let whole = opened.whole()?;
     let text = Decoded::open(whole.bytes, files.encoding())
@@ -146,16 +155,16 @@ fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<Looked, Failure> {
         Eol::Lf | Eol::None => {}
     }
     let total = Total::Exactly(seen.facts.lines);
-    Ok(Looked { lines: seen.lines, total, facts, hash: Some(whole.hash), bytes: None })
+    Ok(TextScan { lines: seen.lines, total, facts, hash: Some(whole.hash), bytes: None })
 }
 
-/// Requests no more lines than the answer could hold.
+/// Converts a request to a range of lines, with no more lines than the answer could hold.
 fn ask(request: &Request) -> Ask {
     let most = (request.max_bytes as u64).min(request.max_lines).saturating_add(1);
     Ask { first: request.offset, count: request.limit.min(most), characters: request.characters }
 }
 
-/// Returns the number of the last requested line.
+/// Returns the line number of the last requested line.
 fn last_wanted(request: &Request) -> u64 {
     request.offset.saturating_add(request.limit).saturating_sub(1)
 }
@@ -163,22 +172,22 @@ fn last_wanted(request: &Request) -> u64 {
 fn finish(
     path: &WorkspacePath,
     len: u64,
-    seen: Seen,
+    seen: WindowContent,
     hash: Option<ContentHash>,
     bytes: Option<Arc<[u8]>>,
-) -> Result<Looked, Failure> {
+) -> Result<TextScan, Failure> {
     if let Some(nul) = seen.facts.nul.filter(|nul| *nul < encoding::HEAD as u64) {
-        return Err(super::binary(path, len, &format!("byte {nul} is zero")));
+        return Err(super::binary(path, len, &format!("byte {nul} is NUL")));
     }
     let count = seen.facts.lines;
     let total = if hash.is_some() { Total::Exactly(count) } else { Total::MoreThan(count) };
     let facts = facts(&seen.facts, &seen.lines);
-    Ok(Looked { lines: seen.lines, total, facts, hash, bytes })
+    Ok(TextScan { lines: seen.lines, total, facts, hash, bytes })
 }
 
-/// Drops the lines that do not fit into the answer, and sets the line to continue with.
-fn fit(looked: Looked, request: &Request) -> Text {
-    let Looked { mut lines, total, facts, .. } = looked;
+/// Drops the lines that do not fit into the answer, and sets the line number to continue from.
+fn fit(looked: TextScan, request: &Request) -> Text {
+    let TextScan { mut lines, total, facts, .. } = looked;
     let keep = how_many(lines.iter(), room(request), request.gutter).max(1);
     lines.keep_first(keep.min(usize::try_from(request.max_lines).unwrap_or(usize::MAX)));
     if lines.len() == 1 {
@@ -188,29 +197,24 @@ fn fit(looked: Looked, request: &Request) -> Text {
     Text { lines, total, next: (last < total.count()).then_some(last + 1), end: None, facts }
 }
 
-/// Returns the room for lines in the answer, in bytes.
+/// Returns the maximum total size of the lines in the answer, in bytes.
 fn room(request: &Request) -> usize {
     request.max_bytes.saturating_sub(512)
 }
 
-/// Counts the lines that fit, one after the other, into the room.
+/// Counts how many of the lines, from the beginning, fit into `room` bytes.
 fn how_many<'a>(lines: impl Iterator<Item = Line<'a>>, room: usize, gutter: Gutter) -> usize {
-    let mut used = 0;
-    let fits = lines.take_while(|line| {
-        used += weight(line, gutter);
-        used <= room
-    });
-    fits.count()
+    ByteBudget::new(room).count(lines.map(|line| weight(&line, gutter)))
 }
 
 impl Text {
-    /// Returns the size of the lines when they are shown, in bytes.
+    /// Returns the total size of the lines when they are shown with line numbers, in bytes.
     pub(crate) fn weight(&self) -> usize {
         self.lines.iter().map(|line| weight(&line, Gutter::Columns)).sum()
     }
 
-    /// Keeps as many lines as fit into the room, at least one; returns the range that remains if some were
-    /// dropped.
+    /// Keeps as many of the first lines as fit into `room` bytes, at least one; returns the range of the lines that it
+    /// drops.
     pub(crate) fn narrow(&mut self, room: usize) -> Option<std::ops::RangeInclusive<u64>> {
         let keep = how_many(self.lines.iter(), room, Gutter::Columns).max(1);
         let all = self.lines.len();
@@ -227,7 +231,7 @@ impl Text {
     }
 }
 
-/// Cuts a line that does not fit into the room.
+/// Cuts the end of a single line if the line does not fit into `room` bytes.
 fn shorten(lines: &mut Lines, room: usize, gutter: Gutter) {
     if how_many(lines.iter(), room, gutter) == 0 {
         lines.shorten(room.saturating_sub(gutter.weight(u64::MAX) + NOTICED));
@@ -238,18 +242,19 @@ fn weight(line: &Line<'_>, gutter: Gutter) -> usize {
     line.text.len() + gutter.weight(line.number) + if line.more > 0 { NOTICED } else { 0 }
 }
 
-/// Returns the part of the file that is shown in the end. A line that is too long to be shown counts as seen:
-/// the reply states how much of it is missing, and there is no other way to see it.
-fn part(request: &Request, text: &Text, total: u64) -> Part {
+/// Returns the part of the file that counts as read. A shown line that is too long to be shown whole counts: the reply
+/// states how much of it is missing, and that cannot be requested.
+fn part(request: &Request, text: &Text, total: u64) -> SeenRange {
     let shown = text.lines.len() as u64;
     match text.lines.first() {
-        _ if request.offset == 1 && shown >= total => Part::Whole,
-        Some(first) => Part::Lines(first.number..=first.number + shown - 1),
-        None => Part::Some,
+        _ if request.offset == 1 && shown >= total => SeenRange::Whole,
+        Some(first) => SeenRange::Lines(first.number..=first.number + shown - 1),
+        None => SeenRange::Some,
     }
 }
 
-/// Lists the properties that matter for changing the file.
+/// Lists the properties that matter for changing the file: indentation by tabs, line ends, byte order mark,
+/// encoding.
 fn facts(seen: &Facts, lines: &Lines) -> Vec<String> {
     let mut facts = Vec::new();
     if seen.tabs > 0 {
@@ -259,7 +264,7 @@ fn facts(seen: &Facts, lines: &Lines) -> Vec<String> {
     }
     match (seen.crlf, seen.lf) {
         (0, 0) if lines.iter().any(|line| line.text.contains('\r')) => {
-            facts.push("eol: CR alone, which ends no line here: the file is one line".to_owned());
+            facts.push("eol: CR only, which is not a line ending here: the file is one line".to_owned());
         }
         (0, _) => {}
         (_, 0) => facts.push("eol: CRLF".to_owned()),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Finds the groups of two or more modules that reach one another, the largest first.
+/// Finds the groups of two or more modules that depend on one another, the largest group first.
 pub(super) fn rings(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let mut order = Vec::new();
     let mut seen = BTreeSet::new();
@@ -31,7 +31,8 @@ pub(super) fn rings(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String
     found
 }
 
-/// Visits everything reachable in depth-first order; appends each node after all nodes reachable from it.
+/// Visits all nodes that are reachable from `from`, depth first; appends each one to `order`, after the nodes that are
+/// reachable from it.
 fn reach<'n>(
     from: &'n str,
     seen: &mut BTreeSet<String>,
@@ -59,22 +60,23 @@ fn reach<'n>(
 mod tests {
     use super::rings;
     use std::collections::{BTreeMap, BTreeSet};
+    use toolpost_test_rows::each;
 
     #[test]
-    fn who_reaches_one_another_is_a_ring() {
+    fn mutually_dependent_modules_form_a_cycle() {
         let rows = [
             ("a>b b>c c>a d>a", "a b c"),
             ("a>b b>a c>d d>e e>c x>x", "c d e|a b"),
             ("a>b b>c", ""),
             ("", ""),
         ];
-        for (uses, wanted) in rows {
+        each(rows, |(uses, wanted)| {
             let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
             for (from, to) in uses.split_whitespace().filter_map(|edge| edge.split_once('>')) {
                 all.entry(from.to_owned()).or_default().insert(to.to_owned());
             }
             let found: Vec<String> = rings(&all).iter().map(|ring| ring.join(" ")).collect();
             assert_eq!(found.join("|"), wanted, "{uses}");
-        }
+        });
     }
 }

@@ -1,17 +1,17 @@
-//! Depth of the analysis of a project: languages, entry points, modules and their dependencies.
+//! The depth of a project analysis, and the limits that depend on it.
 
 pub(crate) use super::mapping::mapped;
 pub(crate) use super::structure::analyze;
 
-/// The depth of the analysis.
+/// The depth of a project analysis: how many directory levels count as modules, and how long the lists are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// Languages, entry points, the modules of the first level.
+    /// Modules of one directory level, short lists, and no map from tests to the files that they use.
     Shallow,
-    /// Modules of two levels, hotspots, dependency cycles, tests.
+    /// Modules of up to two directory levels.
     #[default]
     Normal,
-    /// Modules of four levels, and more of everything.
+    /// Modules of up to four directory levels, and the longest lists.
     Deep,
 }
 
@@ -34,7 +34,8 @@ impl Depth {
         }
     }
 
-    /// Returns the maximum number of entries of each sort in the reply.
+    /// Returns the maximum number of entry points and of public symbols in the reply. For hotspots, tests and
+    /// untested files, the maximum is half of it.
     pub(crate) fn told(self) -> usize {
         match self {
             Self::Shallow => 10,

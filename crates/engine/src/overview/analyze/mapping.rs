@@ -1,19 +1,20 @@
-//! Map and reduce over code with a model: one prompt for each chunk, several at once, then one summary.
+//! Map-reduce over code with a model: one prompt for each chunk, several at the same time, then one summary.
 
 use super::Mapped;
 use super::depth::Depth;
 use crate::{
     agents::{
         Agents, Prompt,
-        guide::{self, Cited, Citing, Dropped, Quotes},
+        guide::{self, CitationRules, CitedClaim, DroppedClaim, Quotes},
     },
     call::CallCtx,
     failure::Failure,
     operation::Operation,
     overview::Overview,
     search::{
-        investigate::{guided, terms},
+        investigate::guided,
         keyword::{self, Block, From, Matching, Search, Tests},
+        parse::terms,
     },
     session::Session,
 };
@@ -23,20 +24,21 @@ use tokio_util::sync::CancellationToken;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The size of a chunk of code in bytes: about fifteen thousand tokens.
+/// The maximum size of a chunk of code in bytes: about 15,000 tokens.
 const CHUNK: usize = 60_000;
-/// The maximum number of chunks in progress at once.
+/// The maximum number of prompts in progress at the same time.
 const AT_ONCE: usize = 4;
-/// The time limit for the answers to all chunks together. If the call has a deadline, they get only the share
-/// `SHARE` of the time left, capped at this limit before the share is taken.
+/// The time limit for the answers to all chunks together. If the call has a deadline, the limit is `SHARE`
+/// times the smaller of this limit and the time left.
 const PATIENCE: Duration = Duration::from_secs(240);
 const SHARE: f64 = 0.75;
 /// The maximum size of the claims in the prompt of the summary, in bytes.
 const CLAIMS: usize = 60_000;
-/// The maximum number of dropped claims in the reply.
+/// The maximum number of claims with a missing or wrong citation in the reply.
 const TOLD: usize = 10;
 
-/// Queries a model about the code, chunk by chunk.
+/// Asks a model the question about each chunk of code, compares the citations in its claims with the files, and asks
+/// for a summary of the claims.
 pub(crate) async fn mapped(
     overview: &Overview,
     agents: &Arc<dyn Agents>,
@@ -45,16 +47,16 @@ pub(crate) async fn mapped(
 ) -> Result<Mapped, Failure> {
     let (chunks, blocks, left_out) = chunks(overview, (question, base, depth), cx).await?;
     let mut mapped = Mapped { chunks: chunks.len(), blocks, left_out, ..Mapped::default() };
-    // Dropped with this call, however it ends, so that no query stays open.
+    // Cancels open prompts when this function returns or its future is dropped.
     let stop = cx.cancel.child_token();
     let _ends = stop.clone().drop_guard();
     let answers = answers(agents, question, &chunks, &stop, cx).await;
     cancelled(cx)?;
-    let (mut kept, mut dropped): (Vec<Cited>, Vec<Dropped>) = (Vec::new(), Vec::new());
+    let (mut kept, mut dropped): (Vec<CitedClaim>, Vec<DroppedClaim>) = (Vec::new(), Vec::new());
     for (at, answer) in answers.into_iter().enumerate() {
         match answer.and_then(|words| understood(&words)) {
             Ok(claims) => {
-                let citing = Citing { evidence: Vec::new(), only: None, quotes: Quotes::Wanted };
+                let citing = CitationRules { evidence: Vec::new(), only: None, quotes: Quotes::Wanted };
                 let (own, wrong) = guide::check(overview.files(), claims, citing, cx).await?;
                 kept.extend(own);
                 dropped.extend(wrong);
@@ -86,12 +88,12 @@ pub(crate) async fn mapped(
 /// A chunk of code for one prompt.
 struct Chunk {
     text: String,
-    /// Its origin.
+    /// The locations of the code, for messages.
     what: String,
 }
 
-/// Searches for everything that contains a term of the question, and fills chunks with whole blocks, the best
-/// first; also returns the number of blocks in them, and the number left out.
+/// Searches for blocks of code that contain a term of the question, and packs them into chunks, the best
+/// match first. Also returns the number of blocks in the chunks, and the number of blocks left out.
 async fn chunks(
     overview: &Overview,
     (question, base, depth): (&str, &WorkspacePath, Depth),
@@ -138,7 +140,7 @@ fn written(block: &Block) -> String {
     text
 }
 
-/// Describes the origin of a chunk.
+/// Describes where the code of a chunk is: file and lines.
 fn what(blocks: &[&Block]) -> String {
     let count = counted(blocks.len() as u64, "block");
     let place = |block: &&Block| format!("{}:{}-{}", block.path, block.first_line, block.last_line);
@@ -149,7 +151,7 @@ fn what(blocks: &[&Block]) -> String {
     }
 }
 
-/// Queries the model about each chunk, several at once; the answers are in the order of the chunks.
+/// Asks the model about each chunk of code, several at the same time; the answers are in the order of the chunks.
 async fn answers(
     agents: &Arc<dyn Agents>,
     question: &str,
@@ -186,12 +188,12 @@ async fn answers(
             }
         }
         done += 1;
-        cx.progress.tell(done, &format!("of {} chunks", chunks.len()));
+        cx.progress.tell(done, &format!("{done} of {} chunks", chunks.len()));
     }
     answers
 }
 
-/// Sends one prompt, and waits until the time limit.
+/// Sends one prompt to a model, and waits for the answer until the time `due`.
 async fn ask(
     agents: &Arc<dyn Agents>,
     prompt: Prompt,
@@ -202,39 +204,38 @@ async fn ask(
     let answered = tokio::select! {
         biased;
         answered = agents.ask(prompt, session, stop.clone()) => answered,
-        () = stop.cancelled() => return Err("it was given up".to_owned()),
-        () = tokio::time::sleep_until(due) => return Err("no answer came in time".to_owned()),
+        () = stop.cancelled() => return Err("the call was cancelled".to_owned()),
+        () = tokio::time::sleep_until(due) => return Err("the time limit was reached".to_owned()),
     };
     answered.map_err(|failure| failure.what.trim_end_matches('.').to_owned())
 }
 
-/// The prompt for a chunk.
-const MAP: &str = "The data is a part of the code, each line behind its number. Say what this part shows of the answer, in lines of \
-    this form and nothing else:\n\
+/// The instruction in the prompt about one chunk of code.
+const MAP: &str = "The data is a part of the code; each line follows its number. Report what this part shows of the \
+                   answer, in lines of this form and nothing else:\n\
     CLAIM one sentence\n\
-    CITE path/of/file.py:12-14 | words of these lines, copied exactly without their numbers\n\n\
-    Below each CLAIM stands at least one CITE. Every citation is compared with the files; a claim is dropped where one of its \
-    citations does not hold. Where this part shows nothing of the answer, say NOTHING.";
+    CITE path/of/file.py:12-14 | words of these lines, copied exactly without their numbers\n\nPut at least one \
+    CITE below each CLAIM. Every citation is compared with the files; a claim is dropped if one of its citations is \
+    wrong. If this part shows nothing of the answer, say NOTHING.";
 
-/// Parses the claims of an answer.
+/// Parses the claims in a model's answer about a chunk of code.
 fn understood(words: &str) -> Result<Vec<guide::Claim>, String> {
     let said = guide::read(words);
     if said.claims.is_empty() && !said.nothing {
         return Err(
-            "the answer has no claim in the form that was asked for, and does not say that there is none"
-                .to_owned(),
+            "the model's answer has no claim in the required form, and is not the word NOTHING".to_owned()
         );
     }
     Ok(said.claims)
 }
 
-/// The prompt for the summary.
-const REDUCE: &str = "The data are numbered claims about the code, each with the places that show it, from parts that were read one by \
-    one. Answer the question from these claims alone: join what belongs together, count or list or group where the question asks \
-    for that, and say where they contradict one another or do not reach. Behind each sentence name the claims that it stands on, \
-    as [C1].";
+/// The instruction in the prompt that asks for the summary of all claims.
+const REDUCE: &str = "The data are numbered claims about the code, each with the locations that show it, from parts \
+                      that were read one by one. Answer the question from these claims alone: combine related \
+                      claims, count, list or group them if the question asks for it, and say where they contradict \
+                      one another or are not enough. After each sentence name the claims that support it, as [C1].";
 
-/// Requests one answer from the claims of all chunks.
+/// Asks the model for one answer to the question, from the claims about all chunks of code.
 async fn summary(
     agents: &Arc<dyn Agents>,
     question: &str,
@@ -246,7 +247,11 @@ async fn summary(
     for (at, claim) in mapped.claims.iter().enumerate() {
         let line = format!("C{} {} [{}]\n", at + 1, claim.claim, claim.evidence.join(", "));
         if data.len() + line.len() > CLAIMS {
-            let _ = writeln!(data, "and {} more claims that there was no room for", mapped.claims.len() - at);
+            let _ = writeln!(
+                data,
+                "and {}, for which this prompt had no room",
+                counted((mapped.claims.len() - at) as u64, "more claim")
+            );
             break;
         }
         data.push_str(&line);
@@ -255,7 +260,7 @@ async fn summary(
     let due = tokio::time::Instant::now() + cx.time_left(PATIENCE);
     let words = ask(agents, Prompt { instruction, data, schema: None }, &cx.session, stop, due).await?;
     let words = words.trim().to_owned();
-    if words.is_empty() { Err("its answer was empty".to_owned()) } else { Ok(words) }
+    if words.is_empty() { Err("the model's answer was empty".to_owned()) } else { Ok(words) }
 }
 
 fn cancelled(cx: &CallCtx) -> Result<(), Failure> {

@@ -1,25 +1,28 @@
-//! Analysis of a project: combines the records of its files with the links between them.
+//! Project analysis: combines the records of the files with the links between files, which are uses and
+//! imports.
 
 use super::{Entry, Hotspot, Language, Module, Output, Public, TestMap, Tested};
 use super::{cycles::rings, depth::Depth};
 use crate::{
     call::CallCtx,
-    code::symbol_index::{About, Asked, Searched, Shower, ask},
+    code::symbol_index::{About, IndexContext, SearchCoverage, SourceReader, ask},
     failure::{Failure, Hint, Kind},
     find::walk::Complete,
     overview::Overview,
-    overview::files::{self, Gathered},
+    overview::files::{self, ProjectFiles},
 };
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
     time::Instant,
 };
-use toolpost_index::{At, FileId, Link, Links, ranked::is_test};
+use toolpost_ranked::is_test;
 use toolpost_search::Rules;
+use toolpost_symbols::{At, FileId, Link, Links};
 use toolpost_workspace::WorkspacePath;
 
-/// Analyzes a directory.
+/// Analyzes the files in a directory, and the uses and imports in the symbol index. Fails with `Timeout` if the time
+/// limit is reached first.
 pub(crate) async fn analyze(
     overview: &Overview,
     base: &WorkspacePath,
@@ -28,29 +31,32 @@ pub(crate) async fn analyze(
 ) -> Result<Output, Failure> {
     let gathered = files::gather(overview, base, Rules::Git, cx).await?;
     if gathered.walk.complete != Complete::Yes {
-        let what = "The time was up before all directories of the project were seen.";
-        let advice = "Name a directory of the project as the path.";
+        let what = "The time limit was reached before all directories of the project were listed.";
+        let advice = "Pass a subdirectory of the project as the path.";
         return Err(Failure::new(Kind::Timeout, what).hint(Hint::Advice(advice.to_owned())));
     }
     let mut output = listed(base, gathered, depth);
     let (base, cx_of) = (base.clone(), cx.clone());
-    let linked = ask(overview.code(), cx, About::default(), move |asked| {
+    let linked = ask(overview.code(), cx, About::default(), move |context| {
         let deadline = cx_of.deadline;
         let stop =
             || cx_of.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let Some(links) = asked.index.links(&stop) else {
+        let Some(links) = context.index.links(&stop) else {
             cx_of.check()?;
-            return Err(Failure::new(Kind::Timeout, "The time was up before all links were followed."));
+            return Err(Failure::new(
+                Kind::Timeout,
+                "The time limit was reached before all uses and imports between files were followed.",
+            ));
         };
-        Ok(Linked::of(asked, &base, &links, depth))
+        Ok(LinkAnalysis::of(context, &base, &links, depth))
     })
     .await?;
     linked.into(&mut output);
     Ok(output)
 }
 
-/// Summarizes the list of files and their records.
-fn listed(base: &WorkspacePath, gathered: Gathered, depth: Depth) -> Output {
+/// Starts the output with the languages, the entry points and the numbers of files and lines.
+fn listed(base: &WorkspacePath, gathered: ProjectFiles, depth: Depth) -> Output {
     let mut languages: BTreeMap<&'static str, (usize, u64)> = BTreeMap::new();
     let other_roots = gathered.walk.other_roots.clone();
     let (mut entries, mut lines) = (Vec::new(), 0);
@@ -86,28 +92,28 @@ fn listed(base: &WorkspacePath, gathered: Gathered, depth: Depth) -> Output {
     }
 }
 
-/// The results from the links between the files.
-struct Linked {
+/// The parts of the output that come from the links between files, which are uses and imports.
+struct LinkAnalysis {
     modules: Vec<Module>,
     rings: Vec<Vec<String>>,
     hotspots: Vec<Hotspot>,
     public: Vec<Public>,
     tests: TestMap,
-    searched: Searched,
+    searched: SearchCoverage,
 }
 
-impl Linked {
-    fn of(asked: &Asked<'_>, base: &WorkspacePath, links: &Links, depth: Depth) -> Self {
+impl LinkAnalysis {
+    fn of(context: &IndexContext<'_>, base: &WorkspacePath, links: &Links, depth: Depth) -> Self {
         let (mut files, mut outside) = (Vec::new(), Vec::new());
-        for id in asked.index.files() {
-            let path = &asked.index.file(id).path;
-            if !asked.may(path) {
+        for id in context.index.files() {
+            let path = &context.index.file(id).path;
+            if !context.may(path) {
                 continue;
             }
-            if asked.lies_in(path, base) { files.push(id) } else { outside.push(id) }
+            if context.lies_in(path, base) { files.push(id) } else { outside.push(id) }
         }
         let uses = FileUses::of(links, &files, &outside);
-        let view = View { asked, base, depth, files, outside };
+        let view = View { context, base, depth, files, outside };
         let within = uses.within(&view.files);
         Self {
             modules: view.modules(&within),
@@ -115,7 +121,7 @@ impl Linked {
             hotspots: view.hotspots(&uses),
             public: view.public(&within),
             tests: view.tests(&uses, links),
-            searched: Searched::of(asked, Some(base)),
+            searched: SearchCoverage::of(context, Some(base)),
         }
     }
 
@@ -129,11 +135,12 @@ impl Linked {
     }
 }
 
-/// The uses of the files of the directory, by all files that may be read.
+/// The uses of files in the analyzed directory, by files that the caller may read.
 struct FileUses {
-    /// The symbols that other files use.
+    /// The uses of symbols by other files.
     symbols: Vec<Link>,
-    /// The number of places at which a file uses another; 1 for an import without a use of a symbol.
+    /// The number of uses for each pair of a using file and a used file; 1 for an import without a use of a
+    /// symbol.
     files: BTreeMap<(FileId, FileId), usize>,
 }
 
@@ -154,7 +161,7 @@ impl FileUses {
         Self { symbols, files }
     }
 
-    /// Leaves out the uses by files outside the directory.
+    /// Returns only the uses by `files`, the files of the analyzed directory.
     fn within(&self, files: &[FileId]) -> Self {
         let known: HashSet<FileId> = files.iter().copied().collect();
         let symbols = self.symbols.iter().filter(|link| known.contains(&link.from)).copied();
@@ -164,27 +171,28 @@ impl FileUses {
 }
 
 struct View<'a> {
-    asked: &'a Asked<'a>,
+    context: &'a IndexContext<'a>,
     base: &'a WorkspacePath,
     depth: Depth,
-    /// The files of the directory.
+    /// The files in the analyzed directory that the caller may read.
     files: Vec<FileId>,
-    /// The other files that may be read.
+    /// The files outside the analyzed directory that the caller may read.
     outside: Vec<FileId>,
 }
 
 impl View<'_> {
     fn path(&self, file: FileId) -> &str {
-        &self.asked.index.file(file).path
+        &self.context.index.file(file).path
     }
 
     fn is_test(&self, file: FileId) -> bool {
         is_test(self.path(file))
     }
 
-    /// Returns the module of a file: the first directories of its path below the base.
+    /// Returns the module of a file: the first directories of its path below the analyzed directory, as many as the
+    /// depth allows; `.` for a file directly in the analyzed directory.
     fn module(&self, file: FileId) -> String {
-        let path = self.asked.index.path(self.path(file));
+        let path = self.context.index.path(self.path(file));
         let below = path.and_then(|path| path.raw().strip_prefix(self.base.raw()).ok());
         let folder = below.and_then(Path::parent).unwrap_or(Path::new(""));
         let parts: Vec<_> = folder
@@ -195,7 +203,7 @@ impl View<'_> {
         if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
     }
 
-    /// Lists the modules that each module uses, without tests.
+    /// Lists for each module the other modules that it uses, without uses in tests.
     fn uses(&self, uses: &FileUses) -> BTreeMap<String, BTreeSet<String>> {
         let of_files = uses.files.keys().filter(|(from, _)| !self.is_test(*from));
         let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -214,7 +222,7 @@ impl View<'_> {
             let name = self.module(*file);
             let module = all.entry(name.clone()).or_insert_with(|| Module { name, ..Module::default() });
             module.files += 1;
-            module.lines += u64::from(self.asked.index.file(*file).record.lines);
+            module.lines += u64::from(self.context.index.file(*file).record.lines);
         }
         for (from, to) in self.uses(uses) {
             for to in &to {
@@ -229,7 +237,7 @@ impl View<'_> {
         all.into_values().collect()
     }
 
-    /// Lists the files with the most users.
+    /// Lists the files that the most other files use, without uses in tests.
     fn hotspots(&self, uses: &FileUses) -> Vec<Hotspot> {
         let mut users: HashMap<FileId, (usize, usize)> = HashMap::new();
         for ((_, to), places) in uses.files.iter().filter(|((from, _), _)| !self.is_test(*from)) {
@@ -241,7 +249,7 @@ impl View<'_> {
             path: self.path(file).to_owned(),
             used_by,
             places,
-            lines: u64::from(self.asked.index.file(file).record.lines),
+            lines: u64::from(self.context.index.file(file).record.lines),
         };
         let mut all: Vec<Hotspot> = users.into_iter().map(one).collect();
         all.sort_by(|one, other| {
@@ -251,7 +259,7 @@ impl View<'_> {
         all
     }
 
-    /// Lists the symbols that other modules use, those with the most files first.
+    /// Lists the symbols that are used outside their module, sorted by the number of using files, the largest first.
     fn public(&self, uses: &FileUses) -> Vec<Public> {
         let mut users: HashMap<At, BTreeSet<FileId>> = HashMap::new();
         for link in uses.symbols.iter().filter(|link| !self.is_test(link.from)) {
@@ -264,9 +272,9 @@ impl View<'_> {
             let key = |at: At| (self.path(at.file).to_owned(), at.symbol);
             other.1.cmp(&one.1).then_with(|| key(one.0).cmp(&key(other.0)))
         });
-        let shower = Shower::new(self.asked);
+        let reader = SourceReader::new(self.context);
         let one = |(at, files): (At, usize)| {
-            let symbol = shower.symbol(at);
+            let symbol = reader.symbol(at);
             Public {
                 name: symbol.qualified,
                 kind: symbol.kind,
@@ -278,8 +286,8 @@ impl View<'_> {
         all.into_iter().take(self.depth.told()).map(one).collect()
     }
 
-    /// Lists the files that tests use, and those that no test is known to use. The tests of a directory may be outside
-    /// of it.
+    /// Maps tests to the files that they use, and finds files that no test is known to use. Tests outside the analyzed
+    /// directory count, too.
     fn tests(&self, uses: &FileUses, links: &Links) -> TestMap {
         let mut covered: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (test, file) in uses.files.keys().filter(|(from, to)| self.is_test(*from) && !self.is_test(*to)) {
@@ -292,8 +300,8 @@ impl View<'_> {
         tests.extend(self.outside.iter().filter(|file| self.is_test(**file)));
         let mut untested: Vec<(u64, &str)> = code
             .iter()
-            .filter(|file| !self.asked.index.file(**file).record.symbols.is_empty())
-            .map(|file| (u64::from(self.asked.index.file(*file).record.lines), self.path(*file)))
+            .filter(|file| !self.context.index.file(**file).record.symbols.is_empty())
+            .map(|file| (u64::from(self.context.index.file(*file).record.lines), self.path(*file)))
             .filter(|(_, path)| !reached.contains(path))
             .collect();
         untested.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(other.1)));

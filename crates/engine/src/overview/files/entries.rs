@@ -1,4 +1,4 @@
-//! Entry points of programs: main functions, scripts, and those that manifests name.
+//! Entry points of programs: main functions, scripts, and entry points that manifests name.
 
 use super::record::{Line, short};
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ pub(super) fn is_manifest(name: &str) -> bool {
     matches!(name, "Cargo.toml" | "package.json" | "pyproject.toml" | "composer.json" | "deno.json")
 }
 
-/// Lists the entry points of a file, or those that a manifest names.
+/// Lists the entry points in a file; for a manifest, the entry points that it names.
 pub(super) fn of(name: &str, tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<Line> {
     let found: Vec<(usize, String)> = match name {
         "Cargo.toml" => binaries(tree, symbols),
@@ -30,7 +30,7 @@ pub(super) fn of(name: &str, tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<Line> {
     found.into_iter().map(|(at, words)| Line { depth: 0, number: index.line(at) as u64, words }).collect()
 }
 
-/// Lists the binaries that a Rust manifest names.
+/// Lists the binaries that a Rust manifest (`Cargo.toml`) names.
 fn binaries(tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<(usize, String)> {
     let of = |parent: usize, key: &str| {
         let own = symbols.iter().find(|symbol| symbol.parent == Some(parent) && symbol.name == key);
@@ -46,7 +46,7 @@ fn binaries(tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// Lists keys with their values, if their path is one of the wanted ones.
+/// Lists the keys of a manifest whose qualified names `wanted` accepts, with their values.
 fn keys(tree: &Tree<'_>, symbols: &[Symbol], wanted: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
     let is_leaf = |at: usize| !symbols.iter().any(|other| other.parent == Some(at));
     let leaves = symbols
@@ -61,7 +61,7 @@ fn keys(tree: &Tree<'_>, symbols: &[Symbol], wanted: impl Fn(&str) -> bool) -> V
         .collect()
 }
 
-/// Returns the value of a key, without quotes.
+/// Returns the value of a key in a manifest, without quotes.
 fn value(tree: &Tree<'_>, symbol: &Symbol) -> Option<String> {
     let text = tree.text();
     let whole = match &symbol.value {
@@ -80,7 +80,7 @@ fn unquoted(text: &str) -> Cow<'_, str> {
     inside('"').or_else(|| inside('\'')).unwrap_or(text).into()
 }
 
-/// Lists the functions with which programs begin.
+/// Lists the main functions of a file; in Python, the checks of `__name__`.
 fn mains(tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<(usize, String)> {
     let language = tree.language().name();
     let text = tree.text();
@@ -119,9 +119,10 @@ fn mains(tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<(usize, String)> {
 mod tests {
     use std::path::Path;
     use toolpost_syntax::Language;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn programs_are_entered_where_their_files_say() {
+    fn entry_points_are_found_in_manifests_and_sources() {
         let rows: [(&str, &str, &[&str]); 18] = [
             (
                 "Cargo.toml",
@@ -174,12 +175,12 @@ mod tests {
             ("run.sh", "#!/bin/sh\nmain() { :; }\n", &["1 script (#!/bin/sh)"]),
             ("m.ts", "function main() {}\n", &[]),
         ];
-        for (name, text, wanted) in rows {
+        each(rows, |(name, text, wanted)| {
             let record =
                 crate::overview::files::Record::of(name, Language::of_path(Path::new(name)).unwrap(), text);
             let found: Vec<String> =
                 record.entries.iter().map(|line| format!("{} {}", line.number, line.words)).collect();
             assert_eq!(found, wanted, "{name}");
-        }
+        });
     }
 }

@@ -1,35 +1,36 @@
-//! Collection of the files of a project, and of their records.
+//! Lists the files of a project, with the records of their symbols and entry points.
 
-use super::{Limits, Made, Record, Why};
+use super::{Limits, Record, RecordKey, Why};
 use crate::{
     call::CallCtx,
     code::symbol_index::ready,
     failure::{Failure, Hint},
-    find::walk::{Walked, walk},
+    find::walk::{WalkReport, walk},
     overview::Overview,
     workers::at_once,
 };
 use std::{path::Path, sync::Arc, time::Instant};
-use toolpost_search::{Case, GlobRequest, Hidden, Only, Prune, Rules};
+use toolpost_search::{Case, GlobRequest, HiddenFiles, Only, Prune, Rules};
 use toolpost_syntax::Language;
 use toolpost_text::encoding::Text;
 use toolpost_workspace::{AccessKind, WorkspacePath, hash};
 
-/// The number of files in one unit of work.
+/// The number of files for each helper thread.
 const PIECE: usize = 32;
 
-/// The share of the wait after which no more files are read; the summary of all files takes the rest.
+/// The share of the index wait (the time that a call waits for an index) in which files are read; the rest is for the
+/// summary of all files.
 const READING: f64 = 0.7;
 
-/// The files of a project.
-pub(crate) struct Gathered {
-    /// All files, by path; those in no known language have no record.
+/// The files of a project, with the records of their symbols and entry points.
+pub(crate) struct ProjectFiles {
+    /// All files of the project, sorted by path. A file in an unknown language has no record.
     pub(crate) files: Vec<(WorkspacePath, Option<Arc<Record>>)>,
     /// The parts of the tree that were not searched.
-    pub(crate) walk: Walked,
+    pub(crate) walk: WalkReport,
 }
 
-impl Gathered {
+impl ProjectFiles {
     /// Returns the number of files that were not read yet.
     pub(crate) fn unread(&self) -> usize {
         let later = |record: &Option<Arc<Record>>| {
@@ -39,20 +40,21 @@ impl Gathered {
     }
 }
 
-/// Finds the files below a directory, and reads those without a current record.
+/// Finds the files below a directory, and reads those whose record (of symbols and entry points) is missing or
+/// outdated.
 pub(crate) async fn gather(
     overview: &Overview,
     base: &WorkspacePath,
     rules: Rules,
     cx: &CallCtx,
-) -> Result<Gathered, Failure> {
+) -> Result<ProjectFiles, Failure> {
     let until = Instant::now() + overview.code().index_wait().mul_f64(READING);
     let asked = GlobRequest {
         base: base.clone(),
         pattern: "**".to_owned(),
         rules,
         prune: Prune::Dependencies,
-        hidden: Hidden::Show,
+        hidden: HiddenFiles::Show,
         case: Case::Sensitive,
         only: Only::Files,
         limit: None,
@@ -62,7 +64,7 @@ pub(crate) async fn gather(
     let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
         projects.refresh(find.files().workspace(), rules);
         let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.grams())?;
-        let walk = Walked::of(&found.skipped, found.unreadable, found.complete)
+        let walk = WalkReport::of(&found.skipped, found.unreadable, found.complete)
             .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))
     })
@@ -70,33 +72,27 @@ pub(crate) async fn gather(
     let mut files: Vec<WorkspacePath> = found.into_iter().map(|found| found.path).collect();
     files.sort();
     let count = files.len();
-    let pieces: Vec<Vec<WorkspacePath>> = files.chunks(PIECE).map(<[WorkspacePath]>::to_vec).collect();
     let (of_engine, of_cx) = (overview.clone(), cx.clone());
     let projects = overview.projects().clone();
     let _report = ready::report(cx, move || projects.progress(count));
-    let records = at_once(pieces, move |piece| {
-        let one = |path: WorkspacePath| {
-            of_cx.check().map_err(|failure| {
-                failure.hint(Hint::Advice(
-                    "Ask again: what was read by then is kept, so it goes on from there.".to_owned(),
-                ))
-            })?;
-            let record = record(&of_engine, &path, &of_cx, Some(until));
-            Ok((path, record))
-        };
-        piece.into_iter().map(one).collect::<Result<Vec<_>, Failure>>()
+    let files = at_once(files, PIECE, move |path| {
+        of_cx.check().map_err(|failure| {
+            failure.hint(Hint::Advice(
+                "Repeat the same call: it skips the files that have already been read.".to_owned(),
+            ))
+        })?;
+        Ok((path.clone(), record(&of_engine, path, &of_cx, Some(until))))
     })
     .await?;
     overview.projects().tidy(count);
-    let files: Vec<_> = records.into_iter().flatten().collect();
     let is_later =
         |record: &Option<Arc<Record>>| record.as_ref().is_some_and(|record| record.why == Some(Why::Later));
     let later = files.iter().filter(|(_, record)| is_later(record)).map(|(path, _)| path.clone());
     go_on(overview, later.collect(), cx);
-    Ok(Gathered { files, walk })
+    Ok(ProjectFiles { files, walk })
 }
 
-/// Reads files in the background if the call had no time for them.
+/// Reads, in the background, the files that the call had no time to read.
 fn go_on(overview: &Overview, later: Vec<WorkspacePath>, cx: &CallCtx) {
     if later.is_empty() || !overview.projects().begin() {
         return;
@@ -114,8 +110,8 @@ fn go_on(overview: &Overview, later: Vec<WorkspacePath>, cx: &CallCtx) {
     }
 }
 
-/// Returns the record of a file; reads the file first if it may have changed, unless the time limit has
-/// passed.
+/// Returns the record (symbols and entry points) of a file; `None` if the file's language is unknown. Reads the file
+/// first if it may have changed, unless the time `until` has passed.
 fn record(
     overview: &Overview,
     path: &WorkspacePath,
@@ -138,9 +134,10 @@ fn record(
     let snapshot = match overview.files().workspace().read(path, Limits::LONGEST) {
         Ok(snapshot) => snapshot,
         Err(error) if matches!(error.why, AccessKind::TooLarge { .. }) => return without(Why::TooLarge),
+        Err(error) if error.why == AccessKind::Link => return without(Why::Link),
         Err(_) => return without(Why::Unreadable),
     };
-    let made = Made { name, hash: hash(&snapshot.bytes) };
+    let made = RecordKey { name, hash: hash(&snapshot.bytes) };
     let record = overview.projects().made(&made).or_else(|| {
         let text = Text::open(snapshot.bytes, overview.files().encoding()).ok()?;
         Some(Arc::new(Record::of(&made.name, language, text.shown(text.view()).as_ref())))

@@ -5,26 +5,24 @@ use std::path::Path;
 use toolpost_syntax::{Kind, Language, Symbol, Tree};
 use toolpost_text::lines::LineIndex;
 
-/// The record of one file.
+/// The record of one file: its length, its symbols and its entry points.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// Its language.
+    /// The name of the file's language.
     pub(crate) language: &'static str,
-    /// The number of lines.
     pub(crate) lines: u64,
-    /// The symbols that it defines, in order, as far as they are shown.
+    /// The symbols that the file defines, in order, up to `Limits::SYMBOLS`.
     pub(crate) symbols: Vec<Line>,
-    /// The number of symbols that are not shown.
+    /// The number of symbols that were left out because there are too many.
     pub(crate) more: usize,
-    /// The entry points of the file, or those that it names as a manifest.
+    /// The entry points of the file; for a manifest, the entry points that it names.
     pub(crate) entries: Vec<Line>,
-    /// The number of syntax errors.
     pub(crate) errors: usize,
-    /// The reason why the record has no more data.
+    /// The reason why the record is incomplete; `None` if it is complete.
     pub(crate) why: Option<Why>,
 }
 
-/// A line of a file, and its text.
+/// The line of a file on which a symbol or an entry point begins, with its number and a description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) depth: usize,
@@ -38,31 +36,32 @@ pub(crate) enum Why {
     TooLarge,
     NotText,
     Unparsed,
+    /// The file is a symbolic link, which a walk does not follow.
+    Link,
     Unreadable,
     Withheld,
-    /// The call had no time for it.
+    /// The call had no time to read the file; it is read in the background.
     Later,
 }
 
-/// Limits of the record of a file.
+/// Limits for the records of files.
 pub(crate) struct Limits;
 
 impl Limits {
-    /// The maximum size of a file that is read, in bytes.
+    /// The maximum size of a file that is read for its record, in bytes.
     pub(crate) const LONGEST: u64 = 2 * 1024 * 1024;
-    /// The maximum number of symbols of a file that are shown, and their maximum depth.
+    /// The maximum number of symbols of one file in its record, and their maximum nesting depth.
     const SYMBOLS: usize = 60;
     const DEPTH: usize = 2;
-    /// The maximum number of characters of a name.
+    /// The maximum number of characters of a name or a line in a record.
     const CHARACTERS: usize = 100;
 }
 
 impl Record {
-    /// Creates the record of a text.
     pub(crate) fn of(name: &str, language: Language, text: &str) -> Self {
         let mut record =
             Self { language: language.name(), lines: text.lines().count() as u64, ..Self::default() };
-        // `#![…]` is an attribute of Rust.
+        // In Rust, `#![…]` is an attribute, not a shebang line.
         if text.strip_prefix("#!").is_some_and(|rest| !rest.trim_start().starts_with('[')) {
             let line = text.lines().next().unwrap_or_default();
             record.entries.push(Line { depth: 0, number: 1, words: format!("script ({})", short(line)) });
@@ -83,14 +82,15 @@ impl Record {
         record
     }
 
-    /// Creates the record of a file that cannot be used.
+    /// Creates the record of a file without its symbols, with the reason.
     pub(crate) fn without(path: &str, why: Why) -> Self {
         let language = Language::of_path(Path::new(path)).map_or("", Language::name);
         Self { language, why: Some(why), ..Self::default() }
     }
 }
 
-/// Lists the important symbols, and counts the others; the deepest are left out first.
+/// Lists the symbols of a file to show, and counts those that are left out. If there are too many, the most deeply
+/// nested ones are left out first.
 fn outline(tree: &Tree<'_>, symbols: &[Symbol]) -> (Vec<Line>, usize) {
     let index = LineIndex::new(tree.text());
     let mut depths: Vec<Option<usize>> = Vec::with_capacity(symbols.len());
@@ -116,7 +116,7 @@ fn outline(tree: &Tree<'_>, symbols: &[Symbol]) -> (Vec<Line>, usize) {
     (lines, more)
 }
 
-/// Returns true if symbols of this kind are shown at this depth.
+/// Returns true if symbols of this kind are shown at this nesting depth.
 fn is_shown(kind: Kind, depth: usize) -> bool {
     match kind {
         Kind::Field | Kind::Variant => false,
@@ -125,7 +125,7 @@ fn is_shown(kind: Kind, depth: usize) -> bool {
     }
 }
 
-/// Shortens a name or a line to the maximum length.
+/// Shortens a name or a line to `Limits::CHARACTERS`.
 pub(super) fn short(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     match toolpost_text::cut::line(&line, Limits::CHARACTERS) {
@@ -137,13 +137,14 @@ pub(super) fn short(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_test_rows::each;
 
     fn lines(lines: &[Line]) -> Vec<String> {
         lines.iter().map(|line| format!("{}{}{}", "  ".repeat(line.depth), line.number, line.words)).collect()
     }
 
     #[test]
-    fn a_file_is_told_in_a_few_lines() {
+    fn file_record_summarises_symbols_up_to_a_limit() {
         let rows: [(&str, &str, &[&str], usize); 5] = [
             (
                 "a.py",
@@ -166,14 +167,14 @@ mod tests {
             ("a.json", "{\"a\": 1}", &[], 0),
             ("Cargo.toml", "[package]\nname = \"x\"\n", &[], 0),
         ];
-        for (name, text, wanted, more) in rows {
+        each(rows, |(name, text, wanted, more)| {
             let record = Record::of(name, Language::of_path(Path::new(name)).unwrap(), text);
             assert_eq!(
                 (lines(&record.symbols), record.more),
                 (wanted.iter().map(ToString::to_string).collect(), more),
                 "{name}"
             );
-        }
+        });
         let many: String = (0..50).map(|at| format!("class C{at}:\n    def f(self): ...\n")).collect();
         let record = Record::of("a.py", Language::of_name("python").unwrap(), &many);
         assert_eq!((record.symbols.len(), record.more), (50, 50));

@@ -1,6 +1,6 @@
-//! Text of a project index, generated from the records of its files.
+//! Writes the text of a project index from the records of the files.
 
-use super::{Limits, Record, Why, gather::Gathered};
+use super::{Limits, Record, Why, gather::ProjectFiles};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
@@ -11,23 +11,23 @@ use toolpost_syntax::Language;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The maximum depth of the directories that are shown, and the maximum number in one directory.
+/// The maximum depth of the directories in the index, and the maximum number of subdirectories shown of each.
 const LEVELS: usize = 4;
 const WIDE: usize = 30;
-/// The maximum number of entry points that are named.
+/// The maximum number of entry points in the index of a project.
 const ENTRIES: usize = 100;
-/// The maximum number of files named for each reason why files have no full record.
+/// The maximum number of file names for each reason why files have no full record.
 const NAMED: usize = 3;
 
-/// A directory with its content.
+/// A directory, with the number of files below it and its subdirectories by name.
 #[derive(Default)]
 struct Directory {
     files: u64,
     inside: BTreeMap<String, Directory>,
 }
 
-/// Formats the index of a project: the same files always give the same text.
-pub(crate) fn write(base: &WorkspacePath, gathered: &Gathered) -> String {
+/// Formats the index of a project; the text depends only on the files.
+pub(crate) fn write(base: &WorkspacePath, gathered: &ProjectFiles) -> String {
     let mut out = String::new();
     let name =
         base.raw().file_name().map_or_else(|| base.absolute(), |name| name.to_string_lossy().into_owned());
@@ -40,7 +40,7 @@ pub(crate) fn write(base: &WorkspacePath, gathered: &Gathered) -> String {
     out
 }
 
-fn head(out: &mut String, gathered: &Gathered) {
+fn head(out: &mut String, gathered: &ProjectFiles) {
     let directories: BTreeSet<&Path> =
         gathered.files.iter().filter_map(|(path, _)| path.raw().parent()).collect();
     let of = match directories.len() {
@@ -50,17 +50,18 @@ fn head(out: &mut String, gathered: &Gathered) {
     let _ = writeln!(out, "Files: {} in {of}", gathered.files.len());
     let walk = &gathered.walk;
     let mut left = walk.skipped.clone();
-    left.extend(walk.unsearched_roots(Some("name one as the path")));
+    left.extend(walk.unsearched_roots(Some("pass one as the path")));
     if walk.unreadable_total > 0 {
-        left.push(format!("{} unreadable ({})", walk.unreadable_total, walk.unreadable.join(", ")));
+        left.push(format!("unreadable: {} ({})", walk.unreadable_total, walk.unreadable.join(", ")));
     }
     for (why, words) in [
         (Why::TooLarge, format!("larger than {} MiB", Limits::LONGEST / 1024 / 1024)),
         (Why::NotText, "not text".to_owned()),
-        (Why::Unparsed, "not to be parsed".to_owned()),
-        (Why::Unreadable, "not to be read".to_owned()),
+        (Why::Unparsed, "that cannot be parsed".to_owned()),
+        (Why::Link, "behind a symbolic link, not followed".to_owned()),
+        (Why::Unreadable, "that cannot be read".to_owned()),
         (Why::Withheld, "withheld by the rules".to_owned()),
-        (Why::Later, "not read yet, ask again to have all".to_owned()),
+        (Why::Later, "not read yet, which a repetition of the call will add".to_owned()),
     ] {
         let files = gathered.files.iter().filter(|(_, record)| is(record.as_ref(), why));
         let files: Vec<String> = files.map(|(path, _)| path.display()).collect();
@@ -76,7 +77,7 @@ fn head(out: &mut String, gathered: &Gathered) {
     let imperfect = gathered.files.iter().filter_map(|(_, record)| record.as_ref());
     let imperfect = imperfect.filter(|record| record.errors > 0).count();
     if imperfect > 0 {
-        let _ = writeln!(out, "Understood in part: {}", counted(imperfect as u64, "file"));
+        let _ = writeln!(out, "Parsed with syntax errors: {}", counted(imperfect as u64, "file"));
     }
 }
 
@@ -84,7 +85,7 @@ fn is(record: Option<&Arc<Record>>, why: Why) -> bool {
     record.is_some_and(|record| record.why == Some(why))
 }
 
-fn languages(out: &mut String, gathered: &Gathered) {
+fn languages(out: &mut String, gathered: &ProjectFiles) {
     let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     let mut others = 0;
     for (_, record) in &gathered.files {
@@ -110,13 +111,16 @@ fn languages(out: &mut String, gathered: &Gathered) {
     }
 }
 
-fn entries(out: &mut String, gathered: &Gathered) {
+fn entries(out: &mut String, gathered: &ProjectFiles) {
     let all = gathered.files.iter().filter_map(|(path, record)| Some((path, record.as_ref()?)));
     let all: Vec<(&WorkspacePath, &super::record::Line)> =
         all.flat_map(|(path, record)| record.entries.iter().map(move |entry| (path, entry))).collect();
     let _ = writeln!(out, "\n## Entry points\n");
     if all.is_empty() {
-        let _ = writeln!(out, "None are known: no main function, no script, no manifest that names one.");
+        let _ = writeln!(
+            out,
+            "No entry point was found: no main function, no script, and no manifest that names one."
+        );
     }
     for (path, entry) in all.iter().take(ENTRIES) {
         let _ = writeln!(out, "- {}:{} {}", path.display(), entry.number, entry.words);
@@ -126,7 +130,7 @@ fn entries(out: &mut String, gathered: &Gathered) {
     }
 }
 
-fn directories(out: &mut String, base: &WorkspacePath, gathered: &Gathered) {
+fn directories(out: &mut String, base: &WorkspacePath, gathered: &ProjectFiles) {
     let mut top = Directory::default();
     for (path, _) in &gathered.files {
         let mut here = &mut top;
@@ -159,7 +163,7 @@ fn below(out: &mut String, directory: &Directory, depth: usize) {
     }
 }
 
-fn outlines(out: &mut String, gathered: &Gathered) {
+fn outlines(out: &mut String, gathered: &ProjectFiles) {
     let _ = writeln!(out, "\n## Files");
     let mut any = false;
     for (path, record) in &gathered.files {
@@ -180,6 +184,6 @@ fn outlines(out: &mut String, gathered: &Gathered) {
         }
     }
     if !any {
-        let _ = writeln!(out, "\nNo file is in a language that is known here.");
+        let _ = writeln!(out, "\nNo file is in a supported language.");
     }
 }

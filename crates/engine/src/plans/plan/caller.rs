@@ -1,10 +1,10 @@
-//! Host functions of a script: calls of tools, answers of a model, and values that the session keeps.
+//! Host functions of a script: tool calls, model prompts, and values stored in the session.
 
 use crate::{
     agents::{Agents, Prompt},
     call::{
         CallCtx,
-        nested::{CallGateway, Ended, InnerCall, May, Pictures},
+        nested::{CallGateway, CallOutcome, InnerCall, May, Pictures},
     },
     failure::{Failure, Hint},
     plans::{Plans, store::Store},
@@ -17,7 +17,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use toolpost_script::{AnswerFuture, Host, HostCall, Reply};
 
-/// Handles the host calls of one script.
+/// The handler of one script's calls to host functions.
 pub(super) struct Caller {
     gateway: Arc<dyn CallGateway>,
     agents: Result<Arc<dyn Agents>, Failure>,
@@ -38,7 +38,7 @@ impl Caller {
         Self { gateway, agents, session, reply_bytes, due: Instant::now().checked_add(wall) }
     }
 
-    /// Calls a tool; the call passes the same checks as every other call.
+    /// Calls a tool for the script; the call passes the same checks as a call by the client.
     fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> AnswerFuture {
         let (reply_bytes, due) = (self.reply_bytes, self.due);
         let call =
@@ -47,19 +47,21 @@ impl Caller {
         Box::pin(async move {
             let answer = gateway.call(call, cancel).await;
             match answer.ended {
-                Ended::Done => Ok(Reply::Text(answer.words)),
-                Ended::Failed | Ended::Refused | Ended::GivenUp | Ended::Skipped => Err(answer.words),
+                CallOutcome::Done => Ok(Reply::Text(answer.words)),
+                CallOutcome::Failed | CallOutcome::Refused | CallOutcome::GivenUp | CallOutcome::Skipped => {
+                    Err(answer.words)
+                }
             }
         })
     }
 
-    fn ask(&self, mut said: impl Iterator<Item = String>, cancel: CancellationToken) -> AnswerFuture {
+    fn ask(&self, mut arguments: impl Iterator<Item = String>, cancel: CancellationToken) -> AnswerFuture {
         let agents = match &self.agents {
             Ok(agents) => agents.clone(),
             Err(failure) => return failed(words(failure)),
         };
-        let instruction = said.next().unwrap_or_default();
-        let (data, schema) = (said.next().unwrap_or_default(), said.next());
+        let instruction = arguments.next().unwrap_or_default();
+        let (data, schema) = (arguments.next().unwrap_or_default(), arguments.next());
         let session = self.session.clone();
         Box::pin(async move {
             let answer = agents.ask(Prompt { instruction, data, schema }, &session, cancel).await;
@@ -67,11 +69,11 @@ impl Caller {
         })
     }
 
-    /// Reads or writes a value that the session keeps.
-    fn keep(&self, asked: &HostCall) -> Result<Reply, String> {
-        let given = |at: usize| asked.arguments.get(at).map_or("", String::as_str);
+    /// Reads or writes a value that scripts store in the session.
+    fn keep(&self, host_call: &HostCall) -> Result<Reply, String> {
+        let given = |at: usize| host_call.arguments.get(at).map_or("", String::as_str);
         let store = self.session.state::<Store>();
-        match asked.name.as_str() {
+        match host_call.name.as_str() {
             "set" => store.set(given(0), given(1)).map(|()| Reply::Nothing),
             "get" => Ok(store.get(given(0)).map_or(Reply::Nothing, Reply::Json)),
             "append" => store.append(given(0), given(1)).map(|()| Reply::Nothing),
@@ -81,13 +83,15 @@ impl Caller {
 }
 
 impl Host for Caller {
-    fn answer(&self, asked: HostCall, cancel: CancellationToken) -> AnswerFuture {
-        let mut said = asked.arguments.clone().into_iter();
-        match asked.name.as_str() {
-            "tool" => self.call(said.next().unwrap_or_default(), said.next().unwrap_or_default(), cancel),
-            "model" => self.ask(said, cancel),
+    fn answer(&self, host_call: HostCall, cancel: CancellationToken) -> AnswerFuture {
+        let mut arguments = host_call.arguments.clone().into_iter();
+        match host_call.name.as_str() {
+            "tool" => {
+                self.call(arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default(), cancel)
+            }
+            "model" => self.ask(arguments, cancel),
             _ => {
-                let kept = self.keep(&asked);
+                let kept = self.keep(&host_call);
                 Box::pin(async move { kept })
             }
         }
@@ -98,7 +102,7 @@ fn failed(words: String) -> AnswerFuture {
     Box::pin(async move { Err(words) })
 }
 
-/// Formats a failure for a script, with the hints that need no tool.
+/// Formats a failure for a script: the message, and the hints that are plain text.
 fn words(failure: &Failure) -> String {
     let mut words = failure.what.clone();
     for hint in &failure.hints {

@@ -1,4 +1,4 @@
-// What every script finds. `host` asks the engine; `rows` say which tools there are; `globals` is filled here.
+// The library of every script. `host` calls the engine, and `rows` describes the session and the tools.
 (host, rows, globals) => {
   "use strict";
   const { parse, stringify } = JSON;
@@ -10,17 +10,17 @@
   const json = (value) => stringify(value, wellFormed);
   const told = (value) => (typeof value === "string" ? value.toWellFormed() : json(value) ?? "");
 
-  /** Asks for several things at once, at most so many at the same time; gives the answers in their order. */
+  /** Sends several host calls, at most `atOnce` at the same time; returns the answers in their order. */
   const ask = (asked, atOnce) => (asked.length === 0 ? [] : parse(host.ask(stringify(asked), atOnce)));
 
-  /** Gives what an answer says, or throws why there is none. */
+  /** Returns the value of an answer; throws an error with its message if the call failed. */
   const given = ([kind, said], read = (text) => text) => {
     if (kind === "failed") throw new Error(said);
     if (kind === "nothing") return undefined;
     return kind === "json" ? parse(said) : read(said);
   };
 
-  // The tools: each is a function that takes one object, or values in the order of the schema, or both.
+  // The tools: each is a function that takes one object, or values in the order of its schema, or both.
 
   const shapes = new Map();
   for (const [name, text] of of("tool")) {
@@ -31,7 +31,7 @@
 
   const takes = (schema, wanted) => [schema?.type].flat().includes(wanted) || schema?.type === undefined;
 
-  /** Gives the arguments that values mean. */
+  /** Converts the values of a function call to an object with the tool's named arguments. */
   const bind = (name, values) => {
     const { names, properties } = shapes.get(name);
     const said = values.slice();
@@ -45,7 +45,7 @@
       }
     }
     if (said.length > names.length) {
-      throw new TypeError(`${name} takes ${names.length === 0 ? "no arguments" : `at most ${names.length}: ${names.join(", ")}`}`);
+      throw new TypeError(`${name} takes ${names.length === 0 ? "no arguments" : `no more than these arguments (${names.length}): ${names.join(", ")}`}`);
     }
     said.forEach((value, at) => {
       if (value !== undefined) named[names[at]] = value;
@@ -53,7 +53,7 @@
     return named;
   };
 
-  /** Makes the call that a tool and its arguments are. */
+  /** Creates the host call for a tool; if the tool is paged, adds the name of the script's session. */
   const asked = (name, named) => {
     const argument = paged.get(name);
     const whole = argument === undefined || named[argument] !== undefined ? named : { ...named, [argument]: session };
@@ -61,7 +61,7 @@
   };
   const call = (name, named) => given(ask([asked(name, named)], 1)[0]);
 
-  /** What a function asks for, where that is known before it is called. */
+  /** Maps each tool and each `LLM.with(…)` function to its host call, so that `map` can send the calls in parallel. */
   const known = new WeakMap();
   const tools = {};
   for (const name of shapes.keys()) {
@@ -72,7 +72,7 @@
     if (own !== name) tools[name] = tool;
   }
 
-  // The model.
+  // Prompts for the model.
 
   const model = (instruction, options) => {
     const schema = options?.schema === undefined ? [] : [told(options.schema)];
@@ -92,7 +92,7 @@
     return own;
   };
 
-  /** Goes through items; what is a tool, or `LLM.with(…)`, is asked for several at once, any other function for one after the other. */
+  /** Calls `fn` for each item: a tool or `LLM.with(…)` in parallel, any other function in sequence. */
   const map = (items, fn, atOnce = 3) => {
     const list = Array.from(items ?? []);
     const ahead = known.get(fn);
@@ -105,9 +105,9 @@
 
   // Texts.
 
-  const LETTERS = 4; // letters of a token, as far as that can be estimated
+  const LETTERS = 4; // the estimated number of characters in a token
 
-  /** Cuts a text, or the JSON of a value, into pieces of so many tokens; lines stay whole where they fit. */
+  /** Splits a text, or the JSON of a value, into pieces of at most `tokens` tokens, at line ends. */
   const chunk = (data, tokens = 20000) => {
     const text = typeof data === "string" ? data : json(data) ?? "";
     const most = Math.max(1, Math.floor(tokens * LETTERS));
@@ -125,7 +125,7 @@
 
   const HEADER = /^(?:File: (.+)|--- (.+) ---)$/;
 
-  /** Cuts what a search has shown into its blocks, each with the path that stands above it. */
+  /** Splits a search reply into its blocks, each with the path in the header above it. */
   const blocks = (text) => {
     const found = [];
     for (const line of text.split("\n")) {
@@ -137,7 +137,7 @@
     return found.map(({ path, lines }) => ({ path, text: lines.join("\n") }));
   };
 
-  /** Makes pieces of so many tokens, in which the parts of one key stay together. */
+  /** Packs the parts into pieces of about `tokens` tokens; all parts with the same key stay in one piece. */
   const chunkByKey = (data, keyOf = (path) => path, tokens = 20000) => {
     const parts = typeof data === "string"
       ? blocks(data).map(({ path, text }) => [String(keyOf(path, text)), text])
@@ -157,7 +157,7 @@
     return pieces;
   };
 
-  /** Lists the paths that a reply names. */
+  /** Lists the file paths in a reply, without duplicates. */
   const extractPaths = (text) => {
     const found = new Set();
     for (const line of String(text ?? "").split("\n")) {
@@ -168,7 +168,7 @@
     return [...found];
   };
 
-  /** Reads JSON, with or without a fence around it; gives null where it is none. */
+  /** Parses JSON, also inside a code fence or other text; returns null if there is no valid JSON. */
   const parseJSON = (text) => {
     if (typeof text !== "string") return text ?? null;
     const fenced = /^\s*```[a-z]*\s*\n([\s\S]*?)\n?```\s*$/i.exec(text);
@@ -197,7 +197,7 @@
   };
   const range = (from, to, step = 1) => {
     const [begin, end] = to === undefined ? [0, from] : [from, to];
-    if (!(Math.abs(step) > 0)) throw new RangeError("the step of a range is not 0");
+    if (!(Math.abs(step) > 0)) throw new RangeError("the step of a range must not be 0");
     const made = [];
     for (let at = begin; step > 0 ? at < end : at > end; at += step) made.push(at);
     return made;
@@ -223,7 +223,7 @@
     return groups;
   };
 
-  // What the session keeps.
+  // Values stored in the session, for later scripts.
 
   const kept = (...said) => given(ask([said], 1)[0]);
   const storeSet = (key, value) => kept("set", String(key).toWellFormed(), json(value) ?? "null");

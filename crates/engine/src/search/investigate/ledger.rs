@@ -1,4 +1,4 @@
-//! Ledger of the places that were found, with the evidence for each.
+//! The ledger of an investigation: the locations that were found, with the evidence for each.
 
 use crate::{
     code::symbols,
@@ -9,7 +9,6 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// A place with its evidence.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) path: String,
@@ -18,63 +17,98 @@ pub(crate) struct Place {
     pub(crate) kind: String,
     pub(crate) name: String,
     pub(crate) score: f64,
-    /// The reasons other than its terms and its meaning, each as the predicate of a sentence.
+    /// The reasons why the location was found, each as the predicate of a sentence, such as `has the name f`. Matching
+    /// terms and meaning are not here, but in `holds` and `likeness`.
     pub(crate) why: Vec<String>,
-    /// The semantic similarity to the objective: 1 for equal meaning, 0 if it is unknown.
+    /// The semantic similarity to the objective (the question): 1 for equal meaning, 0 if it is unknown.
     pub(crate) likeness: f64,
-    /// The numbers of the lines that show it.
+    /// The numbers of the location's lines to cite as evidence.
     pub(crate) evidence: Vec<u64>,
-    /// The terms of the objective that it contains.
+    /// The terms of the objective that the location contains.
     pub(crate) holds: Vec<String>,
-    /// The places that use it, outside tests and in tests.
+    /// The locations that use the symbol, outside tests and in tests.
     pub(crate) users: Vec<String>,
     pub(crate) tests: Vec<String>,
-    /// The ways it was found.
-    pub(crate) by: By,
-    /// Its id, if it is a known symbol.
+    /// The kinds of search that found the location.
+    pub(crate) by: MatchSources,
+    /// The id of the symbol at the location, if it is known.
     pub(crate) symbol: Option<String>,
-    /// The first and the last line of that symbol; the place may be a part of it.
+    /// The first and the last line of the symbol; the location may be a part of it.
     pub(crate) extent: Option<(u64, u64)>,
-    /// True if its users were looked up.
+    /// The line with the name of the symbol, after its comments and decorators, if it is known.
+    pub(crate) named: Option<u64>,
+    /// True if the uses of the symbol were looked up.
     pub(crate) followed: bool,
 }
 
-/// The ways to find a place: keyword search, semantic search, name, or links from other places.
+/// The kinds of search that found a location: keywords, meaning, name, or links from other locations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct By {
+pub(crate) struct MatchSources {
     pub(crate) words: bool,
     pub(crate) meaning: bool,
     pub(crate) name: bool,
     pub(crate) graph: bool,
 }
 
-/// The places that were found.
+/// The locations that an investigation found, each with its evidence.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pub(crate) places: Vec<Place>,
     at: HashMap<(String, u64), usize>,
 }
 
-/// The weights of the ways to find a place: keyword and semantic scores count relative to the best one, the
-/// others absolutely.
+/// The weights of the kinds of search in the score of a location. Keyword and semantic scores are relative to the best
+/// score; the other weights are added unscaled.
 pub(crate) const WORDS: f64 = 1.0;
 pub(crate) const MEANING: f64 = 1.0;
 pub(crate) const NAME: f64 = 0.8;
 pub(crate) const PATH: f64 = 0.6;
 pub(crate) const GRAPH: f64 = 0.25;
-/// The weights of the second, third and fourth place of a file in the score of a place in it.
+/// The weights with which the second, third and fourth best location of a file raise the score of its
+/// locations.
 const OTHERS: [f64; 3] = [0.3, 0.15, 0.08];
-/// The maximum number of lines of evidence for one place.
+/// The maximum number of lines of evidence for one location.
 const SHOWN: usize = 3;
 
 impl Ledger {
-    /// Finds a place, or adds it.
+    /// Returns the location in the file that begins at line `first`, or a location of this name that may belong to the
+    /// same symbol; adds the location if neither is known.
     pub(crate) fn place(&mut self, path: &str, first: u64, last: u64, kind: &str, name: &str) -> &mut Place {
+        self.place_if(path, (first, last), kind, name, |place| {
+            place.extent.is_none_or(|extent| overlap(extent, (first, last)))
+        })
+    }
+
+    /// Returns the location of a symbol with these lines, or of a part of it; adds it if it is not known.
+    pub(crate) fn symbol(&mut self, symbol: &symbols::Symbol) -> &mut Place {
+        let (first, last) = (u64::from(symbol.first_line), u64::from(symbol.last_line));
+        let (kind, name) = (&symbol.kind, &symbol.qualified);
+        let place = self.place_if(&symbol.path, (first, last), kind, name, |place| {
+            overlap(place.extent.unwrap_or((place.first, place.last)), (first, last))
+        });
+        if place.extent.is_none() {
+            place.extent = Some((first, last));
+            place.named = Some(u64::from(symbol.line));
+        }
+        place
+    }
+
+    /// Returns the location that begins at line `first`, or a location of this name that satisfies `fits`; adds
+    /// the location if neither is known.
+    fn place_if(
+        &mut self,
+        path: &str,
+        (first, last): (u64, u64),
+        kind: &str,
+        name: &str,
+        fits: impl Fn(&Place) -> bool,
+    ) -> &mut Place {
         let key = (path.to_owned(), first);
         let known = self.at.get(&key).copied().or_else(|| {
-            // A symbol and the block that was cut around it are one place.
+            // A symbol and a block of the keyword index with the same name are one location, but overloads, which
+            // also have the same name, are not: their lines differ.
             let same = |place: &Place| place.path == path && !name.is_empty() && place.name == name;
-            self.places.iter().position(same)
+            self.places.iter().position(|place| same(place) && fits(place))
         });
         let at = known.unwrap_or(self.places.len());
         if known.is_none() {
@@ -91,9 +125,10 @@ impl Ledger {
                 holds: Vec::new(),
                 users: Vec::new(),
                 tests: Vec::new(),
-                by: By::default(),
+                by: MatchSources::default(),
                 symbol: None,
                 extent: None,
+                named: None,
                 followed: false,
             });
         }
@@ -132,42 +167,40 @@ impl Ledger {
     }
 
     /// Adds the symbols with a name from the objective.
-    pub(crate) fn symbols(&mut self, output: &symbols::Output, said: &str) {
+    pub(crate) fn symbols(&mut self, output: &symbols::Output, name: &str) {
         for hit in output
             .symbols
             .iter()
             .filter(|hit| ["exact", "inherited", "ignoring case"].contains(&hit.fit.as_str()))
         {
             let symbol = &hit.symbol;
-            let (first, last) = (u64::from(symbol.first_line), u64::from(symbol.last_line));
-            let place = self.place(&symbol.path, first, last, &symbol.kind, &symbol.qualified);
+            let place = self.symbol(symbol);
             place.score += NAME;
             place.by.name = true;
             place.symbol = Some(symbol.id.clone());
-            place.extent = Some((first, last));
             place.because(match hit.fit.as_str() {
-                "exact" => format!("has the name {said}"),
-                fit => format!("has the name {said} ({fit})"),
+                "exact" => format!("has the name {name}"),
+                fit => format!("has the name {name} ({fit})"),
             });
         }
     }
 
-    /// Raises the score of places below a path from the objective.
-    pub(crate) fn paths(&mut self, said: &[String]) {
+    /// Raises the score of locations in a file or directory that the objective mentions.
+    pub(crate) fn paths(&mut self, paths: &[String]) {
         for place in &mut self.places {
-            let fits = |said: &&String| {
-                place.path == **said
-                    || place.path.ends_with(&format!("/{said}"))
-                    || place.path.starts_with(&format!("{said}/"))
+            let fits = |path: &&String| {
+                place.path == **path
+                    || place.path.ends_with(&format!("/{path}"))
+                    || place.path.starts_with(&format!("{path}/"))
             };
-            if let Some(said) = said.iter().find(fits) {
+            if let Some(path) = paths.iter().find(fits) {
                 place.score += PATH;
-                place.because(format!("is in {said}"));
+                place.because(format!("is in {path}"));
             }
         }
     }
 
-    /// Keeps only the places whose path satisfies the condition.
+    /// Keeps only the locations whose path satisfies the condition `holds`.
     pub(crate) fn keep(&mut self, holds: impl Fn(&str) -> bool) {
         self.places.retain(|place| holds(&place.path));
         self.at = self
@@ -178,7 +211,7 @@ impl Ledger {
             .collect();
     }
 
-    /// Lists the places, best first: the other places of a file add to the score of each.
+    /// Lists the locations with their scores, best first. Other locations in the same file raise the score.
     pub(crate) fn ranked(&self) -> Vec<(&Place, f64)> {
         let mut files: HashMap<&str, Vec<f64>> = HashMap::new();
         for place in &self.places {
@@ -205,7 +238,7 @@ impl Place {
         }
     }
 
-    /// Returns the reasons why the place was found, as the predicate of a sentence.
+    /// Returns the reasons why the location was found, as the predicate of a sentence.
     pub(crate) fn reasons(&self) -> String {
         let mut parts = self.why.clone();
         if !self.holds.is_empty() {
@@ -226,8 +259,17 @@ impl Place {
         }
     }
 
-    /// Returns the place as displayed: `function f (a.js:1-9)`, or `a.js:4-6 in function f (lines 1-9)` if it
-    /// is a part of the symbol. Without a known extent, a place may be a part.
+    /// Returns the first and the last line of the location. A whole symbol begins at the line with its name, as in the
+    /// replies of the symbol tools, and not at its comments.
+    pub(crate) fn lines(&self) -> (u64, u64) {
+        match self.extent {
+            Some((first, last)) if first >= self.first => (self.named.unwrap_or(first), last),
+            _ => (self.first, self.last),
+        }
+    }
+
+    /// Formats the location: `function f (a.js:1-9)`, or `a.js:4-6 in function f (lines 1-9)` for a part of a
+    /// symbol. If the extent of the symbol is unknown, the location is shown as a part.
     pub(crate) fn shown(&self) -> String {
         let lines = format!("{}:{}-{}", self.path, self.first, self.last);
         let symbol = format!("{} {}", self.kind, self.name);
@@ -236,19 +278,27 @@ impl Place {
             Some((first, last)) if first < self.first => {
                 format!("{lines} in {symbol} (lines {first}-{last})")
             }
-            Some((first, last)) => format!("{symbol} ({}:{first}-{last})", self.path),
+            Some(_) => {
+                let (first, last) = self.lines();
+                format!("{symbol} ({}:{first}-{last})", self.path)
+            }
             None => format!("{lines} in {symbol}"),
         }
     }
 
-    /// Returns whether the last part of its name is one of the words, whatever its case.
+    /// Returns true if the last part of the location's name is one of `words`, which are in lower case.
     pub(crate) fn is_named(&self, words: &[String]) -> bool {
         let last = self.name.rsplit(['.', ':', '#']).next().unwrap_or_default().to_lowercase();
         !last.is_empty() && words.contains(&last)
     }
 }
 
-/// Joins parts of a sentence: `a`, `a and b`, `a, b, and c`.
+/// Returns true if two ranges of lines have a line in common.
+fn overlap((first, last): (u64, u64), (start, end): (u64, u64)) -> bool {
+    first <= end && start <= last
+}
+
+/// Joins the parts of a sentence: `a`, `a and b`, `a, b, and c`.
 fn listed(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
@@ -258,7 +308,7 @@ fn listed(parts: &[String]) -> String {
     }
 }
 
-/// Finds the terms that occur in the lines, each with the first line that contains it.
+/// Finds the terms that occur in the lines; also returns the first line of each term.
 fn held<'l>(lines: impl Iterator<Item = (u64, &'l str)>, words: &[String]) -> (Vec<String>, Vec<u64>) {
     let (mut found, mut at): (Vec<String>, Vec<u64>) = (Vec::new(), Vec::new());
     for (number, line) in lines {
@@ -274,17 +324,17 @@ fn held<'l>(lines: impl Iterator<Item = (u64, &'l str)>, words: &[String]) -> (V
     (found, at)
 }
 
-/// The number of letters by which a form of a word may be longer than the word: `prices`, `parsing`.
+/// The maximum number of characters that an inflected form may add to a word, as in `prices`.
 const ENDING: usize = 3;
 
-/// Returns true if a line contains a word: as an identifier, or as a part of one (`total` in `cartTotal`), in
-/// any form. `auth*` stands for words with this beginning.
+/// Returns true if a line contains a word or an inflected form: as an identifier, or as a part of one
+/// (`total` in `cartTotal`). `auth*` matches words with this beginning.
 fn holds(line: &str, word: &str) -> bool {
     let lower = line.to_lowercase();
     if let Some(beginning) = word.strip_suffix('*') {
         return parts(line).any(|part| part.to_lowercase().starts_with(beginning));
     }
-    // A text of several words is literal; scripts without spaces have no words to compare.
+    // A text of several words is compared literally, and so is text in a language without spaces between words.
     if !word.is_ascii() || word.contains(|letter: char| !letter.is_alphanumeric() && letter != '_') {
         return lower.contains(word);
     }
@@ -320,10 +370,12 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ledger, holds};
+    use super::{Ledger, holds, overlap};
+    use crate::operations::symbols;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn a_line_contains_a_word_in_its_forms_but_not_inside_of_another() {
+    fn lines_match_word_forms_but_not_parts_of_other_words() {
         let rows = [
             ("const { kReplySerializerDefault } = require('./symbols')", "kreplyserializer", false),
             ("this[kReplySerializer] = null", "kreplyserializer", true),
@@ -340,34 +392,68 @@ mod tests {
             ("raise Gone('the session expired')", "session expired", true),
             ("这是会话超时", "会话", true),
         ];
-        for (line, word, wanted) in rows {
+        each(rows, |(line, word, wanted)| {
             assert_eq!(holds(line, word), wanted, "{word} in {line}");
-        }
+        });
     }
 
     #[test]
-    fn a_part_of_a_symbol_is_not_shown_as_the_symbol() {
+    fn partial_symbol_range_is_shown_as_part_of_the_symbol() {
         let rows = [
-            (None, "a.js:465-549 in function fastify"),
-            (Some((118, 702)), "a.js:465-549 in function fastify (lines 118-702)"),
-            (Some((465, 549)), "function fastify (a.js:465-549)"),
-            (Some((466, 702)), "function fastify (a.js:466-702)"),
+            (None, None, "a.js:465-549 in function fastify", (465, 549)),
+            (Some((118, 702)), Some(120), "a.js:465-549 in function fastify (lines 118-702)", (465, 549)),
+            (Some((465, 548)), Some(465), "function fastify (a.js:465-548)", (465, 548)),
+            (Some((465, 548)), Some(470), "function fastify (a.js:470-548)", (470, 548)),
+            (Some((466, 702)), None, "function fastify (a.js:466-702)", (466, 702)),
         ];
-        for (extent, wanted) in rows {
+        each(rows, |(extent, named, wanted, lines)| {
             let mut ledger = Ledger::default();
             let place = ledger.place("a.js", 465, 549, "function", "fastify");
-            place.extent = extent;
-            assert_eq!(place.shown(), wanted);
+            (place.extent, place.named) = (extent, named);
+            assert_eq!((place.shown().as_str(), place.lines()), (wanted, lines));
+        });
+    }
+
+    #[test]
+    fn overloads_keep_separate_line_ranges() {
+        // Two overloads of a function, its implementation, and blocks of the implementation; each rotation of the list
+        // is tested.
+        let found =
+            [(138, 150, true), (152, 166, true), (168, 286, true), (168, 286, false), (230, 286, false)];
+        for turn in 0..found.len() {
+            let mut ledger = Ledger::default();
+            for (first, last, is_symbol) in found.iter().cycle().skip(turn).take(found.len()) {
+                if *is_symbol {
+                    ledger.symbol(&symbols::Symbol {
+                        id: format!("python:a.py#prompt(function)@{first}"),
+                        name: "prompt".to_owned(),
+                        qualified: "prompt".to_owned(),
+                        kind: "function".to_owned(),
+                        path: "a.py".to_owned(),
+                        line: *first,
+                        first_line: *first,
+                        last_line: *last,
+                        signature: String::new(),
+                    });
+                } else {
+                    ledger.place("a.py", u64::from(*first), u64::from(*last), "function", "prompt");
+                }
+            }
+            for place in &ledger.places {
+                let extent = place.extent.unwrap();
+                assert!(overlap(extent, (place.first, place.last)), "{turn}: {}", place.shown());
+            }
+            assert_eq!(ledger.places.len(), 3, "{turn}");
         }
     }
 
     #[test]
-    fn a_place_has_the_name_that_a_question_gives() {
+    fn qualified_symbol_names_match_by_their_last_part() {
         let rows = [("FastifyInstance.inject", true), ("inject", true), ("injectAll", false), ("", false)];
-        for (name, wanted) in rows {
+        each(rows, |(name, wanted)| {
             let mut ledger = Ledger::default();
             let place = ledger.place("a.js", 1, 2, "function", name);
             assert_eq!(place.is_named(&["inject".to_owned()]), wanted, "{name}");
-        }
+        });
     }
 }

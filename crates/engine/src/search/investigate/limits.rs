@@ -1,4 +1,4 @@
-//! Limits of an investigation, its consumption, and the reason of its end.
+//! Limits of an investigation, their use so far, and the reasons why an investigation ends.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use std::time::Instant;
 pub struct Limits {
     /// The maximum number of rounds of searching and following links.
     pub turns: usize,
-    /// The maximum number of operations.
+    /// The maximum number of operations, such as searches.
     pub calls: usize,
 }
 
@@ -19,20 +19,20 @@ impl Default for Limits {
     }
 }
 
-/// The audience of a report.
+/// The format of the report on an investigation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Written {
-    /// Programs.
+pub enum ReportFormat {
+    /// Structured data, for programs.
     #[default]
     Data,
-    /// People.
+    /// Text, for readers.
     Words,
 }
 
 /// The reason why an investigation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
+pub enum EndReason {
     /// Another round would have found nothing new.
     Settled,
     /// The limit of rounds was reached.
@@ -43,16 +43,16 @@ pub enum Ended {
     Time,
 }
 
-/// The consumption, compared with the limits.
-pub(crate) struct Spent {
+/// The rounds and operations that an investigation has used so far, and their limits.
+pub(crate) struct Consumption {
     pub(crate) limits: Limits,
     pub(crate) turns: usize,
     pub(crate) calls: usize,
     pub(crate) began: Instant,
 }
 
-impl Spent {
-    /// Consumes one operation; returns false if none was left.
+impl Consumption {
+    /// Counts one operation of an investigation; returns false if the limit was already reached.
     pub(crate) fn take(&mut self) -> bool {
         let left = self.calls < self.limits.calls;
         self.calls += usize::from(left);

@@ -1,28 +1,27 @@
-//! Report of an investigation: claims with their places, gaps and the confidence.
+//! Reports on investigations: claims with their locations, gaps, and the confidence in the claims.
 
 use super::{Finding, Meta, Output, Whose};
 use super::{
     ledger::Place,
-    limits::Ended,
-    rounds::{Looked, Question},
+    limits::EndReason,
+    rounds::{Investigation, Request},
 };
 use std::{collections::HashMap, time::Instant};
 use toolpost_text::counted::counted;
 
-/// The maximum number of findings, and of findings in one file.
+/// The maximum number of findings in a report, and of findings in one file.
 const FINDINGS: usize = 20;
 const OF_ONE: usize = 2;
-/// The number of best findings that determine the confidence, and the maximum numbers of gaps and of
-/// recommendations.
+/// The number of best findings that determine the confidence, and the maximum numbers of gaps and of recommendations in
+/// a report.
 const BEST: usize = 5;
 const GAPS: usize = 20;
 const RECOMMENDED: usize = 3;
-/// The maximum confidence if no place has a name from the objective: terms and meaning alone often rank the
-/// right place third or fourth.
+/// The maximum confidence if no result has a name from the objective: terms and meaning alone often rank the
+/// right result third or fourth.
 const UNNAMED: f64 = 0.5;
 
-/// Creates the report.
-pub(crate) fn report(question: &Question, looked: Looked) -> Output {
+pub(crate) fn report(question: &Request, looked: Investigation) -> Output {
     let ranked = looked.ledger.ranked();
     let mut told: Vec<(&Place, f64)> = Vec::new();
     let mut of_file: HashMap<&str, usize> = HashMap::new();
@@ -50,7 +49,7 @@ pub(crate) fn report(question: &Question, looked: Looked) -> Output {
             calls: looked.spent.calls,
             max_calls: question.limits.calls,
             elapsed_ms: milliseconds(looked.spent.began),
-            keywords: looked.terms.names.iter().chain(&looked.terms.words).cloned().collect(),
+            keywords: keywords(&looked.terms.names, &looked.terms.words),
             ended: looked.ended,
             searched: looked.searched,
             began: looked.spent.began,
@@ -59,15 +58,22 @@ pub(crate) fn report(question: &Question, looked: Looked) -> Output {
     }
 }
 
+/// Lists the names and the other words of the objective. The words are in lower case, and a name is also a word.
+fn keywords(names: &[String], words: &[String]) -> Vec<String> {
+    let is_name = |word: &&String| names.iter().any(|name| name.to_lowercase() == **word);
+    names.iter().chain(words.iter().filter(|word| !is_name(word))).cloned().collect()
+}
+
 fn finding(place: &Place, score: f64) -> Finding {
-    let mut lines = if place.evidence.is_empty() { vec![place.first] } else { place.evidence.clone() };
+    let (first_line, last_line) = place.lines();
+    let mut lines = if place.evidence.is_empty() { vec![first_line] } else { place.evidence.clone() };
     lines.sort_unstable();
     Finding {
         claim: format!("{} {}.", place.shown(), place.reasons()),
         evidence: lines.into_iter().map(|line| format!("{}:{line}", place.path)).collect(),
         path: place.path.clone(),
-        first_line: place.first,
-        last_line: place.last,
+        first_line,
+        last_line,
         name: place.name.clone(),
         kind: place.kind.clone(),
         score: rounded(score),
@@ -75,7 +81,7 @@ fn finding(place: &Place, score: f64) -> Finding {
     }
 }
 
-/// Creates the recommendation for a place with users: the places to check when it changes.
+/// Creates the recommendation for a symbol with known uses: the locations to check if the symbol changes.
 fn recommended(place: &Place, score: f64) -> Option<Finding> {
     let mut parts = Vec::new();
     if !place.users.is_empty() {
@@ -87,18 +93,18 @@ fn recommended(place: &Place, score: f64) -> Option<Finding> {
     if parts.is_empty() {
         return None;
     }
-    let first = place.extent.map_or(place.first, |(first, _)| first);
+    let first = place.named.unwrap_or(place.first);
     let evidence = std::iter::once(format!("{}:{first}", place.path));
-    let claim = format!("If you change {}, look at its {}.", place.shown(), parts.join(" and "));
+    let claim = format!("If you change {}, check its {}.", place.shown(), parts.join(" and "));
     let evidence = evidence.chain(place.users.iter().chain(&place.tests).cloned()).collect();
     Some(Finding { claim, evidence, ..finding(place, score) })
 }
 
-fn gaps(question: &Question, looked: &Looked) -> Vec<String> {
+fn gaps(question: &Request, looked: &Investigation) -> Vec<String> {
     let ledger = &looked.ledger;
     let mut gaps: Vec<String> = Vec::new();
     for word in &looked.missing {
-        gaps.push(format!("no file that was searched contains {word}"));
+        gaps.push(format!("no searched file contains {word}"));
     }
     if ledger.places.is_empty() {
         gaps.push(format!("nothing was found in {}", counted(looked.searched as u64, "file")));
@@ -107,31 +113,34 @@ fn gaps(question: &Question, looked: &Looked) -> Vec<String> {
     rest.dedup();
     gaps.append(&mut rest);
     let (turns, calls) = (looked.spent.limits.turns, looked.spent.limits.calls);
-    // If a model guides, the search leaves the rest to it.
+    // If a model guides the investigation, the limits of the search are only a share of the requested limits.
     let whose = if looked.spent.limits == question.limits { "" } else { " of the search" };
     let limit = match looked.ended {
-        Ended::Settled => None,
-        Ended::Turns => Some(format!("all {turns} turns{whose} were used")),
-        Ended::Calls => Some(format!("all {calls} tool calls{whose} were used")),
-        Ended::Time => Some("the time was up".to_owned()),
+        EndReason::Settled => None,
+        EndReason::Turns => Some(format!("all {turns} turns{whose} were used")),
+        EndReason::Calls => Some(format!("all {calls} tool calls{whose} were used")),
+        EndReason::Time => Some("the time limit was reached".to_owned()),
     };
     let more = gaps.len().saturating_sub(GAPS);
     gaps.truncate(GAPS);
     if more > 0 {
-        gaps.push(format!("{more} more gaps"));
+        gaps.push(counted(more as u64, "more gap"));
     }
     if let Some(limit) = limit {
         let open = ledger.ranked().into_iter().take(10).filter(|(place, _)| !place.followed).count();
-        gaps.push(format!(
-            "{limit}, so the uses of {} were not looked at",
-            counted(open as u64, "good place")
-        ));
+        gaps.push(match open {
+            0 => limit,
+            open => {
+                let places = counted(open as u64, "good location");
+                format!("{limit}, so the uses of {places} were not followed")
+            }
+        });
     }
     gaps
 }
 
-/// Returns the confidence, between 0 and 1, and its reasons.
-fn confidence(looked: &Looked, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
+/// Returns the confidence in the findings, between 0 and 1, and its reasons.
+fn confidence(looked: &Investigation, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
     let best: Vec<&Place> = told.iter().take(BEST).map(|(place, _)| *place).collect();
     if best.is_empty() {
         return (0.0, vec!["nothing was found".to_owned()]);
@@ -144,22 +153,31 @@ fn confidence(looked: &Looked, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
     let mut sure =
         0.5 * share(held, words.len()) + 0.35 * share(agreed, best.len()) + 0.15 * share(linked, best.len());
     let mut grounds = vec![
-        format!("the best {} contain {held} of {} words", counted(best.len() as u64, "place"), words.len()),
-        format!("{agreed} of them were found by name, or by words and by meaning"),
-        format!("{linked} of them are linked with others by use"),
+        format!(
+            "words of the objective in the best {}: {held} of {}",
+            counted(best.len() as u64, "location"),
+            words.len()
+        ),
+        format!("locations found by name, or by both keywords and meaning: {agreed}"),
+        format!("locations found by following uses: {linked}"),
     ];
     if !best.iter().any(|place| place.by.name || place.is_named(words)) {
         sure = sure.min(UNNAMED);
-        grounds.push(format!("none has a name that the objective gives, so it is {UNNAMED} at most"));
+        grounds.push(format!(
+            "no location has a name from the objective, so the confidence is at most {UNNAMED}"
+        ));
     }
-    if looked.spent.turns <= 1 && looked.ended != Ended::Settled {
+    if looked.spent.turns <= 1 && looked.ended != EndReason::Settled {
         sure /= 2.0;
-        grounds.push("no link was followed, since a limit was reached before; so it counts half".to_owned());
+        grounds.push(
+            "no uses were followed, because a limit was reached first, so the confidence is halved"
+                .to_owned(),
+        );
     }
     (rounded(sure), grounds)
 }
 
-/// Returns the elapsed time in milliseconds.
+/// Returns the time since `began` in milliseconds.
 pub(super) fn milliseconds(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

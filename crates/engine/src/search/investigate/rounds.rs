@@ -1,26 +1,28 @@
-//! Rounds of an investigation: first every kind of search, then links of the symbol index, until nothing new
-//! appears or a limit is reached.
+//! Rounds of an investigation, which answers a question about the code.
+//!
+//! The first round runs every kind of search; later rounds follow links of the symbol index until nothing
+//! new appears or a limit is reached.
 
 use super::{
-    ledger::{By, GRAPH, Ledger},
-    limits::{Ended, Limits, Spent, Written},
-    terms::{self, Terms},
+    ledger::{GRAPH, Ledger, MatchSources},
+    limits::{Consumption, EndReason, Limits, ReportFormat},
 };
 use crate::{
     call::CallCtx,
     code::{
-        relations::{self, Relations, Which},
+        relations::{self, Relations, Sure, SymbolRef},
         symbols::{self, Symbols},
     },
     failure::{Failure, Hint, Kind},
     find::{
         glob::{self, Glob},
-        walk::Walked,
+        walk::WalkReport,
     },
     operation::RunsOn,
     search::Searcher,
     search::{
         keyword::{self, From, Matching, Search, Tests},
+        parse::terms::{self, Terms},
         semantic::{self, Semantic},
     },
 };
@@ -28,43 +30,49 @@ use std::{
     collections::HashSet,
     time::{Duration, Instant},
 };
-use toolpost_index::ranked::is_test;
+use toolpost_ranked::is_test;
+use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The maximum number of blocks of each search, their total size and the size of each, in bytes.
+/// The maximum number of blocks of code that each search returns, the maximum size of all these blocks, and the maximum
+/// size of one block, in bytes.
 const BLOCKS: usize = 60;
 const ROOM: usize = 512 * 1024;
 const EACH: usize = 2_000;
-/// The number of places that one round follows, and the number of best places among which open ones are
-/// sought.
+/// The maximum number of locations whose uses one round follows, and the number of best locations from which the round
+/// selects them.
 const FOLLOWED: usize = 6;
 const SETTLED: usize = 10;
-/// The maximum number of uses of one symbol that are read in each direction.
+/// The maximum number of uses of one symbol that are read in each direction, and of results for one name,
+/// quoted text or word beginning.
 const USES: usize = 8;
-/// The maximum number of terms that are searched one by one because no result contains them.
+/// The maximum number of terms that are searched one by one after no result contained them.
 const DOUBTED: usize = 8;
-/// The maximum number of files in a scope.
+/// The maximum number of files that one glob of a scope may match.
 const FILES: usize = 50_000;
+/// The time that all operations of an investigation together may wait for indexes, as a multiple of the wait
+/// that one call may take.
+const WAITS: u32 = 2;
 
-/// The question of an investigation.
+/// The question of an investigation, with its scope and its limits.
 #[derive(Debug, Clone)]
-pub struct Question {
-    /// The objective.
+pub struct Request {
+    /// The question, in natural language.
     pub objective: String,
     /// The directory to search.
     pub base: WorkspacePath,
-    /// Patterns of the files that count; all files if it is empty.
+    /// Globs of the files that count; if there are none, all files count.
     pub scope: Vec<String>,
-    /// The limits.
+    /// The limits for the number of rounds and of operations.
     pub limits: Limits,
-    /// The time limit; that of the call if not given.
+    /// The time limit; `None` for the time limit of the call.
     pub time: Option<Duration>,
-    /// The audience of the report.
-    pub written: Written,
+    /// The format of the report.
+    pub written: ReportFormat,
 }
 
-impl Question {
-    /// Asks about all files below a directory, with the default limits.
+impl Request {
+    /// Creates a question about all files below a directory, with the default limits.
     #[must_use]
     pub fn of(objective: String, base: WorkspacePath) -> Self {
         Self {
@@ -73,27 +81,27 @@ impl Question {
             scope: Vec::new(),
             limits: Limits::default(),
             time: None,
-            written: Written::Data,
+            written: ReportFormat::Data,
         }
     }
 }
 
 /// The state and the result of an investigation.
-pub(crate) struct Looked {
+pub(crate) struct Investigation {
     pub(crate) terms: Terms,
     pub(crate) ledger: Ledger,
-    pub(crate) spent: Spent,
-    pub(crate) ended: Ended,
-    /// The terms that occur nowhere.
+    pub(crate) spent: Consumption,
+    pub(crate) ended: EndReason,
+    /// The terms of the question that no searched file contains.
     pub(crate) missing: Vec<String>,
-    /// Descriptions of unresolved leads and of parts that were not searched.
+    /// Descriptions of what was not found, not searched or not resolved.
     pub(crate) gaps: Vec<String>,
     pub(crate) searched: usize,
-    /// The only files that count, if a scope is given.
+    /// The paths of the files in the scope; `None` if the question has no scope.
     pub(crate) only: Option<HashSet<String>>,
 }
 
-/// The reason why a step was not taken.
+/// The reason why an operation of a round has no result.
 enum Stop {
     Calls,
     Time,
@@ -103,34 +111,35 @@ enum Stop {
 struct Round<'a> {
     search: &'a Searcher,
     cx: &'a CallCtx,
-    question: &'a Question,
-    looked: Looked,
+    question: &'a Request,
+    looked: Investigation,
 }
 
 /// Investigates a question; if a limit is reached, returns the results so far.
 pub(crate) async fn investigate(
     search: &Searcher,
-    question: &Question,
+    question: &Request,
     cx: &CallCtx,
-) -> Result<Looked, Failure> {
+) -> Result<Investigation, Failure> {
     let terms = terms::read(&question.objective);
     if terms.is_empty() {
-        return Err(Failure::invalid("The objective has no word to look for.").hint(Hint::Advice(
-            "Say in a sentence what is to be found out, with names or words that may stand in the code."
-                .to_owned(),
+        return Err(Failure::invalid("The objective has no word to search for.").hint(Hint::Advice(
+            "Ask the question in a sentence, with names or words that may appear in the code.".to_owned(),
         )));
     }
-    let spent = Spent { limits: question.limits, turns: 0, calls: 0, began: Instant::now() };
-    let looked = Looked {
+    let spent = Consumption { limits: question.limits, turns: 0, calls: 0, began: Instant::now() };
+    let looked = Investigation {
         terms,
         ledger: Ledger::default(),
         spent,
-        ended: Ended::Turns,
+        ended: EndReason::Turns,
         missing: Vec::new(),
         gaps: Vec::new(),
         searched: 0,
         only: None,
     };
+    let index_wait_end = Instant::now().checked_add(search.code().index_wait() * WAITS);
+    let cx = &CallCtx { index_wait_end: cx.index_wait_end.or(index_wait_end), ..cx.clone() };
     let mut round = Round { search, cx, question, looked };
     while round.looked.spent.turns < question.limits.turns {
         round.looked.spent.turns += 1;
@@ -139,15 +148,15 @@ pub(crate) async fn investigate(
         match done {
             Ok(true) => {}
             Ok(false) => {
-                round.looked.ended = Ended::Settled;
+                round.looked.ended = EndReason::Settled;
                 break;
             }
             Err(Stop::Calls) => {
-                round.looked.ended = Ended::Calls;
+                round.looked.ended = EndReason::Calls;
                 break;
             }
             Err(Stop::Time) => {
-                round.looked.ended = Ended::Time;
+                round.looked.ended = EndReason::Time;
                 break;
             }
             Err(Stop::Failed(failure)) => return Err(failure),
@@ -173,11 +182,11 @@ impl Round<'_> {
         })
     }
 
-    /// The first round: by terms, by meaning, by names, by quoted texts; then the terms that none of them
-    /// found.
+    /// Runs the first round: searches by terms, meaning, names and quoted texts, then for terms that no result
+    /// contains.
     async fn search(&mut self) -> Result<bool, Stop> {
         self.scope().await?;
-        let walk = Walked::default().of_one_root(self.search.files(), &self.question.base);
+        let walk = WalkReport::default().of_one_root(self.search.files(), &self.question.base);
         let roots = walk.unsearched_roots(None);
         self.looked.gaps.extend(roots.map(|roots| format!("not searched: {roots}")));
         let terms = self.looked.terms.clone();
@@ -200,8 +209,12 @@ impl Round<'_> {
         };
         let found = self.step::<Semantic>(request).await?;
         if found.without > 0 {
-            let what =
-                format!("{} files have no vectors yet; only their words were looked at", found.without);
+            let verb = if found.without == 1 { "has" } else { "have" };
+            let what = format!(
+                "{} {verb} no embeddings yet, so only the keyword search covers {}",
+                counted(found.without as u64, "file"),
+                if found.without == 1 { "it" } else { "them" }
+            );
             self.looked.gaps.push(what);
         }
         self.looked.ledger.meaning(&found);
@@ -228,8 +241,8 @@ impl Round<'_> {
         Ok(true)
     }
 
-    /// Searches for the terms that no result contains; if one occurs nowhere, for words with the same
-    /// beginning.
+    /// Searches for each term that no result contains. If no file contains the term, searches for words with
+    /// the same beginning.
     async fn doubts(&mut self, terms: &Terms) -> Result<(), Stop> {
         let held: HashSet<&String> =
             self.looked.ledger.places.iter().flat_map(|place| &place.holds).collect();
@@ -257,8 +270,8 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// A later round: the users of the best places, and the symbols that they use; returns false if there was
-    /// none to follow.
+    /// Runs a later round: finds the users of the best locations, and the symbols that these locations use. Returns
+    /// false if all best locations were already followed.
     async fn follow(&mut self) -> Result<bool, Stop> {
         let best: Vec<(String, String, f64)> = {
             let ranked = self.looked.ledger.ranked();
@@ -276,7 +289,7 @@ impl Round<'_> {
             }
             let Ok(place) = self.search.files().resolve_entry(path) else { continue };
             let request = relations::Request {
-                which: Which::Named { path: place, said: path.clone(), name: name.clone() },
+                which: SymbolRef::Named { path: place, raw_path: path.clone(), name: name.clone() },
                 relation: "usage".to_owned(),
                 limit: USES,
                 offset: 0,
@@ -284,7 +297,7 @@ impl Round<'_> {
             };
             match self.step::<Relations>(request).await {
                 Ok(found) => self.take(name, score.min(2.0), &found),
-                // A block that is not a symbol of the index has no uses that the index knows.
+                // The symbol index has no uses of a block that is not a symbol.
                 Err(Stop::Failed(_)) => {}
                 Err(stop) => return Err(stop),
             }
@@ -292,63 +305,50 @@ impl Round<'_> {
         Ok(!best.is_empty())
     }
 
-    /// Adds the users of a symbol, and the symbols that it uses.
+    /// Adds the users of a symbol, and the symbols that it uses, to the ledger of locations.
     fn take(&mut self, name: &str, score: f64, found: &relations::Output) {
-        let weight = |sure: &str| match sure {
-            "proved" => 1.0,
-            "inferred" => 0.6,
-            _ => 0.3,
+        let weight = |sure: Sure| match sure {
+            Sure::Proved => 1.0,
+            Sure::Inferred => 0.6,
+            Sure::Possible => 0.3,
         };
         let sides = [(&found.incoming, true), (&found.outgoing, false)];
-        let uses =
-            sides.iter().flat_map(|(side, incoming)| side.uses.iter().map(move |one| (one, *incoming)));
-        for (one, incoming) in uses {
-            let Some(symbol) = one.symbol.as_ref().filter(|symbol| symbol.qualified != name) else {
-                continue;
-            };
-            let (first, last) = (u64::from(symbol.first_line), u64::from(symbol.last_line));
-            let place = self.looked.ledger.place(&symbol.path, first, last, &symbol.kind, &symbol.qualified);
-            place.extent.get_or_insert((first, last));
-            if !place.by.graph {
-                place.score += GRAPH * score * weight(&one.sure);
-            }
-            place.by = By { graph: true, ..place.by };
-            let line = one.line.unwrap_or(first);
-            if incoming {
-                place.because(format!("uses {name} ({}, {})", one.usage, one.sure));
-                place.show(&[line]);
-            } else {
-                place.because(format!(
-                    "is used by {name} at {}:{line} ({}, {})",
-                    one.path, one.usage, one.sure
-                ));
-                place.show(&[first]);
+        for (side, incoming) in sides {
+            for uses in by_symbol(&side.uses, name) {
+                let Some(symbol) = &uses[0].symbol else { continue };
+                let place = self.looked.ledger.symbol(symbol);
+                if !place.by.graph {
+                    place.score += GRAPH * score * weight(uses[0].sure);
+                }
+                place.by = MatchSources { graph: true, ..place.by };
+                place.because(reason(name, &uses, incoming));
+                let own = u64::from(symbol.line);
+                let lines = uses.iter().map(|one| one.line.unwrap_or(own));
+                place.show(&if incoming { lines.collect() } else { vec![own] });
             }
         }
         let unresolved = found.incoming.unresolved;
         if unresolved > 0 {
             self.looked.gaps.push(format!(
-                "{unresolved} places may or may not use {name} ({}:{})",
-                found.symbol.path, found.symbol.line
+                "{} may use {name} ({}:{})",
+                counted(unresolved as u64, "more location"),
+                found.symbol.path,
+                found.symbol.line
             ));
         }
         let tests: Vec<String> =
             found.incoming.uses.iter().filter(|one| is_test(&one.path)).filter_map(at).collect();
         let users: Vec<String> =
             found.incoming.uses.iter().filter(|one| !is_test(&one.path)).filter_map(at).collect();
-        let place = self.looked.ledger.place(
-            &found.symbol.path,
-            u64::from(found.symbol.first_line),
-            u64::from(found.symbol.last_line),
-            &found.symbol.kind,
-            name,
-        );
+        let place = self
+            .looked
+            .ledger
+            .symbol(&symbols::Symbol { qualified: name.to_owned(), ..found.symbol.clone() });
         (place.tests, place.users) = (tests, users);
         place.symbol = Some(found.symbol.id.clone());
-        place.extent = Some((u64::from(found.symbol.first_line), u64::from(found.symbol.last_line)));
     }
 
-    /// Finds the files in the scope.
+    /// Finds the files that the globs of the scope match, if the question has a scope.
     async fn scope(&mut self) -> Result<(), Stop> {
         let all = |pattern: &&String| ["**/*", "**", "*", "."].contains(&pattern.trim());
         if self.question.scope.is_empty() || self.question.scope.iter().any(|pattern| all(&pattern)) {
@@ -386,6 +386,46 @@ impl Round<'_> {
             tokens: None,
             from: From::First,
             max_bytes: ROOM,
+        }
+    }
+}
+
+/// Groups uses by the other symbol, in order. The symbol `name` itself is left out.
+fn by_symbol<'u>(uses: &'u [relations::Use], name: &str) -> Vec<Vec<&'u relations::Use>> {
+    let mut groups: Vec<Vec<&relations::Use>> = Vec::new();
+    for one in uses {
+        let Some(symbol) = one.symbol.as_ref().filter(|symbol| symbol.qualified != name) else { continue };
+        let same = |group: &&mut Vec<&relations::Use>| {
+            group[0].symbol.as_ref().is_some_and(|other| other.id == symbol.id)
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups
+}
+
+/// Formats the uses of `name` by another symbol, or of another symbol by `name`, as the predicate of a sentence about
+/// that symbol.
+fn reason(name: &str, uses: &[&relations::Use], incoming: bool) -> String {
+    let mut kinds: Vec<String> = Vec::new();
+    for one in uses {
+        let kind = format!("{}, {}", one.usage.name(), one.sure.name());
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    let kinds = kinds.join("; ");
+    if incoming {
+        let times = if uses.len() == 1 { String::new() } else { format!(" {} times", uses.len()) };
+        return format!("uses {name}{times} ({kinds})");
+    }
+    let first = at(uses[0]).unwrap_or_else(|| uses[0].path.clone());
+    match uses.len() - 1 {
+        0 => format!("is used by {name} at {first} ({kinds})"),
+        more => {
+            format!("is used by {name} at {first} and in {} ({kinds})", counted(more as u64, "more place"))
         }
     }
 }

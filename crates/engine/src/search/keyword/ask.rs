@@ -1,125 +1,80 @@
-//! Keyword queries: parsing, and repeated searches until the index matches the files on disk.
+//! Keyword search: the hits of a parsed query, from the position at which the answer begins.
 
 use super::{
-    From, Matching, Output, Request,
+    From, Output, Request,
     cursor::{Cursor, Place},
-    left_out, lend, page,
 };
 use crate::{
     call::CallCtx,
     code::symbol_index::ready::Wait,
-    failure::{Failure, Hint, Kind},
-    search::Searcher,
+    failure::{Failure, Hint},
+    search::{
+        Searcher, page,
+        parse::ParsedQuery,
+        retrieve::{self, omissions},
+    },
 };
-use std::time::Instant;
-use toolpost_index::ranked::{
-    Ask, BadFilter, Found, Lent, Trouble, Unanswered, What,
-    grammar::{self, Fault, Query},
-};
-use toolpost_workspace::AccessKind;
+use toolpost_ranked::{Ask, BadFilter, IndexGuard, SearchCriterion, SearchError, SearchResult};
 
-/// The maximum number of searches, if a file changes during one.
-const AGAIN: usize = 4;
-
-/// A parsed query.
-pub(super) enum Question {
-    Query(Query),
-    Exact(String),
-}
-
-/// Parses the query.
-pub(super) fn read(request: &Request) -> Result<Question, Failure> {
-    match request.matching {
-        Matching::Query => {
-            grammar::parse(&request.query).map(Question::Query).map_err(|fault| faulty(request, &fault))
-        }
-        Matching::Exact if request.query.trim().is_empty() => {
-            Err(Failure::invalid("The query is empty: give the text to look for."))
-        }
-        Matching::Exact => Ok(Question::Exact(request.query.clone())),
-    }
-}
-
-/// The refusal of an invalid query: position, reason, and a suggestion.
-fn faulty(request: &Request, fault: &Fault) -> Failure {
-    let query = toolpost_text::cut::line(&request.query, 200).0;
-    let what = format!("The query cannot be understood at character {}: {}.", fault.column, fault.what);
-    let pointer = format!("{}^", " ".repeat(fault.column.saturating_sub(1).min(200)));
-    let failure = Failure::invalid(what);
-    let failure = if query.is_empty() || query.contains('\n') {
-        failure
-    } else {
-        failure.found(format!("{query}\n{pointer}"))
-    };
-    let advice = match &fault.instead {
-        Some(instead) => format!("Write it so: {instead}"),
-        None => "Give at least one word, such as login; join words with AND, OR, NOT, and narrow with ext:, lang:, dir:, \
-                 file: or type:."
-            .to_owned(),
-    };
-    failure.hint(Hint::Advice(advice))
-}
-
-/// Searches, and assembles the answer.
+/// Runs a keyword search, and assembles the blocks that fit into the answer.
 pub(super) fn answer(
     search: &Searcher,
     request: &Request,
-    question: &Question,
+    query: &ParsedQuery,
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
-    exists(search, request)?;
+    retrieve::exists(search, &request.base)?;
     let wait = Wait::start(search.code().index_wait(), cx);
-    let deadline = cx.deadline;
-    let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let asked = cursor_of(request, cx)?;
+    let cursor = cursor_of(request, cx)?;
     let index = match search.package(&request.base) {
         Some(package) => package.index,
-        None => search.words().covering(&request.base, &stop).map_err(|trouble| failed(cx, &trouble))?,
+        None => search
+            .words()
+            .covering(&request.base, &|| cx.check().is_err())
+            .map_err(|trouble| retrieve::failed(cx, &trouble))?,
     };
-    let shown = lend::shown(question);
-    for _ in 0..AGAIN {
-        let wanted = || lend::words(question);
-        let (lent, look) = lend::lend(search, &index, &request.base, &wanted, (wait, cx), &stop)
-            .map_err(|trouble| failed(cx, &trouble))?;
-        let found = match hits(&lent, request, question, asked.as_ref(), cx) {
+    let shown = query.display_terms();
+    let files = || format!("Files below {}", request.base.display());
+    retrieve::until_unchanged(&files, || {
+        let (lent, look) = retrieve::lock(search, &index, &request.base, &|| query.terms(), (wait, cx))
+            .map_err(|trouble| retrieve::failed(cx, &trouble))?;
+        let found = match hits(&lent, request, query, cursor.as_ref(), cx) {
             Ok(found) => found,
-            Err(Unanswered::Filter(bad)) => return Err(bad_filter(&bad)),
-            Err(Unanswered::Wide(most)) => return Err(too_wide(question, most)),
-            Err(Unanswered::Stale) => {
+            Err(SearchError::Filter(bad)) => return Err(bad_filter(&bad)),
+            Err(SearchError::Wide(most)) => return Err(too_wide(query, most)),
+            Err(SearchError::Stale) => {
                 index.doubt();
-                continue;
+                return Ok(None);
             }
         };
-        let Some(page) = page::make(search.files(), &room(request, &shown), &found.hits, cx)? else {
+        let Some(page) = page::make(search.files(), &limits(request, &shown), &found.hits, cx)? else {
             index.doubt();
-            continue;
+            return Ok(None);
         };
         let print = lent.print();
-        let walk = left_out::words(&lent, (&request.base, look), found.withheld, search.files(), cx);
+        let walk = omissions::describe(&lent, (&request.base, look), found.withheld, search.files(), cx);
         drop(lent);
-        return Ok(output(request, question, (found, page), asked, (print, walk), cx));
-    }
-    let what = format!("Files below {} changed each time they were read.", request.base.display());
-    Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+        Ok(Some(output(request, query, (found, page), cursor.clone(), (print, walk), cx)))
+    })
 }
 
-fn room<'w>(request: &Request, words: &'w [String]) -> page::Room<'w> {
+fn limits<'w>(request: &Request, words: &'w [String]) -> page::PageLimits<'w> {
     let Request { limit, tokens, max_bytes: bytes, .. } = *request;
-    page::Room { limit, tokens, each: usize::MAX, bytes, words }
+    page::PageLimits { limit, tokens, each: usize::MAX, bytes, words }
 }
 
 fn hits(
-    lent: &Lent<'_>,
+    lent: &IndexGuard<'_>,
     request: &Request,
-    question: &Question,
-    asked: Option<&Cursor>,
+    query: &ParsedQuery,
+    cursor: Option<&Cursor>,
     cx: &CallCtx,
-) -> Result<Found, Unanswered> {
-    let what = match question {
-        Question::Query(query) => What::Query(&query.node),
-        Question::Exact(text) => What::Exactly(text),
+) -> Result<SearchResult, SearchError> {
+    let what = match query {
+        ParsedQuery::Grammar(query) => SearchCriterion::Query(&query.node),
+        ParsedQuery::Exact(text) => SearchCriterion::Exactly(text),
     };
-    let after = match asked.map(|cursor| &cursor.place) {
+    let after = match cursor.map(|cursor| &cursor.place) {
         Some(Place::Behind(key)) => Some(key),
         Some(Place::End) | None => None,
     };
@@ -130,39 +85,40 @@ fn hits(
         may: &|path| cx.may_read(path),
         after,
     })?;
-    if matches!(asked, Some(Cursor { place: Place::End, .. })) {
+    if matches!(cursor, Some(Cursor { place: Place::End, .. })) {
         found.hits.clear();
         found.before = found.total;
     }
     Ok(found)
 }
 
-/// The prefix of the session names that plans choose.
+/// The prefix of the session names that Toolpost generates for scripts.
 const PLAN: &str = "plan-";
 
 fn output(
     request: &Request,
-    question: &Question,
-    (found, page): (Found, page::Page),
-    asked: Option<Cursor>,
-    (print, walk): (u64, crate::find::walk::Walked),
+    query: &ParsedQuery,
+    (found, page): (SearchResult, page::Page),
+    cursor: Option<Cursor>,
+    (print, walk): (u64, crate::find::walk::WalkReport),
     cx: &CallCtx,
 ) -> Output {
-    let place = page.last.clone().filter(|_| page.cut != super::Cut::No).map_or(Place::End, Place::Behind);
+    let place =
+        page.last.clone().filter(|_| page.cut != super::Truncation::No).map_or(Place::End, Place::Behind);
     let next = Cursor { question: Cursor::question(request), print, place };
     if let From::Named(name) = &request.from {
         cx.session.searched(&Cursor::key(name, request), next.to_string());
     }
-    let (understood, mut notes) = match question {
-        Question::Query(query) => (query.node.to_string(), query.notes.clone()),
-        Question::Exact(text) => (text.clone(), Vec::new()),
+    let (understood, mut notes) = match query {
+        ParsedQuery::Grammar(query) => (query.node.to_string(), query.notes.clone()),
+        ParsedQuery::Exact(text) => (text.clone(), Vec::new()),
     };
     if let From::Named(name) = &request.from
-        && asked.is_none()
+        && cursor.is_none()
         && !name.starts_with(PLAN)
     {
         let name = toolpost_text::cut::line(name, 80).0;
-        notes.push(format!("no earlier reply has the session {name}: these are the first results"));
+        notes.push(format!("no earlier reply has the session {name}, so these are the first results"));
     }
     Output {
         understood,
@@ -172,9 +128,9 @@ fn output(
         tests: found.tests,
         tokens: page.tokens,
         cut: page.cut,
-        next: (page.cut != super::Cut::No).then(|| next.to_string()),
-        over: matches!(asked, Some(Cursor { place: Place::End, .. })),
-        changed: asked.is_some_and(|asked| asked.print != print),
+        next: (page.cut != super::Truncation::No).then(|| next.to_string()),
+        over: matches!(cursor, Some(Cursor { place: Place::End, .. })),
+        changed: cursor.is_some_and(|cursor| cursor.print != print),
         searched: found.searched,
         notes,
         walk,
@@ -184,7 +140,7 @@ fn output(
     }
 }
 
-/// Finds the position at which the answer begins.
+/// Returns the cursor at which the answer begins; `None` if it begins at the best match.
 fn cursor_of(request: &Request, cx: &CallCtx) -> Result<Option<Cursor>, Failure> {
     let (said, own) = match &request.from {
         From::First => return Ok(None),
@@ -195,62 +151,43 @@ fn cursor_of(request: &Request, cx: &CallCtx) -> Result<Option<Cursor>, Failure>
         },
     };
     let cursor = Cursor::read(&said).ok_or_else(|| {
-        Failure::invalid(format!("{} is no place to go on from.", toolpost_text::cut::line(&said, 80).0))
-            .hint(Hint::Advice(
-                "Leave it out to begin anew, or copy it whole from the reply before.".to_owned(),
-            ))
+        Failure::invalid(format!(
+            "{} is not the session of an earlier reply.",
+            toolpost_text::cut::line(&said, 80).0
+        ))
+        .hint(Hint::Advice(
+            "Leave the session out to start again, or copy it completely from the last reply.".to_owned(),
+        ))
     })?;
     if own && cursor.question != Cursor::question(request) {
-        return Err(Failure::invalid("This place to go on from belongs to another question.").hint(
-            Hint::Advice(
-                "Give query, path, exact and allowTests as they were, or leave the place out to begin anew."
-                    .to_owned(),
-            ),
-        ));
+        return Err(Failure::invalid("The session belongs to a reply to another query.").hint(Hint::Advice(
+            "Repeat query, path, exact and allowTests unchanged, or leave the session out to start again."
+                .to_owned(),
+        )));
     }
     Ok(Some(cursor))
 }
 
-/// Fails if nothing exists at the path to search.
-fn exists(search: &Searcher, request: &Request) -> Result<(), Failure> {
-    let Err(error) = search.files().workspace().stat(&request.base) else { return Ok(()) };
-    Err(match &error.why {
-        AccessKind::Missing => {
-            crate::files::lookup::missing(search.files(), &request.base, &request.base.display())
-        }
-        _ => crate::failure::convert::access(&request.base, error),
-    })
-}
-
-/// The refusal of a query whose wildcards match almost everything.
-fn too_wide(question: &Question, most: usize) -> Failure {
-    let words = lend::words(question);
+/// Creates the failure for a query with a wildcard or fuzzy word that matches more than `most` different words.
+fn too_wide(query: &ParsedQuery, most: usize) -> Failure {
+    let words = query.terms();
     let wild = |word: &&String| word.contains(['*', '?', '~']);
     let named: Vec<&str> = words.iter().filter(wild).map(String::as_str).collect();
     let what = match named.as_slice() {
-        [] => "A word of the query whose letters may differ stands for".to_owned(),
-        [one] => format!("{one} stands for"),
-        all => format!("One of {} stands for", all.join(", ")),
+        [] => "A wildcard or fuzzy word of the query matches".to_owned(),
+        [one] => format!("{one} matches"),
+        all => format!("One of {} matches", all.join(", ")),
     };
-    Failure::invalid(format!("{what} more than {most} different words here, which tells too little.")).hint(
-        Hint::Advice(
-            "Give more letters of the word, such as *alloc* for *a*; or leave it out and look for the other words."
-                .to_owned(),
-        ),
-    )
+    Failure::invalid(format!(
+        "{what} more than {most} different words in the searched files, which is too many."
+    ))
+    .hint(Hint::Advice(
+        "Use more letters, for example *alloc* instead of *a*, or search only for the other words."
+            .to_owned(),
+    ))
 }
 
 fn bad_filter(bad: &BadFilter) -> Failure {
     let failure = Failure::invalid(format!("A filter of the query cannot be used: {}.", bad.what));
-    if bad.meant.is_empty() { failure } else { failure.hint(Hint::DidYouMean(bad.meant.clone())) }
-}
-
-/// The failure for an index that cannot be queried.
-pub(crate) fn failed(cx: &CallCtx, trouble: &Trouble) -> Failure {
-    match (cx.check(), trouble) {
-        (Err(failure), Trouble::Stopped) => failure.hint(Hint::Advice(
-            "Ask again: what was read by then is kept, so it goes on from there.".to_owned(),
-        )),
-        _ => Failure::new(Kind::Io, crate::failure::convert::sentence(&trouble.to_string())),
-    }
+    if bad.suggestions.is_empty() { failure } else { failure.hint(Hint::DidYouMean(bad.suggestions.clone())) }
 }

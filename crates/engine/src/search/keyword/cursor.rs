@@ -1,35 +1,36 @@
-//! Cursors of search answers: a cursor is a text that contains the whole position, so that it outlives the
-//! process.
+//! Cursors of search answers.
+//!
+//! A cursor is a string that contains the complete position in the results, so it stays valid after a restart.
 
 use super::{Matching, Request, Tests};
 use std::fmt;
-use toolpost_index::ranked::Key;
+use toolpost_ranked::Key;
 use toolpost_workspace::hash;
 
-/// The position at which a later answer continues.
+/// The position in search results at which a later answer continues.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cursor {
-    /// The hash of the query it belongs to.
+    /// The hash of the query that the cursor belongs to.
     pub(super) question: u64,
-    /// The fingerprint of the files.
+    /// The fingerprint of the indexed files, to detect changes.
     pub(super) print: u64,
     pub(super) place: Place,
 }
 
-/// A position in the order of an answer.
+/// A position in the ranked list of matching blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Place {
     /// After this block.
     Behind(Key),
-    /// Nothing is left.
+    /// After the last matching block.
     End,
 }
 
-/// The prefix of a cursor.
+/// The prefix of a cursor in its text form.
 const SIGN: &str = "next";
 
 impl Cursor {
-    /// Returns a hash of everything that determines the results.
+    /// Returns a hash of the parts of a search request that determine the results.
     pub(super) fn question(request: &Request) -> u64 {
         let exact = if request.matching == Matching::Exact { "exact" } else { "query" };
         let tests = if request.tests == Tests::Searched { "all" } else { "code" };
@@ -39,14 +40,15 @@ impl Cursor {
         u64::from_le_bytes(first)
     }
 
-    /// Returns the key under which a session stores the progress of a query.
+    /// Returns the key under which a session stores the position in the results of a query; `name` is the session name
+    /// in the request.
     pub(super) fn key(name: &str, request: &Request) -> String {
         format!("{:016x} {name}", Self::question(request))
     }
 
     /// Parses a cursor; `None` if the text is not one.
-    pub(super) fn read(said: &str) -> Option<Self> {
-        let mut parts = said.trim().splitn(6, '-');
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut parts = text.trim().splitn(6, '-');
         if parts.next()? != SIGN {
             return None;
         }
@@ -77,17 +79,18 @@ impl fmt::Display for Cursor {
 #[cfg(test)]
 mod tests {
     use super::{Cursor, Place};
-    use toolpost_index::ranked::Key;
+    use toolpost_ranked::Key;
+    use toolpost_test_rows::each;
 
     #[test]
-    fn cursors_are_read_as_they_are_written() {
+    fn cursors_round_trip_through_text() {
         let key = Key { score: 12.5, path: "a-b/c d.rs".to_owned(), first: 7 };
         for place in [Place::Behind(key), Place::End] {
             let cursor = Cursor { question: 0xfeed, print: u64::MAX, place };
             assert_eq!(Cursor::read(&cursor.to_string()), Some(cursor));
         }
-        for said in ["", "abcd", "next-", "next-1", "next-x-y-z", "next-1-2-3", "next-1-2-3-x-y"] {
-            assert_eq!(Cursor::read(said), None, "{said}");
-        }
+        each(["", "abcd", "next-", "next-1", "next-x-y-z", "next-1-2-3", "next-1-2-3-x-y"], |text| {
+            assert_eq!(Cursor::read(text), None, "{text}");
+        });
     }
 }

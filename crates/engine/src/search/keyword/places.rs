@@ -1,22 +1,20 @@
-//! Answers made of places that were not found through the terms of the query.
+//! Search replies for locations that were selected by other means than the query's terms.
 
-use super::{Output, Request, page};
+use super::{Output, Request};
 use crate::{
     call::CallCtx,
-    failure::{Failure, Hint, Kind},
-    find::walk::Walked,
-    search::Searcher,
+    failure::Failure,
+    find::walk::WalkReport,
+    search::{Searcher, page, retrieve},
     workers::blocking,
 };
 use std::collections::HashSet;
-use toolpost_index::ranked::{Block, Hit, Key};
+use toolpost_ranked::{Block, Hit, Key};
 
-/// The maximum number of bytes read of a file.
+/// The maximum size of a file from which a location is shown, in bytes.
 const LONGEST: u64 = 64 << 20;
-/// The maximum number of attempts, if a file changes during one.
-const AGAIN: usize = 4;
 
-/// A place to show.
+/// A location in a file that is shown like a search result.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
     pub(crate) path: String,
@@ -27,8 +25,8 @@ pub(crate) struct Place {
     pub(crate) score: f64,
 }
 
-/// Shows places in their order, as many as the request has room for; a place that no longer exists is left
-/// out.
+/// Shows locations in the given order, up to the limits of the request; leaves out locations that no longer
+/// exist.
 pub(crate) async fn shown(
     search: &Searcher,
     request: &Request,
@@ -38,18 +36,19 @@ pub(crate) async fn shown(
 ) -> Result<Output, Failure> {
     let (search, request, cx) = (search.clone(), request.clone(), cx.clone());
     blocking(move || {
-        for _ in 0..AGAIN {
+        let files = || format!("Files below {}", request.base.display());
+        retrieve::until_unchanged(&files, || {
             let hits: Vec<Hit> = places.iter().filter_map(|place| hit(&search, place, &cx)).collect();
-            let room = page::Room {
+            let limits = page::PageLimits {
                 limit: request.limit,
                 tokens: request.tokens,
                 each: usize::MAX,
                 bytes: request.max_bytes,
                 words: &[],
             };
-            let Some(page) = page::make(search.files(), &room, &hits, &cx)? else { continue };
+            let Some(page) = page::make(search.files(), &limits, &hits, &cx)? else { return Ok(None) };
             let files: HashSet<&String> = hits.iter().map(|hit| &hit.key.path).collect();
-            return Ok(Output {
+            Ok(Some(Output {
                 understood: request.query.clone(),
                 total: hits.len(),
                 before: 0,
@@ -62,19 +61,17 @@ pub(crate) async fn shown(
                 changed: false,
                 searched,
                 notes: Vec::new(),
-                walk: Walked::default().of_one_root(search.files(), &request.base),
+                walk: WalkReport::default().of_one_root(search.files(), &request.base),
                 blocks: page.blocks,
                 all: request.tokens.is_none(),
                 seen: page.seen,
-            });
-        }
-        let what = format!("Files below {} changed each time they were read.", request.base.display());
-        Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+            }))
+        })
     })
     .await
 }
 
-/// Finds a place in the current file.
+/// Converts a location to a hit with the file's current hash; `None` if the file cannot be read.
 fn hit(search: &Searcher, place: &Place, cx: &CallCtx) -> Option<Hit> {
     let path = search.files().resolve_entry(&place.path).ok().filter(|path| cx.may_read(path))?;
     let hash = search.files().workspace().read(&path, LONGEST).ok()?.hash;

@@ -1,121 +1,130 @@
-//! Usage search: searches one package after the other as long as there is time, and selects the best blocks.
+//! Usage search: searches the packages one after the other within the time limit, and selects the best blocks of code.
 
-use super::purpose;
-use super::weigh::{Standing, inside, naming, place, twin};
-use super::{Consulted, Output, Package, Request};
-use crate::search::keyword::page;
+use super::{Output, Package, Request, ServiceAnswer};
 use crate::{
     call::CallCtx,
-    failure::{Failure, Hint, Kind},
-    search::{Searcher, packages},
+    code::symbol_index::{
+        DirectLook,
+        ready::{self, Wait},
+    },
+    failure::Failure,
+    search::{
+        Searcher,
+        page::{self, Block},
+        parse,
+        rank::{
+            self, Candidate, RankedPackage, purpose,
+            weights::{PackageRelation, inside},
+        },
+        retrieve::{
+            self,
+            background::{self, Unfinished},
+            packages,
+        },
+    },
 };
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::sync::oneshot;
-use toolpost_index::embed::{Side, Unembedded, Vector};
-use toolpost_index::ranked::{Fused, Fusion, Hit, Index, Meaning, Meant, Trouble, Unfilled};
+use toolpost_ranked::embed::Vector;
+use toolpost_ranked::{
+    FillError, Fusion, Hit, Index, Meaning, PartialIndex, Patience, SemanticQuery, SemanticResult, Trouble,
+};
 use toolpost_workspace::WorkspacePath;
 
-/// The maximum number of searches of the packages, if a file in one changes.
+/// The maximum number of searches of one package if its files keep changing.
 const AGAIN: usize = 3;
-/// The maximum time for reading packages.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The shares of the remaining time for reading packages: those that the project names, and others.
-const SHARES: (f64, f64) = (0.6, 0.4);
-/// The maximum number of blocks of a package, of a file, of the project itself, and in all, for each
-/// `OF_TOKENS` tokens.
-const MOST: (usize, usize, usize, usize) = (6, 2, 3, 60);
+/// The share of the remaining time for indexes that one package may take; the packages after it get the rest.
+const OF_REST: f64 = 0.5;
+/// The length of an answer, in tokens, for which the maximum numbers of blocks are defined; a longer answer multiplies
+/// these maximums.
 const OF_TOKENS: u64 = 5_000;
-/// The number of blocks of each package that are compared with those of others, for each `OF_TOKENS` tokens.
+/// The number of best blocks taken from each package for the common ranking, for each `OF_TOKENS` tokens.
 const EACH: usize = 40;
-/// The weight of meaning; the terms have the rest.
-const MEANING: f64 = 0.8;
-/// The bonus of a package whose purpose covers all terms of the question, and the share from which on it is
+/// The minimum share of the question's terms that a package's description must contain so that the package is
 /// searched early.
-const PURPOSE: f64 = 0.35;
 const FITTING: f64 = 0.99;
-/// The maximum size of one block, in bytes.
+/// The maximum size of one block in the answer, in bytes.
 const LONGEST: usize = 2_400;
 /// The estimated size of a token, in bytes.
 const TOKEN: u64 = 4;
-/// The maximum number of missing packages that are named.
+/// The maximum number of dependencies without installed sources that the answer names.
 const NAMED: usize = 8;
 
-/// A package to search, or the project.
-struct Source {
-    name: Option<String>,
+/// A package that should be searched, or the project.
+struct SearchTarget {
     base: WorkspacePath,
-    standing: Standing,
-    /// The share of the question's terms that occur in its stated purpose.
-    purpose: f64,
+    package: RankedPackage,
+}
+
+/// A package to search, with its indexes.
+struct Source {
+    base: WorkspacePath,
+    package: RankedPackage,
     index: Index,
     meaning: Option<Meaning>,
 }
 
-/// A package that should be searched, or the project.
-struct Wanted {
-    name: Option<String>,
-    base: WorkspacePath,
-    standing: Standing,
-    purpose: f64,
-}
-
-/// A block that may be shown.
-struct Candidate {
-    source: usize,
-    hit: Hit,
-    near: f64,
-    fits: f64,
-}
-
 /// The results of a search through all packages.
 #[derive(Default)]
-struct Gathered {
+struct PackageResults {
     candidates: Vec<Candidate>,
     searched: usize,
     files: usize,
     withheld: usize,
     later: usize,
     unreadable: Vec<String>,
+    /// The number of files that are not indexed yet, and the number of all files, in the packages that were searched.
+    waiting: (usize, usize),
+    /// Files that were searched without an index, because an index is not complete.
+    look: Option<DirectLook>,
+    /// The indexes and embeddings to complete in the background.
+    rest: Vec<Unfinished>,
 }
 
-/// Searches, and assembles the answer.
+/// Runs a usage search, and assembles the answer; `told` receives the answer of the remote service, if one was queried.
 pub(super) fn answer(
     search: &Searcher,
     request: &Request,
     cx: &CallCtx,
-    mut told: Option<oneshot::Receiver<Consulted>>,
+    mut told: Option<oneshot::Receiver<ServiceAnswer>>,
 ) -> Result<Output, Failure> {
     let stop = || cx.check().is_err();
     let all = search.files().dependencies()?.all(&stop);
     cx.check()?;
-    let vector = vector(search, request, cx)?;
+    let vector = retrieve::embed(search, &request.query, cx)?;
     let purposes = purpose::words(&request.query);
     let known = all.packages.into_iter().map(|package| {
-        let standing = Standing::of(&package.label, package.direct, &request.query);
+        let relation = PackageRelation::of(&package.label, package.direct, &request.query);
         let purpose = purpose::share(search.files(), &package.path, &purposes);
-        Wanted { name: Some(package.label), base: package.path, standing, purpose }
+        let ranked = RankedPackage { name: Some(package.label), relation, purpose };
+        SearchTarget { base: package.path, package: ranked }
     });
     let mut wanted: Vec<_> = known.collect();
     in_order(&mut wanted, &request.base);
     let mut consulted = None;
-    for _ in 0..AGAIN {
+    retrieve::until_unchanged(&|| "Files of packages".to_owned(), || {
         let (mut gathered, sources) = gather(search, request, &wanted, &vector, cx)?;
-        let hits = best(std::mem::take(&mut gathered.candidates), &sources, &request.query, times(request));
+        let packages: Vec<_> = sources.iter().map(|source| &source.package).collect();
+        let candidates = std::mem::take(&mut gathered.candidates);
+        let hits = rank::best(candidates, &packages, &request.query, times(request));
         if let Some(told) = told.take() {
             consulted = told.blocking_recv().ok();
         }
-        let room = room(request, consulted.as_ref());
-        let Some(page) = page::make(search.files(), &room, hits.iter().map(|(_, hit)| hit), cx)? else {
+        let limits = limits(request, consulted.as_ref());
+        let Some(page) = page::make(search.files(), &limits, hits.iter().map(|(_, hit)| hit), cx)? else {
             sources.iter().for_each(|source| source.index.doubt());
-            continue;
+            return Ok(None);
         };
+        background::complete(search, std::mem::take(&mut gathered.rest), cx);
+        let (waiting, files) = gathered.waiting;
+        let unfinished = (waiting > 0).then(|| ready::unfinished(waiting, files, gathered.look, "the words"));
         let missing_more = all.missing.len().saturating_sub(NAMED);
         let missing = all.missing.iter().take(NAMED).map(|one| (one.label.as_str(), one.next.as_str()));
         gathered.unreadable.extend(all.odd.iter().cloned());
         let left = request.tokens.min(request.max_bytes as u64 / TOKEN).saturating_sub(page.tokens);
-        return Ok(Output {
-            service: consulted.map(|consulted| consulted.cut(left)),
+        Ok(Some(Output {
+            service: consulted.take().map(|consulted| consulted.cut(left)),
+            other_roots: search.other_roots(&request.base),
             unsearched: None,
             tokens: page.tokens,
             cut: page.cut,
@@ -126,19 +135,18 @@ pub(super) fn answer(
             missing: by_next_step(missing),
             missing_more,
             later: gathered.later,
+            unfinished,
             unreadable: gathered.unreadable,
             withheld: gathered.withheld,
             model: search.model()?.shown(),
             unknown: vector.scale == 0.0,
             extent: request.extent,
             seen: page.seen,
-        });
-    }
-    let what = "Files of packages changed each time they were read, so that no answer would have been true.";
-    Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+        }))
+    })
 }
 
-/// Groups missing packages by the way to get them, so that each way is named once.
+/// Groups missing packages by the way to install them, so that each command is named once.
 fn by_next_step<'a>(missing: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for (label, next) in missing {
@@ -147,34 +155,34 @@ fn by_next_step<'a>(missing: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<St
             None => groups.push((next, vec![label])),
         }
     }
-    let words = |(next, labels): &(&str, Vec<&str>)| match next.strip_suffix(" installs it") {
-        Some(command) if labels.len() > 1 => format!("{}: {command} installs them", labels.join(", ")),
-        _ => format!("{}: {next}", labels.join(", ")),
-    };
+    let words = |(next, labels): &(&str, Vec<&str>)| format!("{}: {next}", labels.join(", "));
     groups.iter().map(words).collect()
 }
 
-/// Sorts packages into the order of the search, with the project after those that the question names.
-fn in_order(wanted: &mut Vec<Wanted>, base: &WorkspacePath) {
-    // Packages that the question names come first, then those that the project names.
-    wanted.sort_by_key(|wanted| match wanted.standing {
-        Standing::Named => 0,
-        _ if wanted.purpose >= FITTING => 1,
-        Standing::Direct | Standing::Own => 2,
-        Standing::Indirect => 3,
-        Standing::Tooling => 4,
+/// Sorts packages into the order of the search, and inserts the project after the packages that the question
+/// names.
+fn in_order(wanted: &mut Vec<SearchTarget>, base: &WorkspacePath) {
+    // Packages that the question names come first, then packages whose description fits, then direct
+    // dependencies.
+    wanted.sort_by_key(|wanted| match wanted.package.relation {
+        PackageRelation::Named => 0,
+        _ if wanted.package.purpose >= FITTING => 1,
+        PackageRelation::Direct | PackageRelation::Own => 2,
+        PackageRelation::Indirect => 3,
+        PackageRelation::Tooling => 4,
     });
-    let named = wanted.iter().filter(|wanted| wanted.standing == Standing::Named).count();
-    wanted.insert(named, Wanted { name: None, base: base.clone(), standing: Standing::Own, purpose: 0.0 });
+    let named = wanted.iter().filter(|wanted| wanted.package.relation == PackageRelation::Named).count();
+    let project = RankedPackage { name: None, relation: PackageRelation::Own, purpose: 0.0 };
+    wanted.insert(named, SearchTarget { base: base.clone(), package: project });
 }
 
-/// Leaves half of the room to the service, or as much as it needs if that is less.
-fn room(request: &Request, consulted: Option<&Consulted>) -> page::Room<'static> {
+/// Returns the limits for the results from this machine. The remote service gets up to half of the answer.
+fn limits(request: &Request, consulted: Option<&ServiceAnswer>) -> page::PageLimits<'static> {
     let most = request.tokens.min(request.max_bytes as u64 / TOKEN);
-    let others = consulted.map_or(0, Consulted::tokens).min(most / 2);
+    let others = consulted.map_or(0, ServiceAnswer::tokens).min(most / 2);
     let bytes = usize::try_from(others * TOKEN).unwrap_or(usize::MAX);
-    page::Room {
-        limit: MOST.3 * times(request),
+    page::PageLimits {
+        limit: rank::BLOCKS * times(request),
         tokens: Some(request.tokens - others),
         each: LONGEST,
         bytes: request.max_bytes.saturating_sub(bytes),
@@ -182,44 +190,19 @@ fn room(request: &Request, consulted: Option<&Consulted>) -> page::Room<'static>
     }
 }
 
-/// Computes the embedding of the question.
-fn vector(search: &Searcher, request: &Request, cx: &CallCtx) -> Result<Vector, Failure> {
-    let stop = || cx.check().is_err();
-    let made = search.model()?.embed(Side::Question, &[&request.query], &stop);
-    let mut made = made.map_err(|fault| match (cx.check(), fault) {
-        (Err(failure), _) => failure,
-        (Ok(()), Unembedded::Stopped) => {
-            Failure::new(Kind::Timeout, "There was no time to make the query's vector.")
-        }
-        (Ok(()), Unembedded::Model { what, next }) => {
-            let failure = Failure::new(Kind::Io, crate::failure::convert::sentence(&what));
-            failure.hint(Hint::Advice(crate::failure::convert::sentence(&next)))
-        }
-    })?;
-    made.pop().ok_or_else(|| Failure::new(Kind::Internal, "The model made no vector of the query."))
-}
-
-/// Searches the packages, in their order, as long as there is time.
+/// Searches the packages in the order of `wanted`, within the time limit.
 fn gather(
     search: &Searcher,
     request: &Request,
-    wanted: &[Wanted],
+    wanted: &[SearchTarget],
     vector: &Vector,
     cx: &CallCtx,
-) -> Result<(Gathered, Vec<Source>), Failure> {
-    let began = Instant::now();
-    let time = cx.time_left(PATIENCE * 2);
-    let (mut out, mut sources) = (Gathered::default(), Vec::new());
-    for (at, Wanted { name, base, standing, purpose }) in wanted.iter().enumerate() {
+) -> Result<(PackageResults, Vec<Source>), Failure> {
+    let wait = Wait::start(search.code().index_wait(), cx);
+    let words = parse::words(&request.query)?;
+    let (mut out, mut sources) = (PackageResults::default(), Vec::new());
+    for (at, SearchTarget { base, package }) in wanted.iter().enumerate() {
         cx.check()?;
-        let far = matches!(standing, Standing::Indirect | Standing::Tooling) && *purpose < FITTING;
-        let share = if far { SHARES.1 } else { SHARES.0 };
-        let until = began + time.mul_f64(share).min(PATIENCE);
-        let enough = || cx.check().is_err() || Instant::now() >= until;
-        if enough() {
-            out.later += 1;
-            continue;
-        }
         if at.is_multiple_of(10) {
             cx.progress.tell(at as u64, &format!("{at} of {} packages searched", wanted.len()));
         }
@@ -228,16 +211,25 @@ fn gather(
             Some(packages::Package { index, meaning }) => (index, meaning),
             None => (search.words().clone(), search.meaning().ok()),
         };
-        let (name, base) = (name.clone(), base.clone());
-        let source = Source { name, base, standing: *standing, purpose: *purpose, index, meaning };
-        match one(&source, request, vector, cx, &enough) {
-            Ok(found) => {
-                out.searched += usize::from(source.name.is_some());
+        let source = Source { base: base.clone(), package: package.clone(), index, meaning };
+        // After the time limit, indexes that are not open yet are opened in the background.
+        if wait.is_over() && source.index.progress() == (0, 0) {
+            out.later += 1;
+            out.rest.extend(source.unfinished());
+            continue;
+        }
+        match one(search, &source, (request, &words, vector), wait.rest(OF_REST), cx) {
+            Ok((found, progress)) => {
+                let is_whole = progress.waiting == 0 && found.without == 0;
+                out.rest.extend(source.unfinished().filter(|_| !is_whole));
+                out.waiting = (out.waiting.0 + progress.waiting, out.waiting.1 + progress.files);
+                out.look = DirectLook::sum(out.look, progress.look);
+                out.searched += usize::from(source.package.name.is_some());
                 out.files += found.searched;
                 out.withheld += found.withheld;
                 let number = sources.len();
                 out.candidates.extend(found.hits.into_iter().map(|(hit, reason)| Candidate {
-                    source: number,
+                    package: number,
                     near: reason.likeness.map_or(0.0, |near| f64::from(near).max(0.0)),
                     fits: reason.fits,
                     hit,
@@ -251,23 +243,45 @@ fn gather(
     Ok((out, sources))
 }
 
-/// Searches one package: by terms alone if there is no time for embeddings.
-fn one(
-    source: &Source,
-    request: &Request,
-    vector: &Vector,
-    cx: &CallCtx,
-    enough: &(dyn Fn() -> bool + Sync),
-) -> Result<Fused, Trouble> {
-    let bases = std::slice::from_ref(&source.base);
-    drop(source.index.lend(enough)?);
-    let Some(meaning) = &source.meaning else { return Ok(Fused::default()) };
-    match meaning.fill(&source.index, bases, &|path| cx.may_read(path), enough) {
-        Ok(_) | Err(Unfilled::Model(_)) => {}
-        Err(Unfilled::Files(trouble)) => return Err(trouble),
+impl Source {
+    /// Returns the package's index and embeddings, to complete in the background; `None` without an embedding model.
+    fn unfinished(&self) -> Option<Unfinished> {
+        let meaning = self.meaning.clone()?;
+        Some(Unfinished { index: self.index.clone(), meaning, bases: vec![self.base.clone()] })
     }
-    let question = inside(source.name.as_deref(), &request.query);
-    let asked = Meant {
+}
+
+/// Progress of the index of a package.
+struct IndexProgress {
+    waiting: usize,
+    files: usize,
+    look: Option<DirectLook>,
+}
+
+/// Searches one package within the time limit `wait`. Files that are not indexed yet are read if they contain words of
+/// the query. If there is no time for embeddings, the search uses keywords only. Without an embedding model, the result
+/// is empty.
+fn one(
+    search: &Searcher,
+    source: &Source,
+    (request, words, vector): (&Request, &[String], &Vector),
+    wait: Wait,
+    cx: &CallCtx,
+) -> Result<(SemanticResult, IndexProgress), Trouble> {
+    let bases = std::slice::from_ref(&source.base);
+    let stop = || cx.check().is_err();
+    let terms = || words.to_vec();
+    let (lent, look) = retrieve::lock(search, &source.index, &source.base, &terms, (wait, cx))?;
+    let waiting = lent.waiting().iter().filter(|path| source.base.contains(path)).count();
+    let progress = IndexProgress { waiting, files: waiting + lent.files_at(&source.base), look };
+    drop(lent);
+    let Some(meaning) = &source.meaning else { return Ok((SemanticResult::default(), progress)) };
+    // If the embedding model fails, the search uses keywords only.
+    if let Err(FillError::Files(trouble)) = retrieve::fill((meaning, &source.index, bases), wait.end(), cx) {
+        return Err(trouble);
+    }
+    let question = inside(source.package.name.as_deref(), &request.query);
+    let asked = SemanticQuery {
         question: &question,
         vector,
         bases,
@@ -276,82 +290,35 @@ fn one(
         fusion: Fusion::BEST,
     };
     for _ in 0..AGAIN {
-        let found = source.index.lend(enough)?.search_meaning(meaning, &asked);
+        let found = source
+            .index
+            .lend_within(&Patience::until(Instant::now()), &stop)?
+            .search_meaning(meaning, &asked);
         if !found.stale {
-            return Ok(found);
+            return Ok((found, progress));
         }
         source.index.doubt();
     }
     Err(Trouble::Place {
         place: source.base.display(),
-        why: "what is kept of it is damaged each time it is made".to_owned(),
+        why: "a part of the cached index was damaged each time it was searched".to_owned(),
     })
 }
 
-/// Returns the requested length as a multiple of the default.
+/// Returns how many times the default length the answer may have.
 fn times(request: &Request) -> usize {
     usize::try_from(request.tokens / OF_TOKENS).unwrap_or(1).max(1)
 }
 
-/// Ranks the blocks of all packages together, with a limit for each.
-fn best(
-    mut candidates: Vec<Candidate>,
-    sources: &[Source],
-    question: &str,
-    times: usize,
-) -> Vec<(usize, Hit)> {
-    let most = |of: &dyn Fn(&Candidate) -> f64| candidates.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
-    let (nearest, fittest) = (most(&|candidate| candidate.near), most(&|candidate| candidate.fits));
-    for Candidate { source, hit, near, fits } in &mut candidates {
-        let score = MEANING * *near / nearest + (1.0 - MEANING) * *fits / fittest;
-        let standing = sources
-            .get(*source)
-            .map_or(1.0, |source| source.standing.weight() * (1.0 + PURPOSE * source.purpose));
-        let label = sources.get(*source).and_then(|source| source.name.as_deref());
-        let own = place(label, hit.path.relative(), &hit.block) * naming(label, &hit.block, question);
-        hit.key.score = score * standing * own;
-    }
-    candidates.sort_by(|one, other| {
-        let by_score = other.hit.key.score.total_cmp(&one.hit.key.score);
-        let place = |candidate: &Candidate| (candidate.hit.key.path.clone(), candidate.hit.key.first);
-        by_score.then_with(|| place(one).cmp(&place(other)))
-    });
-    let (mut of_source, mut of_file): (HashMap<usize, usize>, HashMap<WorkspacePath, usize>) =
-        Default::default();
-    let mut known: HashMap<(usize, String, String), WorkspacePath> = HashMap::new();
-    candidates.retain(|candidate| {
-        if let Some((stem, what)) = twin(candidate.hit.path.relative(), &candidate.hit.block) {
-            let first =
-                known.entry((candidate.source, stem, what)).or_insert_with(|| candidate.hit.path.clone());
-            if *first != candidate.hit.path {
-                return false;
-            }
-        }
-        let own = sources.get(candidate.source).is_some_and(|source| source.name.is_none());
-        let of_source = of_source.entry(candidate.source).or_default();
-        let of_file = of_file.entry(candidate.hit.path.clone()).or_default();
-        let room = *of_source < times * if own { MOST.2 } else { MOST.0 } && *of_file < times * MOST.1;
-        if room {
-            (*of_source, *of_file) = (*of_source + 1, *of_file + 1);
-        }
-        room
-    });
-    candidates.into_iter().take(MOST.3 * times).map(|candidate| (candidate.source, candidate.hit)).collect()
-}
-
-/// Groups the blocks by package, in the order of the best block of each.
-fn grouped(
-    blocks: Vec<crate::search::keyword::Block>,
-    hits: &[(usize, Hit)],
-    sources: &[Source],
-) -> Vec<Package> {
+/// Groups the blocks of the answer by package, in the order of the best block of each package.
+fn grouped(blocks: Vec<Block>, hits: &[(usize, Hit)], sources: &[Source]) -> Vec<Package> {
     let mut out: Vec<(usize, Package)> = Vec::new();
-    // The blocks belong to the first hits, in the same order.
+    // The blocks are those of the first hits, in the same order.
     for (block, (source, _)) in blocks.into_iter().zip(hits) {
         match out.iter_mut().find(|(known, _)| known == source) {
             Some((_, package)) => package.blocks.push(block),
             None => {
-                let name = sources.get(*source).and_then(|source| source.name.clone());
+                let name = sources.get(*source).and_then(|source| source.package.name.clone());
                 out.push((*source, Package { name, blocks: vec![block] }));
             }
         }
@@ -364,14 +331,15 @@ mod tests {
     use super::by_next_step;
 
     #[test]
-    fn each_way_to_get_missing_packages_is_named_once() {
-        let npm = "`npm install`, or your package manager's equivalent, installs it";
-        let missing = [("js:a@1", npm), ("rust:b@2", "`cargo fetch` installs it"), ("js:c@3", npm)];
+    fn missing_packages_are_grouped_by_install_command() {
+        let npm = "run `npm install`, or your package manager's equivalent, to install the sources";
+        let missing =
+            [("js:a@1", npm), ("rust:b@2", "run `cargo fetch` to install the sources"), ("js:c@3", npm)];
         assert_eq!(
             by_next_step(missing.into_iter()),
             [
-                "js:a@1, js:c@3: `npm install`, or your package manager's equivalent, installs them",
-                "rust:b@2: `cargo fetch` installs it"
+                "js:a@1, js:c@3: run `npm install`, or your package manager's equivalent, to install the sources",
+                "rust:b@2: run `cargo fetch` to install the sources"
             ]
         );
     }

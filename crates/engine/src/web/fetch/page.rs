@@ -1,6 +1,6 @@
-//! Fetching of pages, from the network or the cache, and their content.
+//! Fetches pages from the network or the cache.
 
-pub(crate) use super::content::{Shown, Wanted, shown};
+pub(crate) use super::content::{ContentRequest, WebContent, shown};
 use super::failed;
 
 use super::Request;
@@ -11,81 +11,89 @@ use crate::{
     web::{Web, cache::Near},
 };
 use std::{sync::Arc, time::Duration};
-use toolpost_net::{Asked, Fetched, Known, Reach, System, WebAddress, fetch};
+use toolpost_net::{CacheValidators, FetchRequest, FetchResponse, Reach, System, WebAddress, fetch};
 
 /// The maximum size of a page after decompression, in bytes.
 const MOST: usize = 5 << 20;
-/// The maximum time without data from a server.
+/// The maximum time to wait for further data from a server.
 const SILENCE: Duration = Duration::from_secs(20);
 
 /// The origin of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "from")]
 pub enum Origin {
-    /// It was fetched now.
+    /// The answer was fetched by this call.
     Network,
-    /// It was fetched earlier and cached.
+    /// The answer was fetched earlier and comes from the cache.
     Kept {
-        /// Its age in seconds.
+        /// The age of the cached answer in seconds.
         seconds: u64,
     },
-    /// It was cached, and the server confirmed that it has not changed.
+    /// The answer comes from the cache, and the server confirmed that it has not changed.
     Confirmed,
 }
 
-/// An answer and its origin.
-pub(crate) struct Got {
-    pub(crate) fetched: Arc<Fetched>,
+/// A server's answer, and its origin: the network or the cache.
+pub(crate) struct FetchedPage {
+    pub(crate) fetched: Arc<FetchResponse>,
     pub(crate) origin: Origin,
 }
 
-/// Returns the content of an address; answers with an error status are failures.
-pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Got, Failure> {
+/// Returns the answer for a URL, from the cache or the network. A status other than 2xx is a failure.
+pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<FetchedPage, Failure> {
     let accept = request.format.accept();
     let cache = web.fetched();
-    let kept = cache.find(request.address.as_str(), accept).filter(|kept| {
-        // Another session may have a permission that this one does not have.
-        kept.fetched.hops.iter().all(|hop| reach(cx, hop).is_ok())
+    let cached = cache.find(request.address.as_str(), accept).filter(|cached| {
+        // The page is used only if this session may fetch it: another session with other permissions may have cached
+        // it.
+        cached.fetched.hops.iter().all(|hop| reach(cx, hop).is_ok())
     });
-    if let Some(kept) = kept.as_ref().filter(|kept| kept.serves(request.offset > 0)) {
-        let seconds = kept.stored.elapsed().as_secs();
-        return Ok(Got { fetched: Arc::clone(&kept.fetched), origin: Origin::Kept { seconds } });
+    if let Some(cached) = cached.as_ref().filter(|cached| cached.serves(request.offset > 0)) {
+        let seconds = cached.stored.elapsed().as_secs();
+        return Ok(FetchedPage { fetched: Arc::clone(&cached.fetched), origin: Origin::Kept { seconds } });
     }
-    let known = kept.as_ref().filter(|kept| kept.fetched.hops.len() == 1);
-    let known = known.map_or(Known::default(), |kept| Known {
-        tag: kept.fetched.head.tag.as_deref(),
-        changed: kept.fetched.head.changed.as_deref(),
+    let known = cached.as_ref().filter(|cached| cached.fetched.hops.len() == 1);
+    let known = known.map_or(CacheValidators::default(), |cached| CacheValidators {
+        tag: cached.fetched.head.tag.as_deref(),
+        changed: cached.fetched.head.changed.as_deref(),
     });
     let time = cx.time_left(request.time);
-    let asked =
-        Asked { address: &request.address, accept, known, most: MOST, time, silence: SILENCE.min(time) };
+    let asked = FetchRequest {
+        address: &request.address,
+        accept,
+        known,
+        most: MOST,
+        time,
+        silence: SILENCE.min(time),
+    };
     let gate = |address: &WebAddress| reach(cx, address);
     let fetched = tokio::select! {
         fetched = fetch(&asked, &System, &gate) => fetched,
-        () = cx.cancel.cancelled() => return Err(Failure::new(Kind::Cancelled, "The call was cancelled before there was an answer.")),
+        () = cx.cancel.cancelled() => return Err(Failure::new(Kind::Cancelled, "The call was cancelled before the server answered.")),
     };
     let fetched = fetched.map_err(|error| failed::fetch(&error, request))?;
     if fetched.status == 304
-        && let Some(kept) = kept
+        && let Some(cached) = cached
     {
-        let fetched = Arc::clone(&kept.fetched);
+        let fetched = Arc::clone(&cached.fetched);
         cache.keep(accept, Arc::clone(&fetched), near(cx, &fetched));
-        return Ok(Got { fetched, origin: Origin::Confirmed });
+        return Ok(FetchedPage { fetched, origin: Origin::Confirmed });
     }
     if !(200..300).contains(&fetched.status) {
         return Err(failed::status(&fetched, request));
     }
     let fetched = Arc::new(fetched);
     cache.keep(accept, Arc::clone(&fetched), near(cx, &fetched));
-    Ok(Got { fetched, origin: Origin::Network })
+    Ok(FetchedPage { fetched, origin: Origin::Network })
 }
 
 fn reach(cx: &CallCtx, address: &WebAddress) -> Result<Reach, String> {
     cx.permissions.reach(&Host::at(&address.host(), address.port()))
 }
 
-/// Returns the sort of the hosts: pages of hosts that the operator runs may change while they work on them.
-fn near(cx: &CallCtx, fetched: &Fetched) -> Near {
+/// Returns `Near::Own` if one of the operator's rules names a host that sent the answer or redirected to it.
+/// Pages on such hosts may change at any time, so they are never cached as fresh.
+fn near(cx: &CallCtx, fetched: &FetchResponse) -> Near {
     let own = fetched.hops.iter().any(|hop| reach(cx, hop) == Ok(Reach::Anywhere));
     if own { Near::Own } else { Near::Far }
 }

@@ -1,10 +1,10 @@
-//! The file names in a unified diff.
+//! Parser for the file names in a unified diff.
 
-/// Prefixes that git puts before the names of the old and the new file.
+/// Prefixes that Git puts before the names of the old and the new file.
 const PREFIXES: [(&str, &str); 6] =
     [("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"), ("1/", "2/")];
 
-/// Reads the names behind `---` and `+++`; none is `/dev/null`.
+/// Parses the file names after `---` and `+++`; `None` for `/dev/null`.
 pub(super) fn pair(old: &str, new: &str) -> (Option<String>, Option<String>) {
     let (old, new) = (name(old), name(new));
     for (before, after) in PREFIXES {
@@ -16,9 +16,9 @@ pub(super) fn pair(old: &str, new: &str) -> (Option<String>, Option<String>) {
     (bare(old, ""), bare(new, ""))
 }
 
-/// Parses the names behind `diff --git`, if they are the same apart from their prefixes.
+/// Parses the file names after `diff --git`, if they are the same apart from their prefixes.
 ///
-/// All prefixes have one length, so the space between the names is in the middle.
+/// All prefixes have the same length, so the space between the names is in the middle.
 pub(super) fn git(both: &str) -> (Option<String>, Option<String>) {
     let both = both.trim();
     let (old, middle) = both.split_at_checked(both.len() / 2).unwrap_or_default();
@@ -28,10 +28,10 @@ pub(super) fn git(both: &str) -> (Option<String>, Option<String>) {
     }
 }
 
-/// Parses a name that may be quoted.
-pub(super) fn unquoted(said: &str) -> String {
-    let Some(inside) = said.trim_end().strip_prefix('"').and_then(|said| said.strip_suffix('"')) else {
-        return said.trim_end().to_owned();
+/// Parses a file name that may be quoted.
+pub(super) fn unquoted(raw: &str) -> String {
+    let Some(inside) = raw.trim_end().strip_prefix('"').and_then(|raw| raw.strip_suffix('"')) else {
+        return raw.trim_end().to_owned();
     };
     let mut bytes = Vec::with_capacity(inside.len());
     let mut rest = inside.as_bytes();
@@ -59,16 +59,16 @@ pub(super) fn unquoted(said: &str) -> String {
 
 const NOTHING: &str = "/dev/null";
 
-/// Reads a name without what other programs put behind it.
-fn name(said: &str) -> String {
-    let said = said.trim_end();
-    if said.starts_with('"') {
-        return unquoted(said);
+/// Parses a file name, and removes the time or revision that diff programs append to it.
+fn name(raw: &str) -> String {
+    let raw = raw.trim_end();
+    if raw.starts_with('"') {
+        return unquoted(raw);
     }
-    let said = said.split('\t').next().unwrap_or(said);
-    let said = said.strip_suffix(" (working copy)").unwrap_or(said);
-    let revision = said.rfind(" (revision ").filter(|_| said.ends_with(')'));
-    said[..revision.unwrap_or(said.len())].trim().to_owned()
+    let raw = raw.split('\t').next().unwrap_or(raw);
+    let raw = raw.strip_suffix(" (working copy)").unwrap_or(raw);
+    let revision = raw.rfind(" (revision ").filter(|_| raw.ends_with(')'));
+    raw[..revision.unwrap_or(raw.len())].trim().to_owned()
 }
 
 fn bare(name: String, prefix: &str) -> Option<String> {

@@ -1,6 +1,6 @@
-//! First and last lines of a text that is too long to show.
+//! Shows only the first and the last lines of a text that does not fit into the answer.
 
-use super::{Looked, NOTICED, PIECE, how_many, room, shorten};
+use super::{NOTICED, PIECE, TextScan, how_many, room, shorten};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -9,7 +9,7 @@ use crate::{
         content::{Gutter, Request, Text},
         lookup,
     },
-    seen::Part,
+    seen_content::SeenRange,
 };
 use std::io::Read as _;
 use toolpost_text::{
@@ -18,18 +18,18 @@ use toolpost_text::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// The wanted lines of a text that is too long.
-pub(super) struct Wanted {
-    /// The number of first lines.
+/// The numbers of lines that are shown of a text that does not fit into the answer.
+pub(super) struct HeadTailLimits {
+    /// The number of lines to show at the beginning.
     pub(super) head: u64,
-    /// The number of last lines.
+    /// The number of lines to show at the end.
     pub(super) tail: u64,
-    /// The number of the last requested line.
+    /// The line number of the last requested line.
     pub(super) last: u64,
 }
 
 /// Returns true if all requested lines are present and fit into the answer.
-pub(super) fn fits(looked: &Looked, request: &Request) -> bool {
+pub(super) fn fits(looked: &TextScan, request: &Request) -> bool {
     let wanted = looked.total.count().saturating_sub(request.offset.saturating_sub(1)).min(request.limit);
     let count = looked.lines.len() as u64;
     count == wanted
@@ -37,16 +37,16 @@ pub(super) fn fits(looked: &Looked, request: &Request) -> bool {
         && how_many(looked.lines.iter(), room(request), request.gutter) == looked.lines.len()
 }
 
-/// Shows both ends, and reports how much of the file that is.
+/// Shows the first and the last of the requested lines; returns them with the range of lines that counts as read.
 pub(super) fn show(
-    looked: Looked,
-    wanted: &Wanted,
+    looked: TextScan,
+    wanted: &HeadTailLimits,
     files: &Files,
     request: &Request,
     path: &WorkspacePath,
     cx: &CallCtx,
-) -> Result<(Text, Part), Failure> {
-    let Looked { mut lines, total, facts, hash, .. } = looked;
+) -> Result<(Text, SeenRange), Failure> {
+    let TextScan { mut lines, total, facts, hash, .. } = looked;
     let (head, tail) = (wanted.head, wanted.tail);
     let for_tail = share(room(request), head, tail);
     lines.keep_first(usize::try_from(head).unwrap_or(usize::MAX));
@@ -73,13 +73,13 @@ pub(super) fn show(
         }
         _ => None,
     };
-    let part = Part::Lines(request.offset..=request.offset + shown.saturating_sub(1));
+    let part = SeenRange::Lines(request.offset..=request.offset + shown.saturating_sub(1));
     let left_out = lines.has_gap();
     Ok((Text { lines, total, next: left_out.then_some(next), end, facts }, part))
 }
 
-/// Reads the end of the last line, up to a number of characters and of bytes; `None` for a text in an
-/// encoding of wide characters.
+/// Reads the end of the file's last line, at most `characters` characters and `bytes` bytes; `None` if the file must be
+/// decoded first, for example from UTF-16.
 fn end_of_file(
     mut opened: lookup::Opened,
     characters: u64,
@@ -100,7 +100,7 @@ fn end_of_file(
             break;
         }
         end.extend_from_slice(&piece[..count]);
-        // Two more for the line break.
+        // Two more bytes than requested, because the line break at the end of the file is removed below.
         end.drain(..end.len().saturating_sub(bytes + 2));
     }
     let line = end.strip_suffix(b"\n").unwrap_or(&end);
@@ -111,7 +111,7 @@ fn end_of_file(
     Ok(Some(text.chars().skip(skipped).collect()))
 }
 
-/// Returns the share of the bytes that the end gets, in proportion to its lines.
+/// Returns how many of the answer's bytes the last lines get, in proportion to the number of first and last lines.
 fn share(bytes: usize, head: u64, tail: u64) -> usize {
     let all = u128::from(head + tail).max(1);
     usize::try_from(bytes as u128 * u128::from(tail) / all).unwrap_or(bytes)
@@ -124,7 +124,7 @@ fn keep_first(lines: &mut Lines, room: usize, gutter: Gutter) {
     shorten(lines, room, gutter);
 }
 
-/// Keeps the last lines that fit; if even the last does not fit, keeps its beginning, in half of the room.
+/// Keeps the last lines that fit; if even the last does not fit, keeps its beginning in half of `room`.
 fn keep_last(lines: &mut Lines, room: usize, gutter: Gutter) {
     let keep = how_many(lines.iter().rev(), room, gutter);
     lines.keep_last(keep.max(1));

@@ -1,34 +1,34 @@
-//! Shown lines in structured output: consecutive lines form one text.
+//! Structured output of lines: consecutive lines form one text.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use toolpost_text::window::{Line, Lines};
 
-/// Consecutive lines.
+/// Consecutive lines of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Stretch {
     /// The number of the first line, counted from 1.
     first: u64,
-    /// The lines, joined by line feeds.
+    /// The lines' text, joined by line feeds.
     text: String,
-    /// The very long lines among them that are not shown to their ends.
+    /// Lines of this text that are too long to be shown whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    cut: Vec<Cut>,
+    cut: Vec<TruncatedLine>,
 }
 
 /// A line that is not shown to its end.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Cut {
-    /// Its number.
+struct TruncatedLine {
+    /// The line number.
     line: u64,
-    /// The number of its characters that are not shown.
+    /// The number of characters of the line that are not shown.
     characters: u64,
 }
 
-/// Writes lines as runs of consecutive lines.
+/// Serializes the lines of a text as runs of consecutive lines.
 ///
 /// # Errors
-/// When the writer fails.
+/// If the serializer fails.
 pub(crate) fn write<S: Serializer>(lines: &Lines, to: S) -> Result<S::Ok, S::Error> {
     let lines: Vec<Line<'_>> = lines.iter().collect();
     to.collect_seq(lines.chunk_by(|one, next| one.number + 1 == next.number).map(stretch))
@@ -43,6 +43,7 @@ fn stretch(lines: &[Line<'_>]) -> Stretch {
         }
         text.push_str(line.text);
     }
-    let cut = lines.iter().filter_map(|line| Some(Cut { line: line.number, characters: line.cut()? }));
+    let cut =
+        lines.iter().filter_map(|line| Some(TruncatedLine { line: line.number, characters: line.cut()? }));
     Stretch { first, text, cut: cut.collect() }
 }

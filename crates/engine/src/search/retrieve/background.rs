@@ -1,0 +1,68 @@
+//! Background completion of indexes and embeddings that an answer could not wait for.
+
+use crate::{call::CallCtx, search::Searcher};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+use toolpost_ranked::{FillError, FillReport, Index, Meaning, Patience, Trouble, embed::EmbedError};
+use toolpost_workspace::{WorkspacePath, lower_priority};
+
+/// The time after which the background thread pauses so that a waiting search can compute embeddings, and the
+/// length of the pause.
+const SLICE: Duration = Duration::from_millis(250);
+const BREATH: Duration = Duration::from_millis(5);
+
+/// An index, the embeddings of its blocks, and the directories in which files or embeddings are missing.
+pub(in crate::search) struct Unfinished {
+    pub(in crate::search) index: Index,
+    pub(in crate::search) meaning: Meaning,
+    pub(in crate::search) bases: Vec<WorkspacePath>,
+}
+
+/// Reads the files that are missing in the indexes, and computes their embeddings, on a background thread. Does nothing
+/// if such a thread is already running.
+pub(in crate::search) fn complete(search: &Searcher, rest: Vec<Unfinished>, cx: &CallCtx) {
+    if rest.is_empty() || search.filling().swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let (filling, may) = (Arc::downgrade(search.filling()), cx.read_filter());
+    let work = move || {
+        lower_priority();
+        let gone = || filling.strong_count() == 0;
+        for unfinished in rest {
+            finish(&unfinished, &*may, &gone);
+        }
+        if let Some(filling) = filling.upgrade() {
+            filling.store(false, Ordering::Release);
+        }
+    };
+    if std::thread::Builder::new().name("vectors".to_owned()).spawn(work).is_err() {
+        search.filling().store(false, Ordering::Release);
+    }
+}
+
+/// Reads the files that are missing in an index, then computes their embeddings.
+fn finish(
+    Unfinished { index, meaning, bases }: &Unfinished,
+    may: &dyn Fn(&WorkspacePath) -> bool,
+    gone: &(dyn Fn() -> bool + Sync),
+) {
+    if index.lend(gone).is_err() {
+        return;
+    }
+    loop {
+        let end = Instant::now() + SLICE;
+        let enough = || gone() || Instant::now() >= end;
+        match meaning.fill_within(index, bases, may, &Patience::until(end), &enough) {
+            Ok(FillReport { missing: 1.., .. })
+            | Err(FillError::Model(EmbedError::Stopped) | FillError::Files(Trouble::Stopped))
+                if !gone() =>
+            {
+                std::thread::sleep(BREATH);
+            }
+            // If the model fails, the next search fails as well and reports the error.
+            _ => return,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Selection of the paths to scan for changes: those that the file watcher reports, or the whole workspace.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use toolpost_workspace::walk::Options;
+use toolpost_workspace::{Watch, WatchChanges, Workspace, WorkspacePath};
+
+use crate::rescan::{BackgroundRescan, Patrol};
+use crate::sweep::{Extent, ScannedFile};
+
+/// The state of the file watcher and of the scans of a workspace.
+#[derive(Default)]
+pub struct WatchState {
+    /// The file watcher of the workspace; `None` before the first query.
+    watch: Option<Watch>,
+    /// The start time of the last scan of the whole workspace for which a caller waited.
+    whole: Option<Instant>,
+    /// The number of files that the last scan of the whole workspace found.
+    files: usize,
+    /// The duration of the last scan of the whole workspace.
+    cost: Duration,
+    /// Set while a scan runs. It stays set if the scan is interrupted, so that the next scan covers the whole
+    /// workspace.
+    owed: bool,
+    beside: Arc<BackgroundRescan>,
+}
+
+/// The number of changed paths beyond which the whole workspace is scanned, and not each path.
+const SINGLE: usize = 500;
+/// The interval of scans of all files in the background, for changes that the file watcher did not report.
+const WHOLE: Duration = Duration::from_secs(30);
+/// The interval of scans of all files for which a caller waits, if there are at most [`FEW`] files.
+const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
+const FEW: usize = 2_000;
+/// The duration up to which a caller waits for a scan of all files, if there are more than [`FEW`].
+const BEARABLE: Duration = Duration::from_millis(250);
+/// With more than [`FEW`] files, the interval between scans for which a caller waits is at least this multiple of their
+/// duration, and at least [`PAUSE`].
+const SHARE: u32 = 20;
+const PAUSE: Duration = Duration::from_secs(2);
+
+impl WatchState {
+    /// Returns the part of the workspace to scan for changes; `None` if no full scan is due, and neither the file
+    /// watcher nor a background scan has found changes.
+    pub fn extent(&mut self, workspace: &Workspace, options: &Options) -> Option<Extent> {
+        let Some(watch) = &mut self.watch else {
+            self.watch = Some(Watch::start(workspace, options));
+            return Some(Extent::All);
+        };
+        let changed = watch.changed();
+        if self.owed || self.is_due() || self.whole.is_none() {
+            return Some(Extent::All);
+        }
+        let mut paths = self.beside.take();
+        match changed {
+            WatchChanges::Nothing => {}
+            WatchChanges::Paths(changed) => paths.extend(changed),
+            WatchChanges::Unknown(_) => return Some(Extent::All),
+        }
+        match paths.len() {
+            0 => None,
+            1..=SINGLE => Some(Extent::At(paths)),
+            _ => Some(Extent::All),
+        }
+    }
+
+    /// Returns the right to scan all files in the background, if such a scan is due: the file watcher misses some
+    /// writes.
+    pub fn patrol(&self) -> Option<Patrol> {
+        let due = self.watch.is_some() && self.files > FEW && self.is_older_than(WHOLE);
+        if due { self.beside.patrol() } else { None }
+    }
+
+    /// Returns whether the caller must scan all files, because the file watcher misses some writes.
+    fn is_due(&self) -> bool {
+        if self.files <= FEW {
+            return self.is_older_than(WHOLE_OF_FEW);
+        }
+        self.cost <= BEARABLE && self.is_older_than(PAUSE.max(self.cost * SHARE))
+    }
+
+    /// Sets the state of a large workspace that was not scanned recently, for tests of an index.
+    pub fn age(&mut self) {
+        (self.files, self.cost) = (FEW + 1, BEARABLE * 2);
+        self.whole = Instant::now().checked_sub(WHOLE * 2);
+    }
+
+    /// Returns whether the last scan of all files, by a caller or in the background, started more than `time` ago. Also
+    /// true if there was none.
+    fn is_older_than(&self, time: Duration) -> bool {
+        self.whole.max(self.beside.began()).is_none_or(|whole| whole.elapsed() > time)
+    }
+
+    /// Returns whether the last scan of all files is complete and recent. An index of files that are not watched uses
+    /// this to decide whether to scan again.
+    pub fn is_young(&self) -> bool {
+        !self.owed && self.whole.is_some_and(|whole| whole.elapsed() < WHOLE)
+    }
+
+    /// Records that the next scan must cover all files, until a scan completes.
+    ///
+    /// Called if a file was found to differ from the index, and at the start of each scan: the file watcher reports
+    /// each change only once, so an interrupted scan must be followed by one of all files.
+    pub fn owe(&mut self) {
+        self.owed = true;
+    }
+
+    /// Passes the files that have several hard links to the file watcher, which misses writes through their other
+    /// names.
+    pub fn saw(&mut self, files: &[ScannedFile]) {
+        if let Some(watch) = &mut self.watch {
+            files
+                .iter()
+                .filter(|seen| seen.stat.links > 1)
+                .for_each(|seen| watch.seen(&seen.path, seen.stat));
+        }
+    }
+
+    /// Records the duration of a scan, if it covered all files.
+    pub fn took(&mut self, extent: &Extent, time: Duration) {
+        if matches!(extent, Extent::All) {
+            self.cost = time;
+        }
+    }
+
+    /// Records that a scan is complete: it started at `began`, and found `files` files.
+    pub fn looked(&mut self, extent: &Extent, began: Instant, files: usize) {
+        self.owed = false;
+        if matches!(extent, Extent::All) {
+            self.whole = Some(began);
+            self.files = files;
+        }
+    }
+}
+
+impl Extent {
+    /// Adds paths to the part to scan. Returns whether any were added: [`Extent::All`] already includes every path.
+    pub fn add(&mut self, more: Vec<WorkspacePath>) -> bool {
+        match self {
+            Self::At(paths) if !more.is_empty() => {
+                paths.extend(more);
+                true
+            }
+            Self::At(_) | Self::All => false,
+        }
+    }
+
+    /// Returns a function that checks whether the part to scan covers a displayed path.
+    pub fn holder(&self) -> impl Fn(&str) -> bool + use<> {
+        let looked: Vec<String> = match self {
+            Self::All => vec![".".to_owned()],
+            Self::At(paths) => paths.iter().map(WorkspacePath::display).collect(),
+        };
+        move |path| looked.iter().any(|looked| lies_at(path, looked))
+    }
+}
+
+/// Returns whether a displayed path is `other` or below it.
+pub fn lies_at(path: &str, other: &str) -> bool {
+    other == "." || path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

@@ -1,0 +1,121 @@
+//! Error messages about upstream servers, with secrets removed.
+
+use super::entry::{Entry, ServerTransport};
+use rmcp::{
+    service::{ClientInitializeError, ServiceError},
+    transport::streamable_http_client::StreamableHttpError,
+};
+use std::error::Error;
+use toolpost_text::redact;
+
+/// Minimum length of a header value that is treated as a secret, in bytes.
+const SHORT: usize = 8;
+/// Replacement of a secret.
+const MASK: &str = "[redacted]";
+
+/// Describes a failed connection.
+pub(super) fn opening(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => sending(error.error.as_ref()),
+        other => other.to_string(),
+    }
+}
+
+/// Describes a request without a response.
+pub(super) fn asking(error: &ServiceError) -> String {
+    match error {
+        ServiceError::TransportSend(error) => sending(error.error.as_ref()),
+        ServiceError::TransportClosed => "the connection was closed".to_owned(),
+        ServiceError::McpError(error) => error.message.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// Removes the configured secrets of a server from a text: header values, and the query of its URL. Servers
+/// often quote them in errors.
+pub(super) fn without_secrets(entry: &Entry, words: &str) -> String {
+    let ServerTransport::Http { url, headers } = &entry.way else { return words.to_owned() };
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, value)| value);
+    let carried = headers.values().flat_map(|value| [value.as_str(), last(value)]);
+    let mut secrets: Vec<&str> = values.chain(carried).filter(|secret| secret.len() >= SHORT).collect();
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.iter().fold(words.to_owned(), |words, secret| words.replace(secret, MASK))
+}
+
+/// Removes secrets from an error message.
+pub(super) fn shown(entry: &Entry, words: &str) -> String {
+    redact::redact(&without_secrets(entry, words)).into_owned()
+}
+
+/// Returns the part of a credential after its scheme.
+fn last(value: &str) -> &str {
+    value.rsplit(' ').next().unwrap_or(value)
+}
+
+fn sending(error: &(dyn Error + Send + Sync + 'static)) -> String {
+    let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() else {
+        return error.to_string();
+    };
+    match error {
+        StreamableHttpError::Client(error) => connection(error),
+        StreamableHttpError::AuthRequired(_) => {
+            "the server answered HTTP 401 and requires credentials: set them in the `headers` of the \
+             server's entry"
+                .to_owned()
+        }
+        StreamableHttpError::InsufficientScope(_) => {
+            "the server answered HTTP 403: the credentials in the `headers` of the server's entry are not \
+             sufficient"
+                .to_owned()
+        }
+        StreamableHttpError::UnexpectedContentType(kind) => {
+            let kind = kind.as_deref().unwrap_or("no content type");
+            format!("the server answered with {kind}, which is neither JSON nor an event stream")
+        }
+        StreamableHttpError::UnexpectedServerResponse(what) => {
+            let what = what.trim_end_matches([':', ' ']);
+            match what.split_at_checked(6) {
+                Some(("HTTP 3", _)) => format!(
+                    "the server answered {what}; redirects are not followed: put the target URL into the \
+                     configuration file"
+                ),
+                Some(("HTTP 4" | "HTTP 5", _)) => format!("the server answered {what}"),
+                _ => what.to_owned(),
+            }
+        }
+        StreamableHttpError::HttpStatus(status) => format!("the server answered {status}"),
+        other => other.to_string(),
+    }
+}
+
+/// Describes a connection error without the URL, which may contain a secret.
+fn connection(error: &reqwest::Error) -> String {
+    let what = if error.is_connect() { "the server's URL cannot be reached" } else { "the connection broke" };
+    let mut inner = error.source();
+    while let Some(deeper) = inner.and_then(|error| error.source()) {
+        inner = Some(deeper);
+    }
+    inner.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    #[test]
+    fn configured_secrets_are_redacted_from_errors() {
+        let server = r#"{"url": "http://h/mcp?key=query-key-1&v=2", "headers": {"Authorization": "Bearer header-key-1", "X": "short"}}"#;
+        let text = format!(r#"{{"mcpServers": {{"one": {server}}}}}"#);
+        let entries = read("mcp.json", &text, |_| None).expect("it is a file of servers");
+        let rows = [
+            ("Bearer header-key-1 is wrong", "[redacted] is wrong"),
+            ("header-key-1, query-key-1", "[redacted], [redacted]"),
+            ("short of 2 keys", "short of 2 keys"),
+        ];
+        for (words, wanted) in rows {
+            assert_eq!(without_secrets(&entries[0], words), wanted);
+        }
+    }
+}

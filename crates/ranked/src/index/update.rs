@@ -1,0 +1,104 @@
+//! The steps of an update of the keyword index, some of which another process may do instead.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolpost_index_lifecycle::{Lifecycle, Order, Patrol, Phase, Rank, Stop, UpdatableIndex, read_for};
+
+use super::{Inner, Trouble, UpdateState};
+
+/// The interval between two checks for new segments of another process.
+const POLL: Duration = Duration::from_millis(100);
+/// The time without any new segment of another process after which this process reads the files itself.
+const STUCK: Duration = Duration::from_secs(15);
+/// The minimum number of files to read for which waiting for another process that reads them saves time.
+const MANY: usize = 200;
+/// The interval at which files that have been read are added to the index.
+const STEP: Duration = Duration::from_millis(500);
+
+impl UpdatableIndex for Inner {
+    type UpdateState = UpdateState;
+    type Error = Trouble;
+    const THREAD: &'static str = "words";
+
+    fn lifecycle(&self) -> &Lifecycle<UpdateState> {
+        &self.lifecycle
+    }
+
+    fn stopped() -> Trouble {
+        Trouble::Stopped
+    }
+
+    fn scan(&self, turn: &mut UpdateState, stop: &Stop<'_>) -> Result<(), Trouble> {
+        self.look_at_all(turn, stop)
+    }
+
+    fn pending(turn: &UpdateState) -> usize {
+        turn.pending.len()
+    }
+
+    fn has_ranked(turn: &UpdateState, rank: &Rank<'_>) -> bool {
+        turn.pending.values().any(|seen| rank(&seen.path).is_some())
+    }
+
+    fn step(&self, turn: &mut UpdateState, order: Order<'_>, _: Phase, stop: &Stop<'_>) -> Duration {
+        // A caller that gives ranks needs only few files, so it does not matter if another process reads them too.
+        if !order.only_ranked && self.is_done_by_others(turn) {
+            return POLL;
+        }
+        read_for::<Self>(turn, STEP, stop, |turn, stop| self.read_some(turn, order, stop));
+        if !turn.pending.is_empty() || !self.fold_what_many_were(turn) {
+            self.fold(turn);
+        }
+        Duration::ZERO
+    }
+
+    /// Merges index segments: those in memory while a caller waits, those on disk in the background.
+    fn complete(&self, turn: &mut UpdateState, phase: Phase) -> bool {
+        match phase {
+            Phase::Foreground => self.fold(turn),
+            Phase::Background => self.merge_on_disk(turn),
+        }
+    }
+
+    fn record_waiting(&self, turn: &mut UpdateState) {
+        let before = self.state.read().unwrap_or_else(PoisonError::into_inner).waiting.len();
+        if turn.pending.is_empty() && before == 0 {
+            return;
+        }
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let state = &mut *state;
+        state.waiting.clear();
+        for (shown, seen) in &turn.pending {
+            state.table.remove(shown);
+            state.waiting.push(seen.path.clone());
+        }
+    }
+
+    fn due_rescan(turn: &UpdateState) -> Option<Patrol> {
+        turn.watched.patrol()
+    }
+
+    fn start_rescan(self: &Arc<Self>, patrol: Patrol) {
+        self.send(patrol);
+    }
+}
+
+impl Inner {
+    /// Loads the segments of another process that is reading the same files. Returns whether to wait for that process.
+    fn is_done_by_others(&self, turn: &mut UpdateState) -> bool {
+        let Some(store) = &mut turn.store else { return false };
+        if turn.pending.len() < MANY && turn.others.is_none() || store.begin() {
+            turn.others = None;
+            return false;
+        }
+        let before = turn.pending.len();
+        let since = *turn.others.get_or_insert_with(Instant::now);
+        self.take_written(turn);
+        if turn.pending.len() < before {
+            turn.others = Some(Instant::now());
+        }
+        // The other process may have been killed before it writes the remaining files.
+        since.elapsed() < STUCK && !turn.pending.is_empty()
+    }
+}

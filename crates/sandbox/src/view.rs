@@ -1,0 +1,354 @@
+//! The paths of the host that are visible to a confined program.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::environment::{Environment, TOOLCHAIN_VARIABLES};
+use crate::error::SandboxError;
+use crate::host::{self, Kind, plain};
+use crate::places::{EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS};
+use crate::plan::{Access, Plan};
+
+/// Maximum number of symbolic links that are followed in one path.
+const LINKS: usize = 16;
+
+/// The visible paths of a sandbox, in mount order: later ones cover earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct View {
+    /// The visible paths with their content; the paths contain no links.
+    pub(crate) places: Vec<Place>,
+    /// The workspace roots, by their paths without links.
+    pub(crate) roots: Vec<PathBuf>,
+    /// Paths that are hidden although a path above them is visible.
+    pub(crate) hidden: Vec<PathBuf>,
+}
+
+/// A visible path, and its content in the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) shown: Content,
+}
+
+/// Content of a visible path in the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// The content that the path has on the host, read-only.
+    Read,
+    /// The content that the path has on the host, writable.
+    Change,
+    /// The content of another path of the host, writable.
+    Other(PathBuf),
+    /// A private empty directory.
+    Empty,
+    /// A symbolic link to this target.
+    Link(PathBuf),
+}
+
+/// Determines the visible paths of a plan. The error is a workspace root that cannot be visible, with the
+/// reason.
+pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (PathBuf, String)> {
+    let roots = real_roots(plan)?;
+    let home = home(environment);
+    let mut view = View { places: Vec::new(), roots, hidden: Vec::new() };
+    for place in SYSTEM {
+        view.system(Path::new(place));
+    }
+    view.add_empty(plan, home.as_deref());
+    for place in toolchains(environment, home.as_deref()) {
+        view.read(&place, home.as_deref());
+    }
+    for place in &plan.readable {
+        view.read(place, None);
+    }
+    for root in view.roots.clone() {
+        if let Some(repository) = repository_of_worktree(&root) {
+            view.add(repository, Content::Read);
+        }
+        let shown = match plan.access {
+            Access::Change => Content::Change,
+            Access::Read => Content::Read,
+        };
+        view.add(root, shown);
+    }
+    for root in plan.roots.iter().chain(home.as_ref()) {
+        view.links(root);
+    }
+    view.hide(home.as_deref(), &plan.hidden);
+    Ok(view)
+}
+
+/// Returns the home directory without links; `None` if `HOME` is not set to an existing absolute path, or if
+/// it is a system directory, which must stay visible.
+pub(crate) fn home(environment: &Environment) -> Option<PathBuf> {
+    let home = environment.get("HOME").map(Path::new).filter(|home| host::is_plain(home));
+    let home = home.and_then(|home| host::real(home).ok());
+    home.filter(|home| !NO_HOMES.iter().any(|system| home == Path::new(system)))
+}
+
+/// Returns the error for a workspace root that cannot be visible.
+pub(crate) fn root((root, why): (PathBuf, String)) -> SandboxError {
+    SandboxError::Step {
+        step: format!("the root {} cannot be used", root.display()),
+        fault: std::io::Error::other(why),
+    }
+}
+
+impl View {
+    /// Returns whether a path has its host content in the sandbox.
+    pub(crate) fn shows(&self, path: &Path) -> bool {
+        let place = self.places.iter().rev().find(|place| path.starts_with(&place.path));
+        place.is_some_and(|place| matches!(place.shown, Content::Read | Content::Change))
+    }
+
+    fn add(&mut self, path: PathBuf, shown: Content) {
+        self.places.push(Place { path, shown });
+    }
+
+    /// Makes a system path visible: the directory, or the link at that path.
+    fn system(&mut self, path: &Path) {
+        match host::kind(path) {
+            Some(Kind::Link) => {
+                if let Some(target) = host::link(path) {
+                    self.add(path.to_owned(), Content::Link(target));
+                }
+            }
+            Some(Kind::Directory) => self.add(path.to_owned(), Content::Read),
+            Some(Kind::Other) | None => {}
+        }
+    }
+
+    /// Makes a file or directory visible, read-only, unless `is_too_much` excludes it.
+    fn read(&mut self, path: &Path, home: Option<&Path>) {
+        if !host::is_plain(path) {
+            return;
+        }
+        let Ok(real) = host::real(path) else { return };
+        if self.is_too_much(path, &real, home) {
+            return;
+        }
+        if !self.shows(&real) {
+            self.add(real, Content::Read);
+        }
+        self.links(path);
+    }
+
+    /// Returns whether a path would be visible if the plan listed it as readable. A path that does not exist
+    /// is judged by its text.
+    pub(crate) fn can_show(&self, path: &Path, home: Option<&Path>) -> bool {
+        let real = host::real(path).unwrap_or_else(|_| plain(path));
+        host::is_plain(path)
+            && !self.is_too_much(path, &real, home)
+            && !self.hidden.iter().any(|hidden| real.starts_with(hidden))
+    }
+
+    /// Returns whether a path must not become visible: it contains the home directory or a directory that is
+    /// empty in the sandbox, it is a secret or belongs to the kernel, or it leads through a root.
+    fn is_too_much(&self, path: &Path, real: &Path, home: Option<&Path>) -> bool {
+        real == Path::new("/")
+            || home.is_some_and(|home| home.starts_with(real))
+            || home.is_some_and(|home| SECRETS.iter().any(|secret| real.starts_with(home.join(secret))))
+            || EMPTY.iter().any(|place| Path::new(place).starts_with(real))
+            || ["/proc", "/sys", "/dev"].iter().any(|place| real.starts_with(place))
+            || self.is_of_roots(path, real)
+    }
+
+    /// Returns whether a path leads into or through a root, where a program could have created any link.
+    fn is_of_roots(&self, path: &Path, real: &Path) -> bool {
+        let is_inside = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
+        let leads_through =
+            || path.ancestors().any(|above| host::real(above).is_ok_and(|above| is_inside(&above)));
+        is_inside(real) || (path != real && leads_through())
+    }
+
+    /// Adds the private empty directories, except those that would cover a root.
+    fn add_empty(&mut self, plan: &Plan, home: Option<&Path>) {
+        for place in EMPTY.iter().map(Path::new).chain(home) {
+            let is_of_roots = self.roots.iter().any(|root| place.starts_with(root));
+            if is_of_roots || self.places.iter().any(|before| before.path == place) {
+                continue;
+            }
+            let other = plan.temporary.as_ref().filter(|_| place == Path::new("/tmp"));
+            match other.and_then(|other| host::real(other).ok()) {
+                Some(other) => self.add(place.to_owned(), Content::Other(other)),
+                None => self.add(place.to_owned(), Content::Empty),
+            }
+        }
+    }
+
+    /// Makes the links in a path visible, so that the path leads to the same target as on the host.
+    fn links(&mut self, path: &Path) {
+        let mut path = path.to_owned();
+        for _ in 0..LINKS {
+            let mut above: Vec<&Path> = path.ancestors().collect();
+            above.reverse();
+            let found = above.into_iter().find(|above| host::kind(above) == Some(Kind::Link));
+            let Some(found) = found.map(Path::to_owned) else { return };
+            let Some(target) = host::link(&found) else { return };
+            if !self.shows(&found) && !self.places.iter().any(|place| place.path == found) {
+                self.add(found.clone(), Content::Link(target.clone()));
+            }
+            let rest = path.strip_prefix(&found).unwrap_or(Path::new("")).to_owned();
+            path = plain(&found.parent().unwrap_or(Path::new("/")).join(target)).join(rest);
+        }
+    }
+
+    /// Hides secrets, and the paths `further`, inside visible paths.
+    fn hide(&mut self, home: Option<&Path>, further: &[PathBuf]) {
+        let (folder, prefix) = MACHINE_KEYS;
+        let is_key = |name: &OsStr| name.to_string_lossy().starts_with(prefix);
+        let keys = host::names(Path::new(folder)).into_iter().filter(|name| is_key(name));
+        let keys = keys.map(|name| Path::new(folder).join(name));
+        let of_system = SYSTEM_SECRETS.iter().map(PathBuf::from);
+        let of_home = home.into_iter().flat_map(|home| SECRETS.iter().map(|secret| home.join(secret)));
+        let all: Vec<PathBuf> = of_system.chain(keys).chain(of_home).chain(further.iter().cloned()).collect();
+        for secret in all {
+            // A link is hidden by hiding its target.
+            let Ok(secret) = host::real(&secret) else { continue };
+            let is_root = self.roots.iter().any(|root| root.starts_with(&secret));
+            if self.shows(&secret) && !is_root && !self.hidden.contains(&secret) {
+                self.hidden.push(secret);
+            }
+        }
+    }
+}
+
+/// Returns the workspace roots without links, parents first. Refuses roots that are the whole machine, such
+/// as `/` or `/proc`, and roots behind a link in another root.
+fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
+    let mut roots: Vec<PathBuf> = Vec::new();
+    for root in &plan.roots {
+        let real = host::real(root).map_err(|errno| (root.clone(), errno.to_string()))?;
+        let is_machine = ["/", "/dev", "/proc", "/sys"].iter().any(|place| real == Path::new(place))
+            || real.starts_with("/proc")
+            || real.starts_with("/sys");
+        let through = plan.roots.iter().filter(|other| *other != root && root.starts_with(other));
+        if through.count() > 0 && real != *root {
+            return Err((
+                root.clone(),
+                "the path leads through a link in another root: pass the real path of the directory"
+                    .to_owned(),
+            ));
+        }
+        if is_machine || host::kind(&real) != Some(Kind::Directory) {
+            return Err((
+                root.clone(),
+                "this directory cannot be a root of a sandbox: pass a directory with files of a project"
+                    .to_owned(),
+            ));
+        }
+        if !roots.contains(&real) {
+            roots.push(real);
+        }
+    }
+    // A root inside another root is mounted over it, so it comes later.
+    roots.sort_by_key(|root| root.components().count());
+    Ok(roots)
+}
+
+/// Lists the directories of toolchains: in the home directory, in environment variables and in the `PATH`.
+fn toolchains(environment: &Environment, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if let Some(home) = home {
+        found.extend(TOOLCHAINS.iter().map(|toolchain| home.join(toolchain)));
+    }
+    let variable = |name: &&str| environment.get(name).map(PathBuf::from);
+    found.extend(TOOLCHAIN_VARIABLES.iter().filter_map(variable));
+    if let Some(cargo) = environment.get("CARGO_HOME").map(PathBuf::from) {
+        found.extend(OF_CARGO.iter().map(|part| cargo.join(part)));
+    }
+    if let Some(go) = environment.get("GOPATH").map(PathBuf::from) {
+        found.extend(["bin", "pkg"].iter().map(|part| go.join(part)));
+    }
+    found.extend(environment.get("PATH").iter().flat_map(|path| std::env::split_paths(path)));
+    found
+}
+
+/// Returns the directory of the repository to which a Git worktree belongs, if that repository also refers to
+/// the worktree.
+fn repository_of_worktree(root: &Path) -> Option<PathBuf> {
+    let file = root.join(".git");
+    if host::kind(&file) != Some(Kind::Other) {
+        return None;
+    }
+    let says = String::from_utf8(host::begins(&file)?).ok()?;
+    let of_worktree = host::real(&root.join(says.strip_prefix("gitdir:")?.trim())).ok()?;
+    // A command may have written the worktree's `.git` file, so the repository must refer back to it.
+    let back = String::from_utf8(host::begins(&of_worktree.join("gitdir"))?).ok()?;
+    let back = host::real(Path::new(back.trim())).ok()?;
+    let worktrees = of_worktree.parent()?;
+    let is_it = back == file && worktrees.file_name()? == "worktrees";
+    is_it.then(|| worktrees.parent().map(Path::to_owned)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests create directories")]
+
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use toolpost_test_rows::each;
+
+    /// Formats the visible paths that are in the test directory.
+    fn shown(top: &Path, plan: &Plan, variables: &[(&str, String)]) -> Vec<String> {
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        let view = view(plan, &Environment::from(variables)).unwrap();
+        let own = view.places.iter().filter(|place| place.path.starts_with(top));
+        own.map(|place| format!("{} {:?}", place.path.strip_prefix(top).unwrap().display(), place.shown))
+            .collect()
+    }
+
+    #[test]
+    fn the_view_contains_roots_and_safe_tool_directories() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let top = host::real(directory.path()).unwrap();
+        let at = |path: &str| top.join(path).display().to_string();
+        for path in
+            ["home/.cargo/bin", "home/.ssh", "home/work/bin", "other/secret", "tools/bin", "data/alias"]
+        {
+            fs::create_dir_all(top.join(path)).unwrap();
+        }
+        symlink(top.join("data"), top.join("link")).unwrap();
+        // The `PATH` contains a link in a root, which a command could have created.
+        symlink(top.join("other"), top.join("home/work/evil")).unwrap();
+        let home = ("HOME", at("home"));
+        let path = |paths: &[&str]| ("PATH", paths.join(":"));
+        let usual = ["home Empty", "home/.cargo/bin Read", "home/work Change"];
+        let with = |more: &[&'static str], at: usize| {
+            let mut all = usual.to_vec();
+            for (number, more) in more.iter().enumerate() {
+                all.insert(at + number, more);
+            }
+            all
+        };
+        let root = || Plan::new([top.join("home/work")]);
+        let linked = format!("link Link({:?})", at("data"));
+        let rows = [
+            (vec![home.clone()], with(&[], 0)),
+            (vec![home.clone(), path(&[&at("tools/bin")])], with(&["tools/bin Read"], 2)),
+            (vec![home.clone(), path(&[&at("home/work/bin"), &at("home/work/evil")])], with(&[], 0)),
+            (
+                vec![home.clone(), path(&[&at("home"), &top.display().to_string(), "/tmp", "/", "bin"])],
+                with(&[], 0),
+            ),
+            (vec![home.clone(), path(&[&at("home/.ssh")])], with(&[], 0)),
+            (vec![home.clone(), ("JAVA_HOME", at("tools"))], with(&["tools Read"], 2)),
+            (vec![("HOME", "/".to_owned())], vec!["home/work Change"]),
+            (vec![], vec!["home/work Change"]),
+        ];
+        each(rows, |(variables, wanted)| {
+            assert_eq!(shown(&top, &root(), &variables), wanted, "{variables:?}");
+        });
+        let plan = Plan::new([top.join("link/alias")]);
+        assert_eq!(shown(&top, &plan, &[]), ["data/alias Change", linked.as_str()]);
+        let mut plan = root();
+        plan.access = Access::Read;
+        plan.readable.push(top.join("other"));
+        assert_eq!(shown(&top, &plan, &[]), ["other Read", "home/work Read"]);
+        // A link in another root could lead anywhere, so a root behind it is refused.
+        let plan = Plan::new([top.join("home/work"), top.join("home/work/evil")]);
+        let refused = view(&plan, &Environment::from([])).map(|_| ()).map_err(|(root, _)| root);
+        assert_eq!(refused, Err(top.join("home/work/evil")));
+    }
+}

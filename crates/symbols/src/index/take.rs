@@ -1,0 +1,354 @@
+//! Detection of changes on disk, and parsing and insertion of changed files.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use toolpost_index_lifecycle::{
+    EACH, Extent, FileSignature, Order, Patrol, ScanResult, ScannedFile, Sweep, lies_at, now,
+};
+use toolpost_syntax::Language;
+use toolpost_workspace::{ContentHash, Root, Workspace, WorkspacePath, on_threads};
+
+use super::store::{Store, StoredRecord};
+use super::{IndexedFile, Inner, LeftOut, State, Trouble, UpdateState};
+use crate::record::{Record, make};
+use crate::{Graph, Words, is_manifest};
+
+/// The maximum size of a parsed file, in bytes; larger files are generated data.
+pub(super) const LARGEST: u64 = 2 << 20;
+
+/// If more files than this are pending, new records are kept encoded, which saves memory, otherwise decoded.
+const FEW: usize = 64;
+
+/// A function that adds the record of a file to the graph.
+type KeepRecord = fn(&mut Graph, &str, ContentHash, &Words, Record);
+
+fn put_whole(graph: &mut Graph, path: &str, hash: ContentHash, words: &Words, record: Record) {
+    graph.put(path, hash, words, record);
+}
+
+/// The result of reading a file.
+pub(super) enum ReadOutcome {
+    /// The content of the file is unchanged.
+    Same(FileSignature),
+    /// The file was parsed to a new record.
+    Record(FileSignature, ContentHash, Box<(Words, Record)>),
+    /// A record of the content was found on the disk.
+    Found(FileSignature, Box<StoredRecord>),
+    /// The file is a manifest such as `go.mod`; with its content hash and its text.
+    Manifest(FileSignature, ContentHash, String),
+    /// The file cannot be parsed.
+    Unparsed(FileSignature, ContentHash),
+    Large,
+    Gone,
+    Unreadable(String),
+}
+
+/// A file to read, with the hash of its indexed content.
+pub(super) struct Pending {
+    pub(super) seen: ScannedFile,
+    pub(super) known: Option<ContentHash>,
+}
+
+/// The differences between the index and a scan of the disk.
+struct Changes {
+    /// The paths of the indexed or pending files that no longer exist.
+    dead: Vec<String>,
+    /// The files that may have changed.
+    changed: Vec<Pending>,
+    left_out: LeftOut,
+}
+
+/// The maximum number of files, and their maximum total size in bytes, that are read in one step.
+const AT_ONCE: (usize, u64) = (256, 4 << 20);
+
+impl Inner {
+    /// Scans for changes and records the files to read.
+    pub(super) fn look_at_all(
+        &self,
+        turn: &mut UpdateState,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), Trouble> {
+        Sweep::roots_are_there(&self.workspace)?;
+        let Some(mut extent) = turn.watched.extent(&self.workspace, &Sweep::rules()) else { return Ok(()) };
+        let roots: Vec<&Path> = self.workspace.roots().iter().map(Root::path).collect();
+        let folder = turn.folder.as_deref();
+        turn.store.get_or_insert_with(|| Store::open(folder, &roots));
+        let began = Instant::now();
+        turn.watched.owe();
+        let sweep = Sweep::ruled(is_wanted, stop);
+        let mut swept = sweep.look(&self.workspace, &extent)?;
+        turn.watched.took(&extent, began.elapsed());
+        if extent.add(self.other_names(&swept)) {
+            swept = sweep.look(&self.workspace, &extent)?;
+        }
+        turn.watched.saw(&swept.files);
+        let count = swept.files.len();
+        let Changes { dead, changed, left_out } = self.changes(turn, &extent, swept);
+        self.forget(&dead, left_out);
+        dead.iter().for_each(|path| drop(turn.pending.remove(path.as_str())));
+        turn.pending.extend(changed.into_iter().map(|pending| (pending.seen.shown.clone(), pending)));
+        turn.unsettled |= matches!(extent, Extent::All);
+        turn.watched.looked(&extent, began, count);
+        self.count(turn, &self.state.read().unwrap_or_else(PoisonError::into_inner));
+        Ok(())
+    }
+
+    /// Reads some of the pending files, in the given order.
+    pub(super) fn read_some(
+        &self,
+        turn: &mut UpdateState,
+        order: Order<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) {
+        let mut batch = self.lifecycle.order(order).sort(turn.pending.values(), |pending| &pending.seen.path);
+        let mut bytes = 0;
+        let mut fits = |pending: &&Pending| {
+            bytes += pending.seen.stat.len.min(LARGEST);
+            bytes <= AT_ONCE.1
+        };
+        let count = batch.iter().take(AT_ONCE.0).take_while(|pending| fits(pending)).count();
+        batch.truncate(count.max(1));
+        let store = turn.store.as_ref();
+        let one = |pending: &&Pending| {
+            (pending.seen.shown.clone(), take(&self.workspace, &pending.seen, pending.known, store))
+        };
+        let taken = on_threads(&batch, EACH, &one, stop);
+        self.put(taken, turn);
+        self.keep(turn);
+    }
+
+    fn other_names(&self, swept: &ScanResult) -> Vec<WorkspacePath> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        swept.other_names(state.known.values().map(|known| (&known.path, known.sign.stat)))
+    }
+
+    /// Compares a scan with the index.
+    fn changes(&self, turn: &UpdateState, extent: &Extent, mut swept: ScanResult) -> Changes {
+        let mut unreadable = std::mem::take(&mut swept.unreadable);
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
+        let looked: Vec<String> = match extent {
+            Extent::All => vec![".".to_owned()],
+            Extent::At(paths) => paths.iter().map(WorkspacePath::display).collect(),
+        };
+        let within = |path: &str| looked.iter().any(|looked| lies_at(path, looked));
+        let gone = |path: &str| within(path) && !there.contains(path);
+        let known = looked.iter().flat_map(|looked| lying_at(&state.known, looked));
+        let pending = turn.pending.keys().filter(|path| within(path)).map(ToString::to_string);
+        let dead = known.cloned().chain(pending).filter(|path| !there.contains(path.as_str())).collect();
+        let kept = |names: &[String]| names.iter().filter(|path| !gone(path)).cloned().collect();
+        let of_line = |line: &String| within(line.split(": ").next().unwrap_or(line));
+        unreadable.extend(state.left_out.unreadable.iter().filter(|line| !of_line(line)).cloned());
+        let LeftOut { large, unparsed, .. } = &state.left_out;
+        let left_out = LeftOut { large: kept(large), unparsed: kept(unparsed), unreadable };
+        let changed = swept.files.into_iter().filter_map(|seen| {
+            let known = state.known.get(&*seen.shown);
+            let holds = known.is_some_and(|known| known.sign.holds(seen.stat));
+            (!holds).then(|| Pending { known: known.map(|known| known.hash), seen })
+        });
+        Changes { dead, changed: changed.collect(), left_out }
+    }
+
+    /// Starts a full rescan in the background.
+    pub(super) fn send(self: &Arc<Self>, patrol: Patrol) {
+        let inner = Arc::downgrade(self);
+        let asked = inner.clone();
+        patrol.begin(
+            &self.workspace,
+            is_wanted,
+            move || asked.strong_count() > 0,
+            move |swept| inner.upgrade().map(|inner| inner.differing(&swept)),
+        );
+    }
+
+    /// Compares a scan with the index; returns the files to check again.
+    fn differing(&self, swept: &ScanResult) -> Vec<WorkspacePath> {
+        self.tidy();
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
+        let large: HashSet<&str> = state.left_out.large.iter().map(String::as_str).collect();
+        let gone = state.known.iter().filter(|(path, _)| !there.contains(path.as_str()));
+        let gone = gone.map(|(_, known)| known.path.clone());
+        let changed = swept.files.iter().filter(|seen| {
+            let known = state.known.get(&*seen.shown);
+            let is_large = seen.stat.len > LARGEST && large.contains(&*seen.shown);
+            !is_large && !known.is_some_and(|known| known.sign.holds(seen.stat))
+        });
+        gone.chain(changed.map(|seen| seen.path.clone())).collect()
+    }
+
+    /// Removes files that are gone, and updates the list of files that are not covered.
+    pub(super) fn forget(&self, dead: &[String], left_out: LeftOut) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        dead.iter().for_each(|path| state.forget(path));
+        state.left_out = left_out;
+    }
+
+    /// Adds the files that were read to the index.
+    pub(super) fn put(&self, taken: Vec<(Arc<str>, ReadOutcome)>, turn: &mut UpdateState) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let keep: KeepRecord = if turn.pending.len() > FEW { Graph::put_encoded } else { put_whole };
+        let mut made = 0;
+        for (shown, taken) in taken {
+            let Some(pending) = turn.pending.remove(&shown) else { continue };
+            made += usize::from(matches!(taken, ReadOutcome::Record(..)));
+            state.put(&pending.seen, taken, keep);
+        }
+        self.count(turn, &state);
+        self.lifecycle.add_parsed(made);
+        if let Some(store) = &mut turn.store {
+            store.waits(made);
+        }
+    }
+
+    /// Reports how many files are read, and how many are pending.
+    pub(super) fn count(&self, turn: &UpdateState, state: &State) {
+        self.lifecycle.set_progress(state.known.len(), turn.pending.len());
+    }
+
+    /// Writes records to segments when that is due, and frees records that can be read again.
+    pub(super) fn keep(&self, turn: &mut UpdateState) {
+        let Some(store) = turn.store.as_mut().filter(|store| store.is_due(turn.pending.len())) else {
+            return;
+        };
+        let state = &mut *self.state.write().unwrap_or_else(PoisonError::into_inner);
+        store.flush(&mut state.graph, &state.known);
+        state.graph.let_go();
+    }
+
+    /// Ends a full scan: drops the data of the initial load and schedules damaged records for a rebuild.
+    pub(super) fn settle(&self, turn: &mut UpdateState) {
+        if let Some(store) = &mut turn.store {
+            store.release();
+        }
+        self.tidy();
+    }
+
+    /// Imports SCIP indexes, drops damaged records and frees records that can be read again.
+    pub(super) fn tidy(&self) {
+        let state = &mut *self.state.write().unwrap_or_else(PoisonError::into_inner);
+        self.hear(state);
+        for path in state.graph.damaged() {
+            state.forget(&path);
+        }
+        state.graph.let_go();
+    }
+}
+
+fn take(
+    workspace: &Workspace,
+    seen: &ScannedFile,
+    known: Option<ContentHash>,
+    store: Option<&Store>,
+) -> ReadOutcome {
+    let manifest = is_manifest(&seen.shown);
+    let limit = if manifest { crate::manifest::LIMIT } else { LARGEST };
+    let before = now();
+    let sign = FileSignature::new(seen.stat, before);
+    let kept = |hash: ContentHash| store.and_then(|store| store.get(hash)).map(Box::new);
+    let unchanged = store.filter(|_| !manifest && known.is_none() && sign.settled);
+    if let Some(hash) = unchanged.and_then(|store| store.hash(&seen.shown, seen.stat))
+        && let Some(found) = kept(hash)
+    {
+        return ReadOutcome::Found(sign, found);
+    }
+    let read = match workspace.read(&seen.path, limit) {
+        Ok(read) => read,
+        Err(error) => {
+            return match error.why {
+                toolpost_workspace::AccessKind::Missing => ReadOutcome::Gone,
+                toolpost_workspace::AccessKind::TooLarge { .. } => ReadOutcome::Large,
+                why => ReadOutcome::Unreadable(why.to_string()),
+            };
+        }
+    };
+    // A file that changed between its check and its reading is checked again next time.
+    let sign = if seen.is(&read) { sign } else { FileSignature { settled: false, ..sign } };
+    if known == Some(read.hash) {
+        return ReadOutcome::Same(sign);
+    }
+    let Ok(text) = std::str::from_utf8(&read.bytes) else { return ReadOutcome::Unparsed(sign, read.hash) };
+    if manifest {
+        return ReadOutcome::Manifest(sign, read.hash, text.to_owned());
+    }
+    let Some(language) = Language::of_text(Path::new(&*seen.shown), text) else {
+        return ReadOutcome::Unparsed(sign, read.hash);
+    };
+    // The same content under a name of another language has a different record.
+    if let Some(found) = kept(read.hash).filter(|found| *found.summary.language == *language.name()) {
+        return ReadOutcome::Found(sign, found);
+    }
+    match make(language, text) {
+        Ok(made) => ReadOutcome::Record(sign, read.hash, Box::new(made)),
+        Err(_) => ReadOutcome::Unparsed(sign, read.hash),
+    }
+}
+
+/// Lists the known files that are at a path or below it.
+fn lying_at<'k>(
+    known: &'k BTreeMap<String, IndexedFile>,
+    path: &str,
+) -> Box<dyn Iterator<Item = &'k String> + 'k> {
+    if path == "." {
+        return Box::new(known.keys());
+    }
+    let itself = known.get_key_value(path).map(|(path, _)| path);
+    // In ASCII, `0` follows the slash, so this range has exactly the strings that begin with the path and a slash.
+    let below = known.range(format!("{path}/")..format!("{path}0"));
+    Box::new(itself.into_iter().chain(below.map(|(path, _)| path)))
+}
+
+/// Returns whether the index covers files with this name.
+pub(super) fn is_wanted(name: &OsStr) -> bool {
+    let code = Language::of_path(Path::new(name)).is_some_and(Language::is_code);
+    code || name.to_str().is_some_and(is_manifest)
+}
+
+impl State {
+    pub(super) fn forget(&mut self, path: &str) {
+        self.known.remove(path);
+        self.graph.remove(path);
+        self.graph.remove_manifest(path);
+    }
+
+    fn put(&mut self, seen: &ScannedFile, taken: ReadOutcome, keep: KeepRecord) {
+        if let ReadOutcome::Same(sign) = taken {
+            if let Some(known) = self.known.get_mut(&*seen.shown) {
+                known.sign = sign;
+            }
+            return;
+        }
+        self.forget(&seen.shown);
+        self.left_out.unparsed.retain(|other| **other != *seen.shown);
+        self.left_out.large.retain(|other| **other != *seen.shown);
+        match taken {
+            ReadOutcome::Same(_) | ReadOutcome::Gone => {}
+            ReadOutcome::Record(sign, hash, made) => {
+                self.know(seen, sign, hash);
+                keep(&mut self.graph, &seen.shown, hash, &made.0, made.1);
+            }
+            ReadOutcome::Found(sign, found) => {
+                self.know(seen, sign, found.entry.content);
+                self.graph.load(&seen.shown, &found.segment, found.entry, found.summary);
+            }
+            ReadOutcome::Manifest(sign, hash, text) => {
+                self.know(seen, sign, hash);
+                self.graph.put_manifest(&seen.shown, &text);
+            }
+            ReadOutcome::Unparsed(sign, hash) => {
+                self.know(seen, sign, hash);
+                self.left_out.unparsed.push(seen.shown.to_string());
+            }
+            ReadOutcome::Large => self.left_out.large.push(seen.shown.to_string()),
+            ReadOutcome::Unreadable(why) => self.left_out.unreadable.push(format!("{}: {why}", seen.shown)),
+        }
+    }
+
+    fn know(&mut self, seen: &ScannedFile, sign: FileSignature, hash: ContentHash) {
+        self.known.insert(seen.shown.to_string(), IndexedFile { path: seen.path.clone(), sign, hash });
+    }
+}

@@ -1,0 +1,124 @@
+//! Targets of a use of a name, with the method that found them and its certainty.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::At;
+
+/// The outcome of resolving a use of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolution {
+    /// The use refers to these symbols of the workspace.
+    Targets(Vec<Target>),
+    /// The use refers to something that is defined outside the workspace.
+    Outside,
+    /// The use refers to a local name: a parameter, or a variable that holds a function.
+    Local,
+    /// The target is unknown.
+    Unresolved,
+}
+
+/// A symbol that a use of a name leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    /// The symbol.
+    pub at: At,
+    /// The method that found the target.
+    pub how: How,
+    /// The certainty that the use refers to this symbol.
+    pub sure: Sure,
+}
+
+/// The method that resolved a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// A scope around the use, or the top level of its file, defines the symbol.
+    Scope,
+    /// The symbol is a member of the named class, or of a base class of it.
+    Member,
+    /// The symbol is imported.
+    Import,
+    /// Another file of the same package defines the symbol.
+    Package,
+    /// The linkage decides: an included file defines the symbol, or the only definition has external linkage.
+    Linked,
+    /// The symbol is a member of the known type of the object.
+    Typed,
+    /// The value of a local name or of a field leads to the symbol.
+    Local,
+    /// The symbol implements or overrides the called method, so a call can reach it.
+    Dispatch,
+    /// The symbol is the only candidate with the name.
+    Unique,
+    /// The symbol has the used name, and nothing more is known.
+    SameName,
+    /// The answer of a language server.
+    Server,
+    /// The answer of a SCIP index.
+    Scip,
+    /// The type has all methods that the interface requires.
+    Methods,
+}
+
+/// The certainty of a resolution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sure {
+    /// The text, a language server or a SCIP index proves that the use refers to the symbol.
+    Proved,
+    /// The target is likely.
+    Inferred,
+    /// The target is one of several possible ones.
+    Possible,
+}
+
+impl How {
+    /// Returns the certainty of a method.
+    #[must_use]
+    pub fn sure(self) -> Sure {
+        match self {
+            Self::Scope
+            | Self::Member
+            | Self::Import
+            | Self::Package
+            | Self::Linked
+            | Self::Typed
+            | Self::Server
+            | Self::Scip => Sure::Proved,
+            Self::Unique | Self::Local | Self::Methods => Sure::Inferred,
+            Self::Dispatch | Self::SameName => Sure::Possible,
+        }
+    }
+
+    /// Returns the name of the method, as in replies.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scope => "scope",
+            Self::Member => "member",
+            Self::Import => "import",
+            Self::Package => "package",
+            Self::Linked => "linked",
+            Self::Typed => "typed",
+            Self::Local => "local",
+            Self::Dispatch => "dispatch",
+            Self::Unique => "unique",
+            Self::SameName => "same_name",
+            Self::Server => "server",
+            Self::Scip => "scip",
+            Self::Methods => "methods",
+        }
+    }
+}
+
+impl Sure {
+    /// Returns the name of the certainty, as in replies.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::Inferred => "inferred",
+            Self::Possible => "possible",
+        }
+    }
+}

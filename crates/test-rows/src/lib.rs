@@ -1,0 +1,127 @@
+//! Table-driven tests: every row that fails is reported, with its number and its `Debug` text.
+
+#![doc = include_str!("../README.md")]
+
+use std::{
+    any::Any,
+    fmt::Debug,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+};
+
+/// The maximum number of characters of a row's `Debug` text in the failure message.
+const SHOWN: usize = 120;
+
+/// Calls `check` with every row, and fails at the end if it panicked for any row.
+///
+/// # Panics
+/// If `check` panics for a row, or there are no rows. The message lists the rows that failed, with their messages.
+#[track_caller]
+pub fn each<R: Debug>(rows: impl IntoIterator<Item = R>, mut check: impl FnMut(R)) {
+    let mut failed = Failed::default();
+    for row in rows {
+        let name = Failed::name(&row);
+        failed.add(name, catch_unwind(AssertUnwindSafe(|| check(row))));
+    }
+    failed.report();
+}
+
+/// Calls `check` with one row after the other, and fails at the end if it panicked for any row.
+///
+/// # Panics
+/// If `check` panics for a row, or there are no rows. The message lists the rows that failed, with their messages.
+pub async fn each_async<R: Debug>(rows: impl IntoIterator<Item = R>, mut check: impl AsyncFnMut(R)) {
+    let mut failed = Failed::default();
+    for row in rows {
+        let name = Failed::name(&row);
+        let mut checked = pin!(check(row));
+        let done = std::future::poll_fn(|context| {
+            match catch_unwind(AssertUnwindSafe(|| checked.as_mut().poll(context))) {
+                Ok(polled) => polled.map(Ok),
+                Err(panic) => std::task::Poll::Ready(Err(panic)),
+            }
+        });
+        failed.add(name, done.await);
+    }
+    failed.report();
+}
+
+/// The number of rows checked so far, and the messages of the rows that failed.
+#[derive(Default)]
+struct Failed {
+    rows: usize,
+    messages: Vec<String>,
+}
+
+impl Failed {
+    fn name(row: &impl Debug) -> String {
+        format!("{row:?}").chars().take(SHOWN).collect()
+    }
+
+    fn add(&mut self, name: String, checked: Result<(), Box<dyn Any + Send>>) {
+        if let Err(panic) = checked {
+            self.messages.push(format!("row {} {name}: {}", self.rows, message(&*panic)));
+        }
+        self.rows += 1;
+    }
+
+    /// Fails if a row failed, with the messages of all. Also fails without any rows, because the table then checks
+    /// nothing.
+    #[track_caller]
+    fn report(self) {
+        let Self { rows, messages } = self;
+        assert!(rows > 0, "the table has no rows");
+        assert!(messages.is_empty(), "{} of {rows} rows failed:\n{}", messages.len(), messages.join("\n"));
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("the check panicked")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::{Context, Poll, Waker};
+
+    const ROWS: [(u8, u8); 4] = [(1, 1), (2, 3), (4, 4), (5, 6)];
+    const WANTED: &str = "2 of 4 rows failed:\nrow 1 (2, 3): 2 is not 3\nrow 3 (5, 6): 5 is not 6";
+
+    fn failure(run: impl FnOnce()) -> String {
+        message(&*catch_unwind(AssertUnwindSafe(run)).expect_err("the table should fail")).to_owned()
+    }
+
+    fn compare((one, other): (u8, u8)) {
+        assert!(one == other, "{one} is not {other}");
+    }
+
+    #[test]
+    fn every_failing_row_is_reported() {
+        assert_eq!(failure(|| each(ROWS, compare)), WANTED);
+        each(ROWS, |(one, other)| assert!(one <= other));
+    }
+
+    #[test]
+    fn every_failing_row_of_an_async_table_is_reported() {
+        let run = || {
+            let checked = each_async(ROWS, async |row| {
+                let mut waited = false;
+                std::future::poll_fn(|_| {
+                    if std::mem::replace(&mut waited, true) { Poll::Ready(()) } else { Poll::Pending }
+                })
+                .await;
+                compare(row);
+            });
+            let mut checked = pin!(checked);
+            let mut context = Context::from_waker(Waker::noop());
+            while checked.as_mut().poll(&mut context).is_pending() {}
+        };
+        assert_eq!(failure(run), WANTED);
+    }
+
+    #[test]
+    fn a_table_without_rows_fails() {
+        assert_eq!(failure(|| each([0_u8; 0], drop)), "the table has no rows");
+    }
+}

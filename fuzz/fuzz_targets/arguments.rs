@@ -1,0 +1,8 @@
+//! The target `arguments` of `toolpost-fuzz-targets`.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    (toolpost_fuzz_targets::named("arguments").expect("the target is in the table").run)(data);
+});

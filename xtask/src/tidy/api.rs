@@ -1,0 +1,39 @@
+//! Checks that `api.txt`, the list of public items, is current, and that its last change is in the changelog.
+
+use super::Finding;
+use crate::{House, api, tree::Tree};
+
+const WHY: &str =
+    "users build on these items; a change must be intended, and they must be able to read about it";
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let finding = |what: String| Finding {
+        path: api::LIST.to_owned(),
+        line: 1,
+        what,
+        why: WHY,
+        next: "undo the change, or run `cargo xtask api` and add an entry to CHANGELOG.md",
+    };
+    let kept = tree.file(api::LIST).map_or("", |file| &file.text);
+    match api::list(tree) {
+        Ok(current) => {
+            let changes = api::changes(kept, &current);
+            changes
+                .into_iter()
+                .map(|change| finding(format!("the list of public items is out of date: {change}")))
+                .collect()
+        }
+        Err(error) => vec![finding(format!("the public items cannot be listed: {error:#}"))],
+    }
+}
+
+/// Reports a change of the list that came after the last change of the changelog.
+pub(super) fn unexplained(house: &House) -> Option<Finding> {
+    api::unexplained(house).map(|what| Finding {
+        path: api::LIST.to_owned(),
+        line: 1,
+        what,
+        why: WHY,
+        next: "add an entry that starts with `Library:` to CHANGELOG.md",
+    })
+}
