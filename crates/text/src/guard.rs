@@ -105,23 +105,46 @@ fn check_lines(new: &str, old: &str, mut quotes: impl FnMut(&str) -> bool) -> Re
     }
 }
 
+/// A line with a line number before it, as some tools show lines.
+pub(crate) struct NumberedLine<'a> {
+    pub(crate) number: u64,
+    pub(crate) mark: NumberMark,
+    /// The line after the number and the mark.
+    pub(crate) text: &'a str,
+}
+
+/// The mark between a line number and its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NumberMark {
+    /// A hash of the line and a bar, as in `42:ab | let a = 1;`.
+    Hash,
+    Tab,
+    Arrow,
+    Bar,
+    Colon,
+}
+
 /// Splits a line into the line number at its beginning and the rest; `None` if the line does not begin with a
 /// number and a mark such as a tab or `|`.
-pub(crate) fn gutter(line: &str) -> Option<(u64, &str)> {
+pub(crate) fn gutter(line: &str) -> Option<NumberedLine<'_>> {
+    use NumberMark::{Arrow, Bar, Colon, Hash, Tab};
+    if let Some((number, text)) = referred(line) {
+        return Some(NumberedLine { number, mark: Hash, text });
+    }
     let digits = line.trim_start_matches(' ');
     let length = digits.bytes().take_while(u8::is_ascii_digit).count();
     let number = digits.get(..length)?.parse().ok()?;
     let rest = &digits[length..];
-    if let Some(referred) = referred(line) {
-        return Some(referred);
-    }
-    let marks = ["\t", "\u{2192}", "|\t", "| ", " | ", ": "];
-    if let Some(rest) = marks.into_iter().find_map(|mark| rest.strip_prefix(mark)) {
-        return Some((number, rest));
+    let marks =
+        [("\t", Tab), ("\u{2192}", Arrow), ("|\t", Bar), ("| ", Bar), (" | ", Bar), (": ", Colon)];
+    let marked = marks.into_iter().find_map(|(text, mark)| Some((mark, rest.strip_prefix(text)?)));
+    if let Some((mark, text)) = marked {
+        return Some(NumberedLine { number, mark, text });
     }
     // On an empty line, the space after the mark is often trimmed.
-    let empty = ["|", " |", ":"].into_iter().find_map(|mark| rest.strip_prefix(mark))?;
-    empty.trim_end().is_empty().then_some((number, empty))
+    let marks = [("|", Bar), (" |", Bar), (":", Colon)];
+    let (mark, text) = marks.into_iter().find_map(|(text, mark)| Some((mark, rest.strip_prefix(text)?)))?;
+    text.trim_end().is_empty().then_some(NumberedLine { number, mark, text })
 }
 
 /// Splits a line such as `42:ab | let a = 1;` into its number and its text; `None` if the line does not begin

@@ -23,8 +23,8 @@ pub(crate) use fold::plain;
 pub(crate) use keep::characters;
 
 pub use find::find;
-pub use hit::{Difference, Hit, Matches};
-pub use miss::{ClosestLines, Miss, Place};
+pub use hit::{Choice, Difference, Hit, Matches};
+pub use miss::{ClosestLines, LineDifference, Miss, Place};
 pub use options::{How, MatchCount, Step};
 pub(crate) use reindent::IndentShift;
 

@@ -8,11 +8,12 @@ mod header;
 mod hunk;
 mod hunk_error;
 mod locate;
+mod several;
 mod shell;
 mod unified;
 mod unwrap;
 
-pub use apply::{PatchResult, apply};
+pub use apply::{PatchResult, apply, apply_first};
 pub use error::ParseError;
 pub use hunk::{End, Format, Hunk, Line, LineEnding, Numbers, Sign};
 pub use hunk_error::{HunkError, HunkProblem};

@@ -10,8 +10,8 @@ const REACH: usize = 3;
 /// Removes line numbers and references such as `42:ab |` in front of the lines of new text, if most lines
 /// have one.
 ///
-/// The numbers must rise and be close to the edited lines. Numbers without a hash stay if lines of the file
-/// itself begin with numbers there, as in a table.
+/// The numbers must rise and be close to the edited lines. They stay if lines of the file itself begin like that
+/// there, with or without a hash, as in a table.
 pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     let lines: Vec<&str> = new.split('\n').collect();
     let full = lines.iter().filter(|line| !is_blank(line)).count();
@@ -25,7 +25,7 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     let near = numbers().all(|number| (least..=most).contains(&number));
     let rising = numbers().zip(numbers().skip(1)).all(|(one, next)| one < next);
     let hashed = referred.iter().all(|line| line.reference.hash.is_some());
-    if !near || !rising || (!hashed && is_table(place)) {
+    if !near || !rising || is_table(place, hashed) {
         return None;
     }
     // The space after the bar is not part of the line if every line has it.
@@ -45,8 +45,10 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     Some(bare)
 }
 
-/// Returns whether lines of the file itself, near the edited lines, begin with numbers, as in a table.
-fn is_table(place: &Place<'_>) -> bool {
+/// Returns whether lines of the file itself, near the edited lines, begin with numbers, as in a table. If the numbers
+/// of the new text have hashes (`hashed`), only numbers with hashes count.
+fn is_table(place: &Place<'_>, hashed: bool) -> bool {
     let around = place.first.saturating_sub(REACH)..(place.end + REACH).min(place.lines.len());
-    place.lines[around].iter().any(|line| unreferred(line).is_some())
+    let counts = |found: ReferencedLine<'_>| !hashed || found.reference.hash.is_some();
+    place.lines[around].iter().any(|line| unreferred(line).is_some_and(counts))
 }

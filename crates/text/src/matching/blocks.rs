@@ -78,12 +78,13 @@ pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<M
             Ok(index) => index,
             Err(miss) => return Some(Err(miss)),
         };
+        let choice = search.choice(&ranges, index);
         let (hit, dropped) = hits.into_iter().nth(index)?;
         let mut differences = vec![Difference::Indentation];
         let lines = pattern.lines.join("\n");
         differences.extend(differ::all(search.view, &lines, std::slice::from_ref(&hit.range)));
         differences.extend(dropped);
-        return Some(Ok(Matches { hits: vec![hit], step: Step::Reindented, differences }));
+        return Some(Ok(Matches { hits: vec![hit], step: Step::Reindented, differences, choice }));
     }
     None
 }

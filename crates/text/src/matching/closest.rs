@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::fold::{is_blank, plain};
-use super::{ClosestLines, Miss, part, show};
+use super::fold::{caseless, is_blank, plain};
+use super::{ClosestLines, LineDifference, Miss, part, show};
 
 /// Maximum number of lines of the old text that are compared.
 const MAX_LINES: usize = 100;
@@ -55,10 +55,15 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<ClosestLines> {
     let full = wanted.iter().rposition(|line| !line.trim().is_empty())? + 1;
     let wanted = &wanted[..full.min(MAX_LINES)];
     let lines: Vec<&str> = view.split('\n').collect();
-    let mut best: Option<(usize, usize)> = None;
+    let mut best: Option<((usize, usize), usize)> = None;
     for start in candidates(&lines, wanted) {
-        let score = likeness(&lines[start..], wanted);
-        if score >= LEAST && best.is_none_or(|(most, _)| score > most) {
+        let alike = likeness(&lines[start..], wanted, caseless);
+        if alike < LEAST {
+            continue;
+        }
+        // Among equally similar locations, the one with the same letter case wins.
+        let score = (alike, likeness(&lines[start..], wanted, |character| character));
+        if best.is_none_or(|(most, _)| score > most) {
             best = Some((score, start));
         }
     }
@@ -67,21 +72,36 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<ClosestLines> {
     let like = trimmed(&lines[start..end], wanted);
     let (start, end) = (start + like.start, start + like.end);
     let part = lines.get(start..end)?;
-    let squeeze = |lines: &[&str]| -> String { lines.iter().flat_map(|line| solid(line)).collect() };
     Some(ClosestLines {
         first_line: start + 1,
         last_line: end,
         shown: show::lines(part),
         diff: show::difference(wanted, part, start + 1),
-        whitespace_only: squeeze(part) == squeeze(wanted),
+        differs: difference(part, wanted),
     })
+}
+
+/// Returns the only kind of difference between the lines of the file and those of the old text, if there is just one.
+fn difference(lines: &[&str], wanted: &[&str]) -> LineDifference {
+    let squeeze = |lines: &[&str]| -> String { lines.iter().flat_map(|line| solid(line)).collect() };
+    let is_same = |line: &&str, other: &&str| folded(line, caseless).eq(folded(other, caseless));
+    if squeeze(lines) == squeeze(wanted) {
+        LineDifference::Whitespace
+    } else if lines.len() == wanted.len() && lines.iter().zip(wanted).all(|(line, other)| is_same(line, other)) {
+        let space = |lines: &[&str]| -> Vec<String> {
+            lines.iter().map(|line| line.chars().map(|c| if is_blank(c) { c } else { '_' }).collect()).collect()
+        };
+        if space(lines) == space(wanted) { LineDifference::Case } else { LineDifference::CaseAndWhitespace }
+    } else {
+        LineDifference::Text
+    }
 }
 
 /// Returns the range of the lines at a location, without the lines at both ends that resemble no line of the
 /// old text. The lines are compared in their order.
 fn trimmed(lines: &[&str], wanted: &[&str]) -> Range<usize> {
-    let (theirs, ours): (Vec<_>, Vec<_>) =
-        (lines.iter().map(|line| pairs(line)).collect(), wanted.iter().map(|line| pairs(line)).collect());
+    let pairs = |lines: &[&str]| -> Vec<_> { lines.iter().map(|line| pairs(line, caseless)).collect() };
+    let (theirs, ours) = (pairs(lines), pairs(wanted));
     let alike = |at: usize, index: usize| {
         let both = theirs[at].len() + ours[index].len();
         (2000 * shared(&theirs[at], &ours[index])).checked_div(both).filter(|alike| *alike >= LEAST)
@@ -120,7 +140,7 @@ fn candidates(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
     starts
 }
 
-/// Finds lines that equal a line of the old text apart from white space. Each of them is a vote for the
+/// Finds lines that equal a line of the old text apart from white space and letter case. Each of them is a vote for the
 /// location to which the old text would then belong. Returns the votes by the first line of the location.
 fn equal_lines(lines: &[&str], wanted: &[&str]) -> HashMap<usize, usize> {
     let mut known: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
@@ -170,12 +190,12 @@ fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
 }
 
 /// Returns the similarity, in thousandths, of lines to the lines of the old text, each of which may be
-/// displaced by up to [`DRIFT`] lines. Longer lines count for more.
-fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
-    let theirs: Vec<_> = lines.iter().take(wanted.len() + DRIFT).map(|line| pairs(line)).collect();
+/// displaced by up to [`DRIFT`] lines. Longer lines count for more. Characters are compared after `fold`.
+fn likeness(lines: &[&str], wanted: &[&str], fold: fn(char) -> char) -> usize {
+    let theirs: Vec<_> = lines.iter().take(wanted.len() + DRIFT).map(|line| pairs(line, fold)).collect();
     let (mut all, mut alike) = (0, 0);
     for (index, line) in wanted.iter().enumerate() {
-        let ours = pairs(line);
+        let ours = pairs(line, fold);
         let around = theirs.iter().enumerate().take(index + DRIFT + 1).skip(index.saturating_sub(DRIFT));
         let best = around.map(|(at, theirs)| {
             let both = ours.len() + theirs.len();
@@ -188,9 +208,9 @@ fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
     alike.checked_div(all).unwrap_or(0)
 }
 
-/// Returns the sorted pairs of adjacent characters of a line; a single character forms a pair with NUL.
-fn pairs(line: &str) -> Vec<(char, char)> {
-    let characters: Vec<char> = solid(line).take(MAX_WIDTH).collect();
+/// Returns the sorted pairs of adjacent characters of a line after `fold`; a single character forms a pair with NUL.
+fn pairs(line: &str, fold: fn(char) -> char) -> Vec<(char, char)> {
+    let characters: Vec<char> = folded(line, fold).take(MAX_WIDTH).collect();
     let mut pairs: Vec<(char, char)> = characters.windows(2).map(|two| (two[0], two[1])).collect();
     if let [only] = characters.as_slice() {
         pairs.push((*only, '\0'));
@@ -209,11 +229,11 @@ fn shared(ours: &[(char, char)], theirs: &[(char, char)]) -> usize {
     count
 }
 
-/// Returns the groups of three characters in a line, as a set of 128 bits.
+/// Returns the groups of three characters in a line, ignoring letter case, as a set of 128 bits.
 fn signature(line: &str) -> u128 {
     let mut bits = 0_u128;
     let (mut one, mut two) = ('\0', '\0');
-    for three in solid(line).take(80) {
+    for three in folded(line, caseless).take(80) {
         let code = [one, two, three]
             .into_iter()
             .fold(17_u32, |code, c| code.wrapping_mul(0x0100_0193) ^ u32::from(c));
@@ -223,9 +243,10 @@ fn signature(line: &str) -> u128 {
     bits
 }
 
-/// Returns the hash of a line without white space. Lines with the same hash are compared closely afterwards.
+/// Returns the hash of a line without white space and letter case. Lines with the same hash are compared closely
+/// afterwards.
 fn hash(line: &str) -> u64 {
-    solid(line).fold(0, |hash: u64, character| {
+    folded(line, caseless).fold(0, |hash: u64, character| {
         (hash.rotate_left(5) ^ u64::from(character)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
 }
@@ -234,4 +255,9 @@ fn hash(line: &str) -> u64 {
 /// characters.
 fn solid(line: &str) -> impl Iterator<Item = char> {
     line.chars().filter(|&character| !is_blank(character)).map(plain)
+}
+
+/// Returns the characters of a line as [`solid`] does, each after `fold`.
+fn folded(line: &str, fold: fn(char) -> char) -> impl Iterator<Item = char> {
+    solid(line).map(fold)
 }

@@ -7,10 +7,11 @@ use memchr::memmem::Finder;
 
 use super::fold::{FoldedText, Spaces, is_blank};
 use super::{
-    Difference, Hit, How, MatchCount, Matches, Miss, Step, blocks, closest, differ, keep, near, unescape,
+    Choice, Difference, Hit, How, MatchCount, Matches, Miss, Step, blocks, closest, differ, keep, near, unescape,
 };
 use crate::encoding::Indent;
-use crate::lines::{lf, line_end};
+use crate::guard::{NumberMark, gutter};
+use crate::lines::{lf, line_end, line_start};
 
 /// Maximum total size of the new text at all matches, in bytes.
 const MAX_NEW: usize = 1 << 28;
@@ -30,7 +31,7 @@ pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss
     }
     if old.is_empty() {
         let hits = vec![Hit { range: 0..0, new: new.into_owned() }];
-        let filled = Matches { hits, step: Step::Exact, differences: Vec::new() };
+        let filled = Matches { hits, step: Step::Exact, differences: Vec::new(), choice: None };
         return if view.is_empty() { Ok(filled) } else { Err(Miss::EmptyOld) };
     }
     let search = Search::new(view, how, Spaces::Kept);
@@ -177,12 +178,14 @@ impl<'a> Search<'a> {
 
     /// Finds the old text without escapes or without line numbers, in case the model added these.
     fn unescaped(&self, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
-        for (old, new, difference) in unescape::readings(old, new) {
-            if old == new || old.trim().is_empty() {
+        for unescape::Reading { old, new, difference, numbers } in unescape::readings(old, new) {
+            if old == new || old.trim().is_empty() || numbers.is_some_and(|mark| self.has_numbers(mark)) {
                 continue;
             }
             match self.plain(&old, &new, Step::Reindented, MatchCount::One) {
                 None => {}
+                // A line number stands before a whole line, so the text after it begins a line.
+                Some(Ok(found)) if numbers.is_some() && !self.begin_lines(&found.hits) => {}
                 Some(Ok(mut found)) => {
                     found.step = Step::Unescaped;
                     found.differences.insert(0, difference);
@@ -195,6 +198,17 @@ impl<'a> Search<'a> {
             }
         }
         None
+    }
+
+    /// Returns whether lines of the file itself begin with a number and this mark, as in a table.
+    fn has_numbers(&self, mark: NumberMark) -> bool {
+        self.view.split('\n').any(|line| gutter(line).is_some_and(|numbered| numbered.mark == mark))
+    }
+
+    /// Returns whether only white space precedes each hit on its line.
+    fn begin_lines(&self, hits: &[Hit]) -> bool {
+        let before = |hit: &Hit| &self.view[line_start(self.view, hit.range.start)..hit.range.start];
+        hits.iter().all(|hit| before(hit).chars().all(is_blank))
     }
 
     /// Finds the old text with every run of white space between words counted as one space.
@@ -222,10 +236,10 @@ impl<'a> Search<'a> {
         if ranges.is_empty() {
             return None;
         }
-        let ranges = match want {
-            MatchCount::Every => ranges,
+        let (ranges, choice) = match want {
+            MatchCount::Every => (ranges, None),
             MatchCount::One | MatchCount::First => match self.one(&ranges, step) {
-                Ok(index) => vec![ranges[index].clone()],
+                Ok(index) => (vec![ranges[index].clone()], self.choice(&ranges, index)),
                 Err(miss) => return Some(Err(miss)),
             },
         };
@@ -238,7 +252,12 @@ impl<'a> Search<'a> {
             None => new.to_owned(),
         };
         let hits = ranges.into_iter().map(|range| Hit { new: fitted(&range), range }).collect();
-        Some(Ok(Matches { hits, step, differences: differences.to_vec() }))
+        Some(Ok(Matches { hits, step, differences: differences.to_vec(), choice }))
+    }
+
+    /// Describes the chosen match, if it does not begin in the lines that the edit gives.
+    pub(super) fn choice(&self, ranges: &[Range<usize>], index: usize) -> Option<Choice> {
+        near::choice(self.view, ranges, index, self.how.near)
     }
 
     /// Returns the index of the match that the edit means; fails if several matches are possible.

@@ -148,6 +148,18 @@ pub(crate) fn plain(character: char) -> char {
     }
 }
 
+/// Returns the lower-case form of a letter, if it is one character; other characters unchanged.
+pub(super) fn caseless(character: char) -> char {
+    if character.is_ascii() {
+        return character.to_ascii_lowercase();
+    }
+    let mut lower = character.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(only), None) => only,
+        _ => character,
+    }
+}
+
 /// Returns whether a character is white space other than a line break.
 pub(super) fn is_blank(character: char) -> bool {
     character == '\t' || plain(character) == ' '

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::Step;
+use crate::lines::LineRange;
 
 /// A match (hit) of an old text in a file, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub enum Difference {
     Escapes,
     /// Line numbers in front of the lines of the old text.
     LineNumbers,
+    /// Line numbers in front of the lines of the old and of the new text.
+    AllLineNumbers,
     /// The amount of white space between the words of a line.
     InnerSpace,
 }
@@ -48,7 +51,7 @@ impl Difference {
             Self::TrailingBreak => "a trailing line break",
             Self::Indentation => "indentation",
             Self::Escapes => "escaped characters",
-            Self::LineNumbers => "line numbers",
+            Self::LineNumbers | Self::AllLineNumbers => "line numbers",
             Self::InnerSpace => "white space inside lines",
         }
     }
@@ -63,4 +66,19 @@ pub struct Matches {
     pub step: Step,
     /// The differences between the old text and the file; empty for [`Step::Exact`].
     pub differences: Vec<Difference>,
+    /// The choice of the match, if it does not begin in the lines that the edit gives.
+    pub choice: Option<Choice>,
+}
+
+/// The choice of a match outside the lines that an edit gives: the only match, or the nearest of several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The first line of the chosen match, counted from 1.
+    pub line: usize,
+    /// The lines that the edit gives.
+    pub near: LineRange,
+    /// The first lines of the other matches, at most five.
+    pub others: Vec<usize>,
+    /// Number of all matches.
+    pub count: usize,
 }

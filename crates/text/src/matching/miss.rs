@@ -63,8 +63,35 @@ pub struct ClosestLines {
     pub shown: String,
     /// The lines that differ, word by word: `[-only in the old text-]` and `{+only in the file+}`.
     pub diff: String,
-    /// True if the old text and these lines differ in white space only.
-    pub whitespace_only: bool,
+    /// The kind of difference between the old text and these lines.
+    pub differs: LineDifference,
+}
+
+/// The kind of difference between an old text and the lines of a file that are most similar to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineDifference {
+    /// Only white space differs.
+    Whitespace,
+    /// Only letter case differs.
+    Case,
+    /// Only letter case and white space differ.
+    CaseAndWhitespace,
+    /// Other characters differ too.
+    Text,
+}
+
+impl LineDifference {
+    /// Names the difference for a reply, such as "only whitespace differs".
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Whitespace => "only whitespace differs",
+            Self::Case => "only letter case differs",
+            Self::CaseAndWhitespace => "only letter case and whitespace differ",
+            Self::Text => "it differs",
+        }
+    }
 }
 
 impl Miss {
@@ -104,8 +131,11 @@ fn absent(closest: Option<&ClosestLines>, already_there: Option<usize>) -> Strin
         }
         return out;
     };
-    let ClosestLines { first_line, last_line, shown, diff, whitespace_only } = closest;
-    let how = if *whitespace_only { " (only whitespace differs)" } else { "" };
+    let ClosestLines { first_line, last_line, shown, diff, differs } = closest;
+    let how = match differs {
+        LineDifference::Text => String::new(),
+        only => format!(" ({})", only.words()),
+    };
     out.push_str(&format!(
         "\nClosest match: lines {first_line}-{last_line}{how}, tabs as \u{2192}, spaces as \u{B7}:\n{shown}"
     ));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Miss, Place, Step};
+use super::{Choice, Miss, Place, Step};
 use crate::cut;
 use crate::lines::{LineIndex, LineRange, line_end, line_start};
 
@@ -23,15 +23,35 @@ pub(super) fn pick(view: &str, ranges: &[Range<usize>], near: Option<LineRange>)
     }
     let near = near?;
     let lines = LineIndex::new(view);
-    let away = ranges.iter().map(|range| {
-        let line = lines.line(range.start);
-        near.first.saturating_sub(line).max(line.saturating_sub(near.last))
-    });
-    let away: Vec<usize> = away.collect();
+    let away: Vec<usize> = ranges.iter().map(|range| distance(lines.line(range.start), near)).collect();
     let least = *away.iter().min()?;
     let mut best = away.iter().enumerate().filter(|&(_, &distance)| distance == least);
     let (index, _) = best.next()?;
     (least <= REACH && best.next().is_none()).then_some(index)
+}
+
+/// Returns the distance of a line from some lines; 0 for a line among them.
+fn distance(line: usize, near: LineRange) -> usize {
+    near.first.saturating_sub(line).max(line.saturating_sub(near.last))
+}
+
+/// Describes the match at `index` and the other matches; `None` if the match begins in the lines `near`, or if these
+/// are missing.
+pub(super) fn choice(
+    view: &str,
+    ranges: &[Range<usize>],
+    index: usize,
+    near: Option<LineRange>,
+) -> Option<Choice> {
+    let near = near?;
+    let lines = LineIndex::new(view);
+    let line = lines.line(ranges.get(index)?.start);
+    if distance(line, near) == 0 {
+        return None;
+    }
+    let others = ranges.iter().enumerate().filter(|(other, _)| *other != index);
+    let others = others.take(PLACES).map(|(_, range)| lines.line(range.start)).collect();
+    Some(Choice { line, near, others, count: ranges.len() })
 }
 
 /// Builds the error for an old text with several matches, which lists the first few.

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use super::closest::LEAST;
-use super::fold::{is_blank, plain};
-use super::{ClosestLines, show};
+use super::fold::{caseless, is_blank, plain};
+use super::{ClosestLines, LineDifference, show};
 
 /// Maximum number of characters of the old text that are compared.
 const MAX_WIDTH: usize = 200;
@@ -44,12 +44,15 @@ pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<ClosestLines> {
     let before = line[..from].char_indices().rev().nth(AROUND).map_or(0, |(at, _)| at);
     let after = line[to..].char_indices().nth(AROUND).map_or(line.len(), |(after, _)| to + after);
     let cut = |out: bool| if out { "\u{2026}" } else { "" };
+    let lower = |text: &str| -> String { text.chars().map(caseless).collect() };
+    let (ours, theirs) = (wanted[index].trim(), &line[from..to]);
+    let is_case = ours != theirs && lower(ours) == lower(theirs);
     Some(ClosestLines {
         first_line: at + 1,
         last_line: at + 1,
         shown: format!("{}{}{}", cut(before > 0), &line[before..after], cut(after < line.len())),
-        diff: show::difference(&[wanted[index].trim()], &[&line[from..to]], at + 1),
-        whitespace_only: false,
+        diff: show::difference(&[ours], &[theirs], at + 1),
+        differs: if is_case { LineDifference::Case } else { LineDifference::Text },
     })
 }
 
@@ -91,10 +94,10 @@ fn window(line: &str, pattern: &[char]) -> Option<(usize, usize, usize)> {
     (shared > 0).then(|| (1000 * shared / (width - 1), from, to))
 }
 
-/// Returns the characters of a line that are not white space, with ASCII punctuation instead of look-alike
-/// characters, and the byte offset of each.
+/// Returns the characters of a line that are not white space, in lower case and with ASCII punctuation instead of
+/// look-alike characters, and the byte offset of each.
 fn solid(line: &str) -> impl Iterator<Item = (usize, char)> {
     line.char_indices()
         .filter(|(_, character)| !is_blank(*character))
-        .map(|(at, character)| (at, plain(character)))
+        .map(|(at, character)| (at, caseless(plain(character))))
 }

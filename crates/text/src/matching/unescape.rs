@@ -3,15 +3,35 @@
 use std::borrow::Cow;
 
 use super::Difference;
-use crate::guard::gutter;
+use crate::guard::{NumberMark, gutter};
+
+/// An interpretation of an edit's old and new text.
+pub(super) struct Reading {
+    pub(super) old: String,
+    pub(super) new: String,
+    /// The difference between the interpreted and the given old text.
+    pub(super) difference: Difference,
+    /// The mark after the line numbers that the interpretation leaves out.
+    pub(super) numbers: Option<NumberMark>,
+}
 
 /// Returns other interpretations of old and new text: one without line numbers, and one without escapes.
 /// Empty if the old text has neither.
-pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)> {
+pub(super) fn readings(old: &str, new: &str) -> Vec<Reading> {
     let mut readings = Vec::new();
-    if let Some(bare) = without_numbers(old) {
-        let new = without_numbers(new).unwrap_or_else(|| new.to_owned());
-        readings.push((bare, new, Difference::LineNumbers));
+    if let Some((bare, mark)) = without_numbers(old) {
+        let numbers = Some(mark);
+        match new_without_numbers(new, mark) {
+            NewNumbers::None => {
+                let difference = Difference::LineNumbers;
+                readings.push(Reading { old: bare, new: new.to_owned(), difference, numbers });
+            }
+            NewNumbers::Removed(new) => {
+                let difference = Difference::AllLineNumbers;
+                readings.push(Reading { old: bare, new, difference, numbers });
+            }
+            NewNumbers::Unclear => {}
+        }
     }
     let (plain, kinds) = unescaped(old, ALL);
     if !kinds.is_empty() {
@@ -20,7 +40,8 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)
         let raw = |kind: &char| matches!(kind, 'n' | 't' | '"') && bare.contains(meaning(*kind));
         let new =
             if kinds.iter().any(raw) { Cow::Borrowed(new) } else { Cow::Owned(unescaped(new, &kinds).0) };
-        readings.push((plain, new.into_owned(), Difference::Escapes));
+        let (new, difference) = (new.into_owned(), Difference::Escapes);
+        readings.push(Reading { old: plain, new, difference, numbers: None });
     }
     readings
 }
@@ -64,21 +85,55 @@ fn unescaped(text: &str, allowed: &[char]) -> (String, Vec<char>) {
 }
 
 /// Removes the line numbers from a text in which every line after empty lines at the beginning has one, in
-/// order; `None` for any other text.
-fn without_numbers(text: &str) -> Option<String> {
+/// order and with the same mark; `None` for any other text.
+fn without_numbers(text: &str) -> Option<(String, NumberMark)> {
     let mut out = String::with_capacity(text.len());
     let mut next = None;
+    let mut mark = None;
     for line in text.split_inclusive('\n') {
         if line == "\n" && next.is_none() {
             out.push('\n');
             continue;
         }
-        let (number, rest) = gutter(line)?;
-        if next.is_some_and(|next| next != number) {
+        let numbered = gutter(line)?;
+        if next.is_some_and(|next| next != numbered.number) || *mark.get_or_insert(numbered.mark) != numbered.mark {
             return None;
         }
-        next = number.checked_add(1);
-        out.push_str(rest);
+        next = numbered.number.checked_add(1);
+        out.push_str(numbered.text);
     }
-    next.is_some().then_some(out)
+    next.and(mark).map(|mark| (out, mark))
+}
+
+/// The line numbers in a new text whose old text has them.
+enum NewNumbers {
+    None,
+    /// Most lines have numbers, in order; this is the text without them.
+    Removed(String),
+    /// Some lines have numbers, and it is not clear whether they belong to the lines.
+    Unclear,
+}
+
+/// Removes the line numbers from a new text. Lines that the model inserted may lack a number, and lines after them
+/// may have the old numbers.
+fn new_without_numbers(text: &str, mark: NumberMark) -> NewNumbers {
+    let mut out = String::with_capacity(text.len());
+    let (mut full, mut count, mut last, mut rising) = (0_usize, 0_usize, 0, true);
+    for line in text.split_inclusive('\n') {
+        full += usize::from(!line.trim().is_empty());
+        match gutter(line).filter(|numbered| numbered.mark == mark) {
+            Some(numbered) => {
+                rising &= last <= numbered.number;
+                last = numbered.number;
+                count += 1;
+                out.push_str(numbered.text);
+            }
+            None => out.push_str(line),
+        }
+    }
+    match count {
+        0 => NewNumbers::None,
+        _ if rising && count * 2 > full => NewNumbers::Removed(out),
+        _ => NewNumbers::Unclear,
+    }
 }

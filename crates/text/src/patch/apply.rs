@@ -2,8 +2,9 @@
 
 use super::fit;
 use super::hunk::{Format, Hunk, Line, LineEnding, Sign};
-use super::hunk_error::HunkError;
-use super::locate::{Page, Pass, Place, SearchStart};
+use super::hunk_error::{HunkError, HunkProblem};
+use super::locate::{Chosen, Page, Pass, Place, SearchStart};
+use super::several::{self, Locations};
 use crate::encoding::Splice;
 use crate::matching::{Difference, differences};
 
@@ -18,40 +19,81 @@ pub struct PatchResult {
     pub doubtful: usize,
 }
 
+/// The treatment of a hunk without line numbers that matches at several locations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Several {
+    Refused,
+    First,
+}
+
 /// Computes the changes that hunks make, in their order, to a text with LF line breaks (`view`).
 ///
 /// An unchanged line keeps its bytes in the file, even if the patch writes it differently.
 ///
 /// # Errors
 ///
-/// If a hunk does not fit; the error names the first, and no hunk is applied.
+/// If a hunk does not fit, or fits at several locations and the patch does not determine which one it means; the
+/// error names the hunk, and no hunk is applied.
 pub fn apply(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
+    run(view, hunks, Several::Refused)
+}
+
+/// Computes the changes like [`apply`], but applies a hunk that fits at several locations to the first one after the
+/// previous hunk, with a note.
+///
+/// # Errors
+///
+/// If a hunk does not fit, or only its line numbers could decide between several locations and do not.
+pub fn apply_first(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
+    run(view, hunks, Several::First)
+}
+
+fn run(view: &str, hunks: &[Hunk], several: Several) -> Result<PatchResult, HunkError> {
     let page = Page::new(view);
-    let mut applied = PatchResult { splices: Vec::new(), notes: Vec::new(), doubtful: 0 };
+    let failed = |index: usize, trouble: HunkProblem| HunkError {
+        hunk: index + 1,
+        of: hunks.len(),
+        at: hunks[index].at,
+        trouble,
+    };
+    let (mut places, mut splices) = (Vec::with_capacity(hunks.len()), Vec::new());
     let mut after = SearchStart::default();
     for (index, hunk) in hunks.iter().enumerate() {
-        let place = page.locate(hunk, after).map_err(|trouble| HunkError {
-            hunk: index + 1,
-            of: hunks.len(),
-            at: hunk.at,
-            trouble,
-        })?;
-        let name = if hunks.len() == 1 { "the hunk".to_owned() } else { format!("hunk {}", index + 1) };
-        applied.doubtful += usize::from(place.among > 1);
-        note(&page, &name, hunk, &place, &mut applied.notes);
-        let Some(fitted) = fit::fitted(&page, hunk, &place) else {
-            // The new lines have no clear indentation.
-            let trouble = page.lost_hunk(hunk, after.firm);
-            return Err(HunkError { hunk: index + 1, of: hunks.len(), at: hunk.at, trouble });
-        };
-        let changed = change(&page, &fitted, &place, &mut applied.splices);
-        if place.count > 0 || !hunk.scope.is_empty() || hunk.numbers.is_some() {
+        let place = page.locate(hunk, after).map_err(|trouble| failed(index, trouble))?;
+        if let Chosen::Nearest { expected, is_clear: false } = place.chosen {
+            let all = Locations::of(&page.locations(hunk, &place));
+            return Err(failed(index, all.problem(&page, Some(expected + 1))));
+        }
+        // Without a fitting indentation, the new lines cannot be written.
+        let fitted = fit::fitted(&page, hunk, &place)
+            .ok_or_else(|| failed(index, page.lost_hunk(hunk, after.firm)))?;
+        let changed = change(&page, &fitted, &place, &mut splices);
+        if moves_on(hunk, &place) {
             after = next(hunk, &place, changed, after);
         }
+        places.push(place);
+    }
+    let all = several::locations(&page, hunks, &places);
+    let open = all.iter().zip(&places).position(|(all, place)| all.count > 1 && place.chosen.is_open());
+    if let (Several::Refused, Some(index)) = (several, open) {
+        return Err(failed(index, all[index].problem(&page, None)));
+    }
+    let (mut notes, mut doubtful) = (Vec::new(), 0);
+    for (index, (hunk, place)) in hunks.iter().zip(&places).enumerate() {
+        let name = if hunks.len() == 1 { "the hunk".to_owned() } else { format!("hunk {}", index + 1) };
+        let choice = all[index].note(&page, &name, hunk, place);
+        doubtful += usize::from(choice.is_some());
+        notes.extend(choice);
+        notes.extend(difference(&page, &name, hunk, place));
     }
     // A hunk for the end of the file may precede hunks for lines above it.
-    applied.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
-    Ok(applied)
+    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    Ok(PatchResult { splices, notes, doubtful })
+}
+
+/// Returns whether the next hunk is searched for after this one.
+pub(super) fn moves_on(hunk: &Hunk, place: &Place) -> bool {
+    place.count > 0 || !hunk.scope.is_empty() || hunk.numbers.is_some()
 }
 
 /// Returns the line of the file from which the search for the next hunk starts.
@@ -131,14 +173,10 @@ fn written(
     new
 }
 
-/// Adds notes about an ambiguous or inexact location of a hunk.
-fn note(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Place, notes: &mut Vec<String>) {
-    let line = place.first + 1;
-    if place.among > 1 {
-        notes.push(format!("the context of {name} occurs {} times; used line {line}", place.among));
-    }
+/// Returns a note about the differences between a hunk and the lines of the file that it matches.
+fn difference(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Place) -> Option<String> {
     if place.pass == Pass::Exact {
-        return;
+        return None;
     }
     let lines = place.first..place.first + place.count;
     let old: Vec<&str> = hunk.old_lines().take(place.count).map(|line| line.text.as_str()).collect();
@@ -151,10 +189,11 @@ fn note(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Place, notes: &mut Vec
         all.push(Difference::Indentation);
     }
     let words: Vec<&str> = all.iter().map(|difference| difference.words()).collect();
-    if !words.is_empty() {
-        notes.push(format!(
-            "{name} was found at line {line} although these differed from the file: {}",
+    (!words.is_empty()).then(|| {
+        format!(
+            "{name} was found at line {} although these differed from the file: {}",
+            place.first + 1,
             words.join(", ")
-        ));
-    }
+        )
+    })
 }

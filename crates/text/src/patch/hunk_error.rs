@@ -1,7 +1,7 @@
 //! Errors for a hunk of a patch that does not fit the file.
 
 use crate::lines::LineRange;
-use crate::matching::ClosestLines;
+use crate::matching::{ClosestLines, Place};
 
 /// A hunk of a patch that does not fit the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,15 @@ pub enum HunkProblem {
         already: Option<LineRange>,
         /// The lines of the file that are most similar to the old lines.
         closest: Option<Box<ClosestLines>>,
+    },
+    /// The old lines of the hunk match at several locations, and the patch does not determine which one it means.
+    Ambiguous {
+        /// Number of locations.
+        count: usize,
+        /// The first few locations.
+        places: Vec<Place>,
+        /// The line that the header of the hunk gives, counted from 1; `None` without line numbers.
+        header: Option<usize>,
     },
     /// The hunk has only new lines, and the line numbers in its header do not determine their location.
     Place {

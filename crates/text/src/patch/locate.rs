@@ -64,10 +64,45 @@ pub(super) struct Place {
     /// Number of blank lines at the end of the hunk that the file does not have.
     pub(super) dropped: usize,
     pub(super) pass: Pass,
-    /// Number of possible locations, if only the order of the hunks or inexact line numbers decided between
-    /// them; otherwise 1.
-    pub(super) among: usize,
+    pub(super) chosen: Chosen,
+    /// The line from which the hunk was searched for; if it has text after `@@`, the line from which that was.
+    pub(super) from: usize,
+    /// The line of the file that follows the last `@@` of the hunk.
+    pub(super) scope: Option<usize>,
 }
+
+/// The reason why a hunk was placed at one of the locations that its lines match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Chosen {
+    /// It is the only location, or the line number in the header is exactly right.
+    Only,
+    /// It is the first location after the previous hunk.
+    First,
+    /// It is the last location, because the hunk is for the end of the file.
+    Last,
+    /// It is the first location after the line that follows `@@`.
+    AfterScope,
+    /// It is the location nearest to the line number in the header.
+    Nearest {
+        /// The line that the header gives, after correction by the drift of the previous hunk, counted from 0.
+        expected: usize,
+        /// True if no other location is equally near, and this one is near enough.
+        is_clear: bool,
+    },
+}
+
+impl Chosen {
+    /// Returns whether the patch does not determine the location if the hunk matches at others too.
+    pub(super) fn is_open(self) -> bool {
+        matches!(self, Self::First | Self::Last | Self::AfterScope)
+    }
+}
+
+/// Maximum distance of a location from the line number in the header of a hunk, if there are several locations.
+const REACH: usize = 40;
+
+/// Maximum number of occurrences of a line after `@@` that are tried.
+const SCOPES: usize = 64;
 
 impl<'a> Page<'a> {
     pub(super) fn new(view: &'a str) -> Self {
@@ -88,26 +123,29 @@ impl<'a> Page<'a> {
         if self.effort.get() > EFFORT {
             return Err(HunkProblem::TooMuch);
         }
-        let mut after = after;
-        for scope in &hunk.scope {
-            let line = self.scope(scope, after.firm)?;
+        let (mut after, start, mut scope) = (after, after.firm, None);
+        for text in &hunk.scope {
+            let line = self.scope(text, after.firm)?;
+            scope = Some(line);
             // The hunk may repeat the line after `@@` as its first line.
             after = SearchStart { firm: line + 1, soft: line, ..after };
         }
         let old = self.wanted(hunk.old_lines().map(|line| line.text.as_str()));
         if old.is_empty() {
-            return self.insertion(hunk, after);
+            return self.insertion(hunk, after).map(|place| Place { from: start, scope, ..place });
         }
-        // If the hunk has line numbers, they choose among all locations. Otherwise, locations after the whole
-        // previous hunk are tried first.
-        let firm = if hunk.numbers.is_some() { after.soft } else { after.firm };
+        // If the hunk has line numbers, they choose among all locations, and a hunk that repeats the line after `@@`
+        // begins there. Otherwise, locations after the whole previous hunk are tried first.
+        let is_repeated = hunk.scope.last().is_some_and(|scope| old[0].trim() == scope.trim());
+        let firm = if hunk.numbers.is_some() || is_repeated { after.soft } else { after.firm };
         let may_lack = blanks_at_the_end(hunk).min(old.len() - 1);
         let shortest = old.len() - may_lack;
         let longest = shortest + self.blanks_behind(&old[..shortest], after.soft, may_lack);
         for length in (shortest..=longest).rev() {
             for from in [firm, after.soft] {
                 if let Some(place) = self.stands(hunk, &old[..length], from, after.drift) {
-                    return Ok(Place { dropped: old.len() - length, ..place });
+                    let from = if place.chosen == Chosen::AfterScope { start } else { from };
+                    return Ok(Place { dropped: old.len() - length, from, scope, ..place });
                 }
             }
         }
@@ -129,34 +167,101 @@ impl<'a> Page<'a> {
 
     /// Finds the line of the file that follows `@@` in a hunk (its scope), from the line `from` on.
     fn scope(&self, scope: &str, from: usize) -> Result<usize, HunkProblem> {
-        let wanted = self.wanted([scope].into_iter());
-        if let Some(first) = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, from).first().copied()) {
-            return Ok(first);
-        }
-        // The scope may be the beginning of a line of the file, if only one line begins with it.
-        let bare = scope.trim();
-        let mut begun = (from..self.lines.len()).filter(|at| self.lines[*at].trim_start().starts_with(bare));
-        match (begun.next(), begun.next()) {
-            (Some(only), None) if !bare.is_empty() => Ok(only),
-            _ => {
-                let before = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, 0).first().copied());
-                Err(HunkProblem::Scope {
-                    scope: scope.to_owned(),
-                    before: before.map(|line| line + 1),
-                    closest: closest(self.view, scope).map(Box::new),
-                })
+        self.scopes(scope, from).first().copied().ok_or_else(|| {
+            let wanted = self.wanted([scope].into_iter());
+            let before = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, 0).first().copied());
+            HunkProblem::Scope {
+                scope: scope.to_owned(),
+                before: before.map(|line| line + 1),
+                closest: closest(self.view, scope).map(Box::new),
             }
+        })
+    }
+
+    /// Finds all occurrences of the line after `@@`, from the line `from` on.
+    fn scopes(&self, scope: &str, from: usize) -> Vec<usize> {
+        let wanted = self.wanted([scope].into_iter());
+        let whole = PASSES.iter().map(|pass| self.hits(*pass, &wanted, from)).find(|hits| !hits.is_empty());
+        whole.unwrap_or_else(|| {
+            // The scope may be the beginning of a line of the file, if only one line begins with it.
+            let bare = scope.trim();
+            let mut begun =
+                (from..self.lines.len()).filter(|at| self.lines[*at].trim_start().starts_with(bare));
+            match (begun.next(), begun.next()) {
+                (Some(only), None) if !bare.is_empty() => vec![only],
+                _ => Vec::new(),
+            }
+        })
+    }
+
+    /// Returns all locations from a line on that the lines of a hunk match as they do where it was placed.
+    pub(super) fn all_from(&self, hunk: &Hunk, place: &Place, line: usize) -> Vec<usize> {
+        let wanted = self.wanted(hunk.old_lines().take(place.count).map(|line| line.text.as_str()));
+        self.hits(place.pass, &wanted, line)
+    }
+
+    /// Returns all locations that a hunk can mean, in order, if it has no exact line number; at least the location
+    /// where it was placed.
+    pub(super) fn locations(&self, hunk: &Hunk, place: &Place) -> Vec<usize> {
+        let (outer, inner) = match (place.chosen, hunk.scope.split_first()) {
+            (Chosen::First | Chosen::Last | Chosen::Nearest { .. }, _) => {
+                return self.all_from(hunk, place, place.from);
+            }
+            (Chosen::AfterScope, Some(scopes)) => scopes,
+            (Chosen::AfterScope, None) | (Chosen::Only, _) => return vec![place.first],
+        };
+        let wanted = self.wanted(hunk.old_lines().take(place.count).map(|line| line.text.as_str()));
+        let hits = self.hits(place.pass, &wanted, place.from);
+        let inner: Vec<Vec<usize>> = inner.iter().map(|scope| self.scopes(scope, place.from)).collect();
+        let mut found = vec![place.first];
+        for outer in self.scopes(outer, place.from).into_iter().take(SCOPES) {
+            let innermost = inner.iter().try_fold(outer, |line, lines| {
+                lines.get(lines.partition_point(|inner| *inner <= line)).copied()
+            });
+            found.extend(innermost.into_iter().flat_map(|line| self.below(&hits, &wanted, line)));
         }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Returns the locations that a hunk can mean after a line that follows `@@`: the first one, and all others in the
+    /// block that this line opens.
+    fn below(&self, hits: &[usize], wanted: &[&str], scope: usize) -> Vec<usize> {
+        if wanted.is_empty() {
+            return vec![scope + 1];
+        }
+        let is_repeated = wanted[0].trim() == self.lines[scope].trim();
+        let start = if is_repeated && hits.binary_search(&scope).is_ok() { scope } else { scope + 1 };
+        let after = &hits[hits.partition_point(|hit| *hit < start)..];
+        let end = self.block_end(scope);
+        let inside = after.iter().skip(1).take_while(|hit| **hit + wanted.len() <= end);
+        after.first().into_iter().chain(inside).copied().collect()
+    }
+
+    /// Returns the line after the block that a line opens: after the lines below it that are blank or indented deeper.
+    fn block_end(&self, line: usize) -> usize {
+        let front = |line: &str| line.len() - line.trim_start().len();
+        let base = front(self.lines[line]);
+        let deeper = |line: &&&str| line.trim().is_empty() || front(line) > base;
+        line + 1 + self.lines[line + 1..].iter().take_while(deeper).count()
+    }
+
+    /// Returns whether the line after the last `@@` of a hunk opens a block, such as the head of a function.
+    pub(super) fn opens_block(&self, place: &Place) -> bool {
+        place.scope.is_some_and(|scope| self.block_end(scope) > scope + 1)
     }
 
     /// Finds the location of a hunk that has only new lines, without context.
     fn insertion(&self, hunk: &Hunk, after: SearchStart) -> Result<Place, HunkProblem> {
-        let at = |first| Ok(Place { first, count: 0, dropped: 0, pass: Pass::Exact, among: 1 });
+        let place =
+            |first, chosen| Place { first, count: 0, dropped: 0, pass: Pass::Exact, chosen, from: 0, scope: None };
+        let at = |first| Ok(place(first, Chosen::Only));
         if hunk.end == End::OfFile {
             return at(self.lines.len());
         }
         if !hunk.scope.is_empty() {
-            return at(after.firm);
+            return Ok(place(after.firm, Chosen::AfterScope));
         }
         match hunk.numbers.map(|numbers| numbers.old) {
             None => at(self.lines.len()),
@@ -167,27 +272,29 @@ impl<'a> Page<'a> {
 
     /// Finds the old lines of a hunk in the file, from the line `from` on.
     fn stands(&self, hunk: &Hunk, wanted: &[&str], from: usize, drift: isize) -> Option<Place> {
-        let place = |first, pass, among| Place { first, count: wanted.len(), dropped: 0, pass, among };
+        let place =
+            |first, pass, chosen| Place { first, count: wanted.len(), dropped: 0, pass, chosen, from, scope: None };
         let at_the_end =
             hunk.end == End::OfFile || hunk.lines.iter().any(|line| line.ending == LineEnding::NoBreak);
         let last = self.lines.len().checked_sub(wanted.len()).filter(|last| *last >= from)?;
         if at_the_end && let Some(pass) = PASSES.iter().find(|pass| self.agrees(**pass, wanted, last)) {
-            return Some(place(last, *pass, 1));
+            return Some(place(last, *pass, Chosen::Only));
         }
         PASSES.iter().find_map(|pass| {
             let hits = self.hits(*pass, wanted, from);
-            let told = if hunk.scope.is_empty() { hits.len() } else { 1 };
-            let (first, among) = match hunk.numbers {
-                None if at_the_end => (*hits.last()?, 1),
-                None => (*hits.first()?, told),
+            let first = *hits.first()?;
+            let (first, chosen) = match hunk.numbers {
+                _ if hits.len() == 1 && hunk.scope.is_empty() => (first, Chosen::Only),
+                None if at_the_end => (*hits.last()?, Chosen::Last),
+                None if hunk.scope.is_empty() => (first, Chosen::First),
+                None => (first, Chosen::AfterScope),
                 Some(numbers) => {
                     let expected = numbers.old.0.saturating_sub(1).saturating_add_signed(drift);
-                    let nearest = *hits.iter().min_by_key(|hit| hit.abs_diff(expected))?;
-                    (nearest, if nearest == expected { 1 } else { told })
+                    nearest(&hits, expected)?
                 }
             };
             // A match by hash is compared in full before it is used.
-            self.agrees(*pass, wanted, first).then(|| place(first, *pass, among))
+            self.agrees(*pass, wanted, first).then(|| place(first, *pass, chosen))
         })
     }
 
@@ -253,6 +360,18 @@ impl<'a> Page<'a> {
         let start = |line: usize| self.starts.start(line + 1).unwrap_or(self.view.len());
         start(lines.start)..start(lines.end)
     }
+}
+
+/// Chooses the location that is nearest to the line number in the header of a hunk.
+fn nearest(hits: &[usize], expected: usize) -> Option<(usize, Chosen)> {
+    let away = |hit: &usize| hit.abs_diff(expected);
+    let nearest = *hits.iter().min_by_key(|hit| away(hit))?;
+    let least = away(&nearest);
+    if hits.len() == 1 || least == 0 {
+        return Some((nearest, Chosen::Only));
+    }
+    let is_clear = least <= REACH && hits.iter().filter(|hit| away(hit) == least).count() == 1;
+    Some((nearest, Chosen::Nearest { expected, is_clear }))
 }
 
 /// Counts the blank lines at the end of a hunk that the file may lack. In a unified diff, a blank line that the hunk
