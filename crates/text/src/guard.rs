@@ -2,7 +2,7 @@
 
 use crate::{
     cut, hashline,
-    omission::{comment, is_omission},
+    omission::{Marker, comment, is_omission, marker},
 };
 
 /// Kinds of lines in new text that stand for something else, and must not be written to a file.
@@ -64,8 +64,7 @@ pub fn check(new: &str, old: &str) -> Result<(), Placeholder> {
 ///
 /// The first placeholder that the new text has and the old text lacks.
 pub fn check_for(name: &str, new: &str, old: &str) -> Result<(), Placeholder> {
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    if !extension.is_some_and(|extension| PROSE.contains(&extension.as_str())) {
+    if !is_prose(name) {
         return check(new, old);
     }
     let mut fence: Option<&str> = None;
@@ -78,6 +77,26 @@ pub fn check_for(name: &str, new: &str, old: &str) -> Result<(), Placeholder> {
         };
         fence.is_some() || (comment(bare).1 && !bare.starts_with("<!--"))
     })
+}
+
+/// Finds the first line that may be a placeholder for omitted code but that [`check`] does not refuse, because it may
+/// also be genuine: dots in a comment, such as `// ...`. Returns its number, counted from 1, and its text; `None` if
+/// the old text has all such lines, and for prose.
+#[must_use]
+pub fn possible_placeholder(name: &str, new: &str, old: &str) -> Option<(usize, String)> {
+    if is_prose(name) {
+        return None;
+    }
+    let is_new = |bare: &str| !old.lines().any(|known| known.trim() == bare);
+    let is_meant = |bare: &str| comment(bare).1 && marker(bare) == Some(Marker::Said) && is_new(bare);
+    let found = new.split('\n').map(str::trim).enumerate().find(|(_, bare)| is_meant(bare));
+    found.map(|(index, bare)| (index + 1, cut::line(bare, 120).0.to_owned()))
+}
+
+/// Returns whether a file with this name is prose, which may quote code.
+fn is_prose(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_some_and(|extension| PROSE.contains(&extension.as_str()))
 }
 
 /// File name extensions of prose, which may quote code.

@@ -22,7 +22,7 @@ pub(crate) use closest::closest;
 pub(crate) use fold::plain;
 pub(crate) use keep::characters;
 
-pub use find::find;
+pub use find::{find, find_until};
 pub use hit::{Choice, Difference, Hit, Matches};
 pub use miss::{ClosestLines, LineDifference, Miss, Place};
 pub use options::{How, MatchCount, Step};

@@ -55,7 +55,12 @@ pub(crate) fn is_omission(line: &str) -> bool {
         .map(str::to_lowercase)
         .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    if begins || ends { is_reference(&words) } else { is_plain_reference(&words) }
+    match (begins, ends) {
+        // Between dots in a comment, words such as "other methods" or "rest" can only mean omitted code.
+        (true, true) if marked && !words.is_empty() && words.iter().all(is_known) => true,
+        (false, false) => is_plain_reference(&words),
+        _ => is_reference(&words),
+    }
 }
 
 /// Returns whether words after dots only repeat that the code is unchanged.
@@ -85,7 +90,12 @@ fn is_reference(words: &[&str]) -> bool {
     let has = |word: &str| words.contains(&word);
     let key = KEYS.iter().any(|key| has(key))
         || words.windows(2).any(|two| matches!(two, ["rest", "of"] | ["same", "as"]));
-    key && words.iter().all(|word| KEYS.contains(word) || FILL.contains(word))
+    key && words.iter().all(is_known)
+}
+
+/// Returns whether a word occurs in phrases for omitted code.
+fn is_known(word: &&str) -> bool {
+    KEYS.contains(word) || FILL.contains(word)
 }
 
 /// Returns whether words without dots mean that code is omitted; longer text may be a genuine comment.

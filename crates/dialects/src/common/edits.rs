@@ -83,6 +83,14 @@ pub(crate) fn places(facts: &Facts) -> String {
     facts.places.map_or("several".to_owned(), |places| places.to_string())
 }
 
+/// Puts the sentence that the file has changed since the caller saw it before a message, if the file has changed.
+pub(crate) fn changed_first(facts: &Facts, what: String) -> String {
+    match &facts.changed {
+        Some(changed) => format!("{changed} {what}"),
+        None => what,
+    }
+}
+
 /// Formats a sentence for a file that already contains the new text; `None` if it does not.
 pub(crate) fn already_there(facts: &Facts) -> Option<String> {
     let line = facts.already_there?;

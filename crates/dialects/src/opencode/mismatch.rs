@@ -21,5 +21,5 @@ pub(super) fn reword(failure: Failure) -> Failure {
         }
         Some(Trouble::Unreadable | Trouble::NotDeleted | Trouble::NotMoved) | None => return failure,
     };
-    Failure { what, ..failure }
+    Failure { what: edits::changed_first(facts, what), ..failure }
 }

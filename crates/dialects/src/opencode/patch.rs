@@ -4,7 +4,7 @@ use crate::common::edits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Kind, Trouble,
+    Failure, Hint, Kind, Trouble,
     operations::change::{self, ChangedFile, EditKind, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -92,8 +92,24 @@ impl Tool for Patch {
         if unfit {
             failure.what.insert_str(0, PREFIX);
         }
+        if failure.kind == Kind::Unread {
+            return existing(failure);
+        }
         failure
     }
+}
+
+/// Explains the refusal to add a file, or to move one, over an existing file that was not shown.
+fn existing(mut failure: Failure) -> Failure {
+    failure.what.push_str(" `*** Add File` and `*** Move to` replace an existing file as a whole.");
+    let advice = if failure.shows.is_some() {
+        failure.hints.clear();
+        "It was shown now: to replace it, send the same patch again. To change a part of it, use `*** Update File`."
+    } else {
+        "To change a part of it, use `*** Update File`. To replace it, put `*** Delete File` before it in the same patch."
+    };
+    failure.hints.push(Hint::Advice(advice.to_owned()));
+    failure
 }
 
 /// Summarizes the changes of all files.
@@ -116,7 +132,8 @@ fn summary(file: &ChangedFile) -> String {
         EditKind::Created => format!("Added: {path} {count}"),
         EditKind::Deleted { .. } => format!("Deleted: {path} {count}"),
         EditKind::Moved { from } => format!("Moved: {from} -> {path} {count}"),
-        EditKind::Overwritten { .. } | EditKind::Replaced { .. } => format!("Updated: {path} {count}"),
+        EditKind::Overwritten { .. } => format!("Overwrote: {path} {count}"),
+        EditKind::Replaced { .. } => format!("Updated: {path} {count}"),
         EditKind::Unchanged => format!("Unchanged: {path}"),
     }
 }

@@ -128,7 +128,7 @@ fn other_ways(what: &str) -> Option<&'static str> {
     if what.contains(": the file has no symbol ") {
         return Some(SYMBOL);
     }
-    what.starts_with("The text to replace was not found").then_some(TEXT)
+    what.contains("The text to replace was not found").then_some(TEXT)
 }
 
 fn half_lines() -> Failure {

@@ -42,20 +42,23 @@ fn summary(file: &ChangedFile, one: &str) -> String {
 /// Rewords a refusal as zblade's own tools do. `old` is the name of the argument with the text to replace.
 pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
     failure.hints.retain(|hint| *hint != Hint::ReplaceAll);
-    let facts = &mut failure.facts;
+    let change = failure.facts.change.take();
+    let facts = &failure.facts;
     let (places, searched) = (edits::places(facts), facts.searched.unwrap_or(0));
-    let what = match (failure.kind, facts.change.take()) {
-        (Kind::NoMatch, None) => format!(
+    let changed = |what: String| edits::changed_first(facts, what);
+    let what = match (failure.kind, change) {
+        (Kind::NoMatch, None) => changed(format!(
             "{old} not found in file (searched {searched} chars). Exact match required; \
              whitespace-normalized fuzzy matching is disabled for safety."
-        ),
-        (Kind::Ambiguous, None) => format!(
+        )),
+        (Kind::Ambiguous, None) => changed(format!(
             "Ambiguous match: {old} appears multiple times (exact match). Please provide more unique context."
+        )),
+        (Kind::NoMatch, Some(change)) => several(change, &changed(format!("{old} not found in file"))),
+        (Kind::Ambiguous, Some(change)) => several(
+            change,
+            &changed(format!("{old} matches {places} times. Add start_line hint or more context.")),
         ),
-        (Kind::NoMatch, Some(change)) => several(change, &format!("{old} not found in file")),
-        (Kind::Ambiguous, Some(change)) => {
-            several(change, &format!("{old} matches {places} times. Add start_line hint or more context."))
-        }
         (_, Some(change)) => several(change, &failure.what),
         (_, None) => return failure,
     };

@@ -12,7 +12,7 @@ use crate::{
     files::Files,
     session::freshness::{ExpectedHashes, ReadRequirement},
 };
-pub(crate) use refuse::{Disclosure, stale};
+pub(crate) use refuse::{Disclosure, changed_first, stale};
 use toolpost_text::{diff, encoding::Text, lines};
 use toolpost_workspace::{AccessKind, ContentHash, Coverage, WorkspacePath, hash};
 
@@ -87,7 +87,9 @@ pub(crate) fn judge_content(
     match cx.session.ledger.seen(path) {
         None if !needed || present.is_empty() => Ok(()),
         None => Err(refuse::unread(files, path, extent, present, sight)),
-        Some(record) if record.hash != hash(present) => Err(stale(files, cx, path, present, sight)),
+        Some(record) if record.hash != hash(present) => {
+            Err(stale(files, cx, path, extent, (present, sight)))
+        }
         Some(record) if needed && !covers(files, &record.coverage, present) => {
             Err(refuse::unread_in_part(files, path, present, sight))
         }

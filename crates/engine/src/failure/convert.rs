@@ -6,7 +6,7 @@ use toolpost_process::{SandboxError, StartError};
 use toolpost_text::{
     encoding::{Encoding, SpliceError, Text},
     guard::Placeholder,
-    matching::Miss,
+    matching::{Miss, Place},
 };
 use toolpost_workspace::{
     AccessError, AccessKind, CommitError, CommitKind, PathError, PathLockError, WorkspacePath,
@@ -136,6 +136,9 @@ pub(crate) fn placeholder(path: &str, placeholder: &Placeholder) -> Failure {
 
 /// Refuses new text with characters that the file's encoding cannot represent.
 pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
+    if let SpliceError::Stopped = error {
+        return stopped();
+    }
     Failure::invalid(format!("{path} was not changed: {}", sentence(&error.to_string())))
 }
 
@@ -166,7 +169,7 @@ pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
             failure.facts.already_there = already_there.and_then(number);
             Trouble::Absent
         }
-        Miss::TooMuch { .. } => return failure,
+        Miss::TooMuch { .. } | Miss::Stopped => return failure,
     };
     failure.trouble(trouble, path)
 }
@@ -183,17 +186,8 @@ fn missed(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
             ))
         }
         Miss::Ambiguous { count, places, .. } => {
-            let lines: Vec<String> = places
-                .iter()
-                .map(|place| format!("{:>6}\t{}", place.line, text.shown(&place.text)))
-                .collect();
-            let more = if *count > places.len() {
-                format!("\n… {} more", count - places.len())
-            } else {
-                String::new()
-            };
             Failure::new(Kind::Ambiguous, format!("The text to replace was found {count} times in {name}."))
-                .found(format!("It begins on these lines:\n{}{more}", lines.join("\n")))
+                .found(format!("It begins on these lines:\n{}", listed(*count, places, text)))
                 .hint(Hint::GiveMoreContext)
                 .hint(Hint::ReplaceAll)
         }
@@ -202,6 +196,22 @@ fn missed(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
                 .hint(Hint::GiveMoreContext)
         }
         Miss::Absent { closest, already_there } => absent(path, closest.as_ref(), *already_there, text),
+        Miss::Stopped => stopped(),
+    }
+}
+
+/// Returns the failure of a change that was stopped, because the call was cancelled or its time ran out.
+pub(crate) fn stopped() -> Failure {
+    Failure::new(Kind::Cancelled, "The call was stopped before it finished; nothing was changed.")
+}
+
+/// Lists the first of `count` locations, one on a line, each with its line number.
+pub(crate) fn listed(count: usize, places: &[Place], text: &Text) -> String {
+    let line = |place: &Place| format!("{:>6}\t{}", place.line, text.shown(&place.text));
+    let lines: Vec<String> = places.iter().map(line).collect();
+    match count.saturating_sub(places.len()) {
+        0 => lines.join("\n"),
+        more => format!("{}\n… {more} more", lines.join("\n")),
     }
 }
 
@@ -237,7 +247,7 @@ fn absent(
     };
     let (first, last) = (closest.first_line, closest.last_line);
     let at = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
-    let why = if closest.whitespace_only { "only whitespace differs" } else { "it differs" };
+    let why = closest.differs.words();
     let shown = format!(
         "Closest match, {at} ({why}; → is a tab, · a space):\n{}\n\nThe difference, [-old text-] {{+file+}}:\n{}",
         text.shown(&closest.shown),

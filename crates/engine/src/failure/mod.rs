@@ -154,6 +154,8 @@ pub struct Facts {
     pub searched: Option<u32>,
     /// The line of the file at which the new text already occurs.
     pub already_there: Option<u32>,
+    /// A sentence which says that the file has changed since the caller saw it, if it has. The message begins with it.
+    pub changed: Option<String>,
 }
 
 /// A problem with a file that a call would change.

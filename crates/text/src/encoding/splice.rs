@@ -54,7 +54,13 @@ pub enum SpliceError {
         /// Name of the file's encoding.
         encoding: &'static str,
     },
+    /// The caller stopped the change.
+    #[error("the change was stopped")]
+    Stopped,
 }
+
+/// Number of replacements between two checks whether the change must stop.
+const BATCH: usize = 4096;
 
 impl Text {
     /// Replaces parts of the text, in order, and returns the file's new bytes. The ranges are offsets of
@@ -69,6 +75,21 @@ impl Text {
     /// If a range does not fit the text or the encoding cannot represent the new text; nothing is changed
     /// then.
     pub fn splice(&self, splices: &[Splice]) -> Result<Vec<u8>, SpliceError> {
+        self.splice_until(splices, &|| false)
+    }
+
+    /// Replaces parts of the text like [`Text::splice`], and ends with [`SpliceError::Stopped`] soon after `stops`
+    /// returns true.
+    ///
+    /// # Errors
+    ///
+    /// If a range does not fit the text, the encoding cannot represent the new text, or the change was stopped;
+    /// nothing is changed then.
+    pub fn splice_until(
+        &self,
+        splices: &[Splice],
+        stops: &dyn Fn() -> bool,
+    ) -> Result<Vec<u8>, SpliceError> {
         let view = self.view();
         let mut out = Vec::with_capacity(
             self.bytes().len() + splices.iter().map(|splice| splice.new.len()).sum::<usize>(),
@@ -76,7 +97,10 @@ impl Text {
         out.extend_from_slice(&self.bytes()[..self.bom()]);
         let mut wanted = String::new();
         let (mut done, mut raw) = (0, self.bom());
-        for splice in splices {
+        for (number, splice) in splices.iter().enumerate() {
+            if number % BATCH == BATCH - 1 && stops() {
+                return Err(SpliceError::Stopped);
+            }
             let Range { start, end } = splice.range;
             let fits =
                 done <= start && start <= end && view.is_char_boundary(start) && view.is_char_boundary(end);

@@ -13,8 +13,14 @@ use crate::encoding::Indent;
 use crate::guard::{NumberMark, gutter};
 use crate::lines::{lf, line_end, line_start};
 
-/// Maximum total size of the new text at all matches, in bytes.
+/// Maximum memory for the matches and the new text at all of them, in bytes.
 const MAX_NEW: usize = 1 << 28;
+
+/// Memory for one match besides its new text, in bytes.
+const HIT: usize = size_of::<Hit>() + 16;
+
+/// Number of matches between two checks whether the search must stop.
+const BATCH: usize = 4096;
 
 /// Finds `old` in a file's text (`view`), and adapts `new` to each match.
 ///
@@ -25,6 +31,21 @@ const MAX_NEW: usize = 1 << 28;
 ///
 /// If there is no match, or more than the requested number.
 pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
+    find_until(view, old, new, how, &|| false)
+}
+
+/// Searches like [`find`], and ends with [`Miss::Stopped`] soon after `stops` returns true.
+///
+/// # Errors
+///
+/// If there is no match, or more than the requested number, or the search was stopped.
+pub fn find_until(
+    view: &str,
+    old: &str,
+    new: &str,
+    how: &How,
+    stops: &dyn Fn() -> bool,
+) -> Result<Matches, Miss> {
     let (old, new) = (lf(old), lf(new));
     if old == new {
         return Err(Miss::Same);
@@ -34,7 +55,7 @@ pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss
         let filled = Matches { hits, step: Step::Exact, differences: Vec::new(), choice: None };
         return if view.is_empty() { Ok(filled) } else { Err(Miss::EmptyOld) };
     }
-    let search = Search::new(view, how, Spaces::Kept);
+    let search = Search::new(view, how, Spaces::Kept, stops);
     if let Some(found) = search.plain(&old, &new, how.upto, how.want) {
         return found;
     }
@@ -44,17 +65,18 @@ pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss
         return found;
     }
     if how.upto >= Step::Spaced
-        && let Some(found) = Search::new(view, how, Spaces::One).spaced(&old, &new)
+        && let Some(found) = Search::new(view, how, Spaces::One, stops).spaced(&old, &new)
     {
         return found;
     }
-    Err(closest::absent(view, &old, &new))
+    if stops() { Err(Miss::Stopped) } else { Err(closest::absent(view, &old, &new)) }
 }
 
 /// One search for an old text, with the data that several steps need.
 pub(super) struct Search<'a> {
     pub(super) view: &'a str,
     how: &'a How,
+    stops: &'a dyn Fn() -> bool,
     pub(super) spaces: Spaces,
     folded: OnceCell<FoldedText>,
     blocks: OnceCell<blocks::Blocks>,
@@ -63,8 +85,9 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Prepares a search; `spaces` decides whether the amount of white space between words matters.
-    fn new(view: &'a str, how: &'a How, spaces: Spaces) -> Self {
-        Self { view, how, spaces, folded: OnceCell::new(), blocks: OnceCell::new(), indent: OnceCell::new() }
+    fn new(view: &'a str, how: &'a How, spaces: Spaces, stops: &'a dyn Fn() -> bool) -> Self {
+        let (folded, blocks, indent) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { view, how, stops, spaces, folded, blocks, indent }
     }
 
     /// Returns the text of the file in folded form (see [`Search::fold`]).
@@ -95,20 +118,23 @@ impl<'a> Search<'a> {
 
     /// Tries the search steps that use old and new text unchanged.
     fn plain(&self, old: &str, new: &str, upto: Step, want: MatchCount) -> Option<Result<Matches, Miss>> {
-        let mut found = self.exact(old, new, want);
+        let stopped = || (self.stops)().then_some(Err(Miss::Stopped));
+        let mut found = stopped().or_else(|| self.exact(old, new, want));
         if found.is_none() && upto >= Step::Folded {
-            found = self.folded_step(old, new, want);
+            found = stopped().or_else(|| self.folded_step(old, new, want));
         }
         if found.is_none() && upto >= Step::Reindented {
-            found = blocks::find(self, old, new);
+            found = stopped().or_else(|| blocks::find(self, old, new));
         }
         found
     }
 
     /// Finds the old text character by character.
     fn exact(&self, old: &str, new: &str, want: MatchCount) -> Option<Result<Matches, Miss>> {
-        let ranges = occurrences(self.view, old, self.start(), want);
-        self.settle(ranges, old, new, want, Step::Exact, &[])
+        match self.occurrences(self.view, old, self.start(), want) {
+            Ok(ranges) => self.settle(ranges, old, new, want, Step::Exact, &[]),
+            Err(miss) => Some(Err(miss)),
+        }
     }
 
     /// Finds the old text, ignoring white space at line ends and look-alike punctuation.
@@ -117,7 +143,10 @@ impl<'a> Search<'a> {
         if pattern.trim().is_empty() {
             return None;
         }
-        let ranges = self.folded_hits(&pattern, old, want);
+        let ranges = match self.folded_hits(&pattern, old, want) {
+            Ok(ranges) => ranges,
+            Err(miss) => return Some(Err(miss)),
+        };
         if !ranges.is_empty() {
             let differences = differ::all(self.view, old, &ranges);
             return self.settle(ranges, old, new, want, Step::Folded, &differences);
@@ -133,11 +162,11 @@ impl<'a> Search<'a> {
     }
 
     /// Finds a folded old text in the folded text of the file. Returns the ranges in the original text.
-    fn folded_hits(&self, pattern: &str, old: &str, want: MatchCount) -> Vec<Range<usize>> {
+    fn folded_hits(&self, pattern: &str, old: &str, want: MatchCount) -> Result<Vec<Range<usize>>, Miss> {
         let folded = self.folded();
         let to_the_end = old.ends_with(is_blank);
         let mut ranges = Vec::new();
-        for range in occurrences(&folded.text, pattern, 0, want) {
+        for range in self.occurrences(&folded.text, pattern, 0, want)? {
             let ends = matches!(folded.text.as_bytes().get(range.end), None | Some(b'\n'));
             let mut origin = folded.origin(&range);
             if to_the_end && !ends {
@@ -150,7 +179,7 @@ impl<'a> Search<'a> {
                 ranges.push(origin);
             }
         }
-        ranges
+        Ok(ranges)
     }
 
     /// Finds an old text whose first or last line break is missing at the beginning or the end of the file.
@@ -223,6 +252,39 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// Finds the occurrences of a needle in a text, from an offset on. If only one is wanted, an overlapping second
+    /// occurrence counts too.
+    fn occurrences(
+        &self,
+        text: &str,
+        needle: &str,
+        from: usize,
+        want: MatchCount,
+    ) -> Result<Vec<Range<usize>>, Miss> {
+        let finder = Finder::new(needle);
+        let from = text.ceil_char_boundary(from.min(text.len()));
+        let found = |from: usize| finder.find_iter(&text.as_bytes()[from..]).map(move |at| from + at);
+        let (mut ranges, mut count) = (Vec::new(), 0);
+        for start in found(from) {
+            count += 1;
+            if count % BATCH == 0 && (self.stops)() {
+                return Err(Miss::Stopped);
+            }
+            if count <= MAX_NEW / (HIT + 1) {
+                ranges.push(start..start + needle.len());
+            }
+        }
+        if count > ranges.len() {
+            return Err(Miss::TooMuch { count });
+        }
+        if let ([only], MatchCount::One) = (ranges.as_slice(), want)
+            && let Some(second) = found(text.ceil_char_boundary(only.start + 1)).next()
+        {
+            ranges.push(second..second + needle.len());
+        }
+        Ok(ranges)
+    }
+
     /// Turns the matches of one step into the result of the search; `None` if there is no match.
     fn settle(
         &self,
@@ -243,7 +305,7 @@ impl<'a> Search<'a> {
                 Err(miss) => return Some(Err(miss)),
             },
         };
-        if ranges.len().saturating_mul(new.len()) > MAX_NEW {
+        if ranges.len().saturating_mul(new.len() + HIT) > MAX_NEW {
             return Some(Err(Miss::TooMuch { count: ranges.len() }));
         }
         let looks = differences.contains(&Difference::Punctuation);
@@ -251,7 +313,13 @@ impl<'a> Search<'a> {
             Some(file) => keep::characters(old, file, new),
             None => new.to_owned(),
         };
-        let hits = ranges.into_iter().map(|range| Hit { new: fitted(&range), range }).collect();
+        let mut hits = Vec::with_capacity(ranges.len());
+        for (number, range) in ranges.into_iter().enumerate() {
+            if number % BATCH == BATCH - 1 && (self.stops)() {
+                return Some(Err(Miss::Stopped));
+            }
+            hits.push(Hit { new: fitted(&range), range });
+        }
         Some(Ok(Matches { hits, step, differences: differences.to_vec(), choice }))
     }
 
@@ -267,21 +335,6 @@ impl<'a> Search<'a> {
         }
         near::pick(self.view, ranges, self.how.near).ok_or_else(|| near::ambiguous(self.view, ranges, step))
     }
-}
-
-/// Finds the occurrences of a needle from an offset on. If only one is wanted, an overlapping second
-/// occurrence counts too.
-fn occurrences(text: &str, needle: &str, from: usize, want: MatchCount) -> Vec<Range<usize>> {
-    let finder = Finder::new(needle);
-    let from = text.ceil_char_boundary(from.min(text.len()));
-    let found = |from: usize| finder.find_iter(&text.as_bytes()[from..]).map(move |at| from + at);
-    let mut starts: Vec<usize> = found(from).collect();
-    if let ([only], MatchCount::One) = (starts.as_slice(), want)
-        && let Some(second) = found(text.ceil_char_boundary(only + 1)).next()
-    {
-        starts.push(second);
-    }
-    starts.into_iter().map(|start| start..start + needle.len()).collect()
 }
 
 /// Removes from the new text the line breaks that were ignored in the old text.

@@ -33,14 +33,17 @@ pub enum Miss {
         /// Number of the line at which the file already contains the new text, if it does so exactly once.
         already_there: Option<usize>,
     },
-    /// The new text for all matches together would be larger than 256 MiB.
+    /// The matches, with the new text for each, would need more than 256 MiB.
     #[error(
-        "the old text occurs {count} times, and replacing all would make the file too large; replace fewer at a time"
+        "the old text occurs {count} times, and one edit cannot hold so many matches with their new text; replace fewer at a time"
     )]
     TooMuch {
         /// Number of matches in the file.
         count: usize,
     },
+    /// The caller stopped the search.
+    #[error("the search was stopped")]
+    Stopped,
 }
 
 /// The location of one of several matches of the old text.
@@ -99,7 +102,7 @@ impl Miss {
         match self {
             Self::Ambiguous { count, places, step } => ambiguous(*count, places, *step),
             Self::Absent { closest, already_there } => absent(closest.as_ref(), *already_there),
-            Self::Same | Self::EmptyOld | Self::TooMuch { .. } => String::new(),
+            Self::Same | Self::EmptyOld | Self::TooMuch { .. } | Self::Stopped => String::new(),
         }
     }
 }

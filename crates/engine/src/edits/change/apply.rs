@@ -6,13 +6,13 @@ use crate::{
     access::Extent,
     call::CallCtx,
     edits::Edits,
-    edits::freshness::Disclosure,
+    edits::freshness::{self, Disclosure},
     failure::{Failure, Kind, Trouble, convert},
 };
 use std::time::Duration;
 use toolpost_workspace::{PathLock, WorkspacePath};
 
-use super::draft::Draft;
+use super::draft::{Before, Draft};
 
 /// Maximum wait for another process that writes the same file.
 const WAIT: Duration = Duration::from_secs(10);
@@ -57,26 +57,24 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
             (Where::Lines(lines) | Where::LinesWith { lines, .. }, Some(present))
                 if failure.kind == Kind::Stale =>
             {
-                lines::whereabouts(edits.files(), cx, &change.path, present, lines)
-                    .into_iter()
-                    .fold(failure, Failure::hint)
+                lines::stale(edits.files(), cx, &change.path, present, lines, failure)
             }
             _ => failure,
         }
     })?;
-    match &change.at {
+    let done = match &change.at {
         Where::Whole(existence) => whole::write(edits.files(), draft, *existence, &change.text),
         Where::Text { .. } | Where::Next { .. } => place::replace(edits, cx, draft, change),
         Where::Lines(lines) => lines::edit(edits.files(), cx, draft, (lines, None), &change.text),
         Where::LinesWith { lines, holds } => {
             lines::edit(edits.files(), cx, draft, (lines, Some(holds.as_str())), &change.text)
         }
-        Where::Symbol { name, side } => symbol::edit(edits.files(), draft, name, *side, &change.text),
+        Where::Symbol { name, side } => symbol::edit(edits.files(), cx, draft, (name, *side), &change.text),
         Where::Merge { language } => {
             merge::apply(edits.files(), cx, draft, language.as_deref(), &change.text)
         }
-        Where::Exact(exact) => exact::put(edits.files(), draft, exact, &change.text),
-        Where::Hunks(hunks) => hunks::apply(edits.files(), cx, draft, hunks),
+        Where::Exact(exact) => exact::put(edits.files(), cx, draft, exact, &change.text),
+        Where::Hunks(hunks) => hunks::apply(edits, cx, draft, hunks),
         Where::Gone(left) => name::remove(edits.files(), draft, *left),
         Where::Elsewhere { to, existence } => {
             let carried = name::take(edits.files(), cx, draft)?;
@@ -84,7 +82,8 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
             target.judge(edits.files(), cx, Extent::Whole, sight(&Where::Whole(*existence)))?;
             name::put(target, carried, *existence)
         }
-    }
+    };
+    done.map_err(|failure| drafts.changed_first(edits, cx, &change.path, failure))
 }
 
 /// Returns whether a refusal may show the content of the file. If the change must create a new file, the
@@ -109,6 +108,21 @@ impl Drafts {
             }
         };
         Ok(&mut self.0[position])
+    }
+
+    /// If the text to change was not found, or not uniquely, in a file that has changed since the caller saw it, the
+    /// failure begins with that, because the change may be the reason.
+    fn changed_first(&self, edits: &Edits, cx: &CallCtx, path: &WorkspacePath, failure: Failure) -> Failure {
+        if !matches!(failure.kind, Kind::NoMatch | Kind::Ambiguous) {
+            return failure;
+        }
+        let draft = self.0.iter().find(|draft| draft.path == *path);
+        match draft.map(|draft| (&draft.before, &draft.changed_since)) {
+            Some((Some(Before::File { bytes, .. }), Some(differ))) => {
+                freshness::changed_first(edits.files(), cx, path, (bytes, differ), failure)
+            }
+            _ => failure,
+        }
     }
 }
 

@@ -35,10 +35,16 @@ pub(crate) struct Draft {
     /// The part of the file that the caller will have seen after a partial change.
     pub(crate) seen: SeenRange,
     pub(crate) notes: Vec<String>,
-    /// A note that another process changed the file since the caller saw it.
+    /// The lines that another process changed since the caller saw the file, such as " (1 line differs: line 3)", or
+    /// an empty text if they are unknown; `None` if the file did not change.
     pub(crate) changed_since: Option<String>,
     /// The shifts of line numbers that the partial changes so far have caused.
     pub(crate) moved: LineShifts,
+}
+
+/// Formats the note that another process changed the file since the caller saw it. `differ` describes the lines.
+pub(super) fn since_note(differ: &str) -> String {
+    format!("the file changed since it was last seen{differ}; the change was made to its current version")
 }
 
 /// A file or link on the disk, before the call.
@@ -123,12 +129,22 @@ impl Draft {
 
     /// Replaces parts of the text. `new` holds the texts that the caller wrote. Refuses texts with a
     /// placeholder for omitted text, such as `... rest of the code`.
-    pub(super) fn splice(&mut self, text: &Text, splices: &[Splice], new: &[&str]) -> Result<(), Failure> {
+    pub(super) fn splice(
+        &mut self,
+        cx: &CallCtx,
+        text: &Text,
+        splices: &[Splice],
+        new: &[&str],
+    ) -> Result<(), Failure> {
         let path = self.path.display();
         for new in new {
             guard::check_for(&path, new, text.view()).map_err(|found| convert::placeholder(&path, &found))?;
         }
-        let bytes = text.splice(splices).map_err(|error| convert::encoding(&path, &error))?;
+        let stops = || cx.check().is_err();
+        let bytes = text.splice_until(splices, &stops).map_err(|error| match cx.check() {
+            Err(stopped) => stopped,
+            Ok(()) => convert::encoding(&path, &error),
+        })?;
         self.still_a_notebook(text.bytes(), &bytes)?;
         self.moved.note(text.view(), splices);
         let mut grown = 0;
@@ -164,7 +180,7 @@ impl Draft {
             Some(Before::File { bytes, .. }) => (bytes.as_slice(), Disclosure::Shown),
             _ => (self.present().unwrap_or_default(), Disclosure::Withheld),
         };
-        freshness::stale(files, cx, &self.path, bytes, sight)
+        freshness::stale(files, cx, &self.path, Extent::Part, (bytes, sight))
     }
 
     /// Checks that the content on the disk is the content that the caller has seen. If the file has changed
@@ -190,19 +206,16 @@ impl Draft {
         match extent {
             Extent::Name => return Ok(()),
             Extent::Whole | Extent::Gone => {
-                return Err(freshness::stale(files, cx, &self.path, bytes, sight));
+                return Err(freshness::stale(files, cx, &self.path, extent, (bytes, sight)));
             }
             Extent::Part if cx.fresh.changed == StaleEditPolicy::Refused => {
-                return Err(freshness::stale(files, cx, &self.path, bytes, sight));
+                return Err(freshness::stale(files, cx, &self.path, extent, (bytes, sight)));
             }
             Extent::Part => {}
         }
         if self.seen != SeenRange::Some {
             let lines = freshness::lines_changed(files, cx, &self.path, bytes);
-            let differ = lines.map_or(String::new(), |lines| format!(" ({lines})"));
-            self.changed_since = Some(format!(
-                "the file changed since it was last seen{differ}; the change was made to its current version"
-            ));
+            self.changed_since = Some(lines.map_or(String::new(), |lines| format!(" ({lines})")));
         }
         self.seen = SeenRange::Some;
         Ok(())

@@ -3,6 +3,7 @@
 use super::Exact;
 use super::draft::{Before, Draft};
 use crate::{
+    call::CallCtx,
     failure::{Failure, Hint, Kind},
     files::Files,
     files::lookup,
@@ -10,7 +11,13 @@ use crate::{
 use toolpost_text::encoding::Splice;
 
 /// Computes the content of the file with the byte range replaced by `new`.
-pub(super) fn put(files: &Files, draft: &mut Draft, exact: &Exact, new: &str) -> Result<(), Failure> {
+pub(super) fn put(
+    files: &Files,
+    cx: &CallCtx,
+    draft: &mut Draft,
+    exact: &Exact,
+    new: &str,
+) -> Result<(), Failure> {
     let Some(text) = draft.text(files)? else {
         return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
     };
@@ -23,5 +30,5 @@ pub(super) fn put(files: &Files, draft: &mut Draft, exact: &Exact, new: &str) ->
         return Err(Failure::new(Kind::Stale, what).hint(Hint::ReadAgain(draft.path.clone())));
     }
     let splice = Splice { range: exact.from..exact.to, new: new.to_owned() };
-    draft.splice(&text, &[splice], &[new])
+    draft.splice(cx, &text, &[splice], &[new])
 }

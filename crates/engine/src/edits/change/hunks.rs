@@ -3,8 +3,8 @@
 use super::draft::Draft;
 use crate::{
     call::CallCtx,
+    edits::{Edits, Several},
     failure::{Failure, Hint, Kind, Trouble, convert},
-    files::Files,
     files::lookup,
     seen_content::SeenRange,
 };
@@ -19,17 +19,22 @@ use toolpost_text::{
 const REPEATED: usize = 60;
 
 /// Computes the content of the file with the hunks applied.
-pub(super) fn apply(files: &Files, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
+pub(super) fn apply(edits: &Edits, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
+    let files = edits.files();
     let unreadable = |failure: Failure| failure.trouble(Trouble::Unreadable, &draft.path);
     let Some(text) = draft.text(files).map_err(unreadable)? else {
         return Err(unreadable(lookup::missing(files, &draft.path, &draft.path.absolute())));
     };
-    let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
+    let applied = match edits.several() {
+        Several::Refused => patch::apply(text.view(), hunks),
+        Several::First => patch::apply_first(text.view(), hunks),
+    };
+    let applied = applied.map_err(|misfit| failure(draft, &misfit, &text))?;
     if draft.seen == SeenRange::Some && applied.doubtful > 0 {
         return Err(draft.stale(files, cx)); // the file has changed, so the intended position is uncertain
     }
     let added: Vec<&str> = hunks.iter().flat_map(Hunk::added).collect();
-    draft.splice(&text, &applied.splices, &[&added.join("\n")])?;
+    draft.splice(cx, &text, &applied.splices, &[&added.join("\n")])?;
     draft.notes.extend(applied.notes);
     Ok(())
 }
@@ -55,6 +60,21 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
                 ));
             }
             (words, *before, closest)
+        }
+        Unfit::Ambiguous { count, places, header } => {
+            let why = match header {
+                None => "the patch does not show which of them it means".to_owned(),
+                Some(line) => format!("line {line} in the header does not show which of them it means"),
+            };
+            let words = format!("The lines of {hunk} occur {count} times in {path}, and {why}.");
+            let found = format!("They begin on these lines:\n{}", convert::listed(*count, places, text));
+            let mut failure = Failure::new(Kind::Ambiguous, words).found(found).hint(Hint::Advice(
+                "Add unchanged lines before or after the change until only one place matches, or put an earlier line of the \
+                 file that occurs once, such as the head of the function, after `@@`."
+                    .to_owned(),
+            ));
+            failure.facts.places = u32::try_from(*count).ok();
+            return failure.trouble(Trouble::Ambiguous, &draft.path);
         }
         Unfit::TooMuch => {
             let words = format!(

@@ -38,13 +38,26 @@ impl LineShifts {
             Step { first, behind, before: last - first, after: lines::breaks(new) }
         });
         // Stored from last to first: each step is applied while the lines before it are at their old numbers.
-        let steps: Vec<Step> = steps.collect();
-        self.0.extend(steps.into_iter().rev());
+        let known = self.0.len();
+        self.0.extend(steps);
+        self.0[known..].reverse();
     }
 
     /// Returns the current position of lines that the caller saw before the first change.
     pub(super) fn now(&self, lines: LineRange) -> LineRange {
         LineRange { first: self.line(lines.first), last: self.line(lines.last) }
+    }
+
+    /// Returns the number that a current line had when the caller saw it; for a line of new text, the number of the
+    /// first line that it replaced.
+    pub(super) fn before(&self, line: usize) -> usize {
+        self.0.iter().rev().fold(line, |line, step| {
+            if line + step.before >= step.behind + step.after {
+                line + step.before - step.after
+            } else {
+                line.min(step.first)
+            }
+        })
     }
 
     fn line(&self, line: usize) -> usize {

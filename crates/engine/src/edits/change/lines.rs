@@ -4,11 +4,14 @@ use super::Lines;
 use super::draft::Draft;
 use crate::{
     call::CallCtx,
-    failure::{Failure, Hint, Kind},
+    failure::{FOUND, Failure, Hint, Kind},
     files::Files,
     files::lookup,
+    seen_content::{SeenContent, SeenRange},
 };
+use std::ops::RangeInclusive;
 use toolpost_text::{
+    budget::ByteBudget,
     counted::counted,
     cut::{self, NOTICE},
     encoding::Text,
@@ -16,12 +19,16 @@ use toolpost_text::{
     line_edit::{self, EditPosition, LineEditError},
     lines::{LineIndex, LineRange, lf},
 };
-use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::{WorkspacePath, hash};
 
 /// Number of lines shown before and after a line that does not match its reference.
 const AROUND: usize = 3;
 /// Maximum number of characters of a line that a failure shows.
 const WIDTH: usize = 500;
+/// Maximum number of lines that a failure shows.
+const MOST: usize = 100;
+/// Maximum size of the lines that a failure shows, in bytes.
+const SIZE: usize = FOUND.bytes - 512;
 
 /// Computes the content of the file with a range of lines replaced, or with text inserted before or after it.
 pub(super) fn edit(
@@ -43,7 +50,7 @@ pub(super) fn edit(
     let edited = line_edit::edit(text.view(), range, lines.side, new)
         .map_err(|error| failure(&draft.path, lines, error, &shown))?;
     let splices = [edited.splice];
-    draft.splice(&text, &splices, &[&splices[0].new])?;
+    draft.splice(cx, &text, &splices, &[&splices[0].new])?;
     if !edited.corrections.is_empty() {
         let words: Vec<String> = edited.corrections.iter().map(line_edit::Correction::words).collect();
         draft.notes.push(format!("auto-corrected: {}", words.join(", ")));
@@ -64,7 +71,7 @@ fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) ->
     let lines = if first == last { format!("Line {first}") } else { format!("Lines {first}-{last}") };
     let does = if first == last { "does" } else { "do" };
     let what = format!("{lines} of {name} {does} not contain the text to replace. Nothing was changed.");
-    Err(Failure::new(Kind::NoMatch, what).found(format!("Current lines:\n{}", around(view, first))).hint(
+    Err(Failure::new(Kind::NoMatch, what).found(format!("Current lines:\n{}", around_line(view, first))).hint(
         Hint::Advice(
             "Correct the line numbers or the text, or pass only the line numbers or only the text."
                 .to_owned(),
@@ -72,28 +79,49 @@ fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) ->
     ))
 }
 
-/// Describes the current position of lines that the caller saw, as a hint for the refusal of a change to a
-/// file that has changed since.
-pub(super) fn whereabouts(
+/// Adds to the refusal of a change to a file that has changed since the caller saw it: the current position of the
+/// lines and, unless the refusal shows all that changed, the lines there. The caller has then seen these lines, so the
+/// next change can use their references.
+pub(super) fn stale(
     files: &Files,
     cx: &CallCtx,
     path: &WorkspacePath,
     present: &[u8],
     lines: &Lines,
-) -> Option<Hint> {
-    let text = Text::open(present.to_vec(), files.encoding()).ok()?;
+    failure: Failure,
+) -> Failure {
+    let Ok(text) = Text::open(present.to_vec(), files.encoding()) else { return failure };
     let shown = text.shown(text.view());
     let at = LineLookup { files, cx, path, present: &shown };
-    let range = at.seen_elsewhere(lines)?;
-    let words = match (range.first, range.last) {
-        (first, last) if first == last => {
+    let found = at.seen_elsewhere(lines);
+    let now = found.map(|LineRange { first, last }| {
+        Hint::Advice(if first == last {
             format!("The given line is now '{}'.", at.reference(first))
-        }
-        (first, last) => {
+        } else {
             format!("The given lines are now '{}' to '{}'.", at.reference(first), at.reference(last))
-        }
+        })
+    });
+    let failure = now.into_iter().fold(failure, Failure::hint);
+    if failure.shows.is_some() {
+        return failure;
+    }
+    let LineRange { first, last } =
+        found.unwrap_or(LineRange { first: lines.first.line, last: lines.last.line });
+    let (current, range) = around(&shown, LineRange { first, last });
+    if range.is_empty() {
+        return failure;
+    }
+    let seen = SeenContent {
+        path: path.clone(),
+        hash: Some(hash(present)),
+        part: SeenRange::Lines(range),
+        bytes: Some(present.into()),
     };
-    Some(Hint::Advice(words))
+    let known = "This session has now seen the current lines shown here: pass their references.".to_owned();
+    let hints = failure.hints.into_iter().filter(|hint| !matches!(hint, Hint::ReadAgain(_)));
+    let hints = [Hint::Advice(known)].into_iter().chain(hints).collect();
+    let found = format!("Current lines:\n{current}");
+    Failure { found: Some(found), shows: Some(Box::new(seen)), hints, ..failure }
 }
 
 /// Finds the lines that a call references in the current text of a file.
@@ -172,7 +200,7 @@ impl LineLookup<'_> {
         );
         let fresh = Reference::of(wrong.line, now);
         Failure::new(Kind::Stale, what)
-            .found(format!("Current lines:\n{}", around(self.present, wrong.line)))
+            .found(format!("Current lines:\n{}", around_line(self.present, wrong.line)))
             .hint(Hint::Advice(format!(
                 "If that is the right line, use '{fresh}'; otherwise use the reference in front of the right line."
             )))
@@ -208,7 +236,7 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &
             }
             let last = Reference::of(count, line(present, count).unwrap_or_default());
             failure
-                .found(format!("It ends with:\n{}", around(present, count)))
+                .found(format!("It ends with:\n{}", around_line(present, count)))
                 .hint(Hint::Advice(format!("To put text at the end, insert it after '{last}'.")))
         }
         LineEditError::Nothing => {
@@ -223,11 +251,13 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &
     }
 }
 
-/// Formats a line and the lines around it, each after its reference, such as `42:ab`.
-fn around(text: &str, number: usize) -> String {
-    let first = number.saturating_sub(AROUND).max(1);
-    let lines = text.split_inclusive('\n').enumerate().skip(first - 1).take(number + AROUND + 1 - first);
-    let shown = lines.map(|(at, line)| {
+/// Formats lines and the lines around them, each after its reference, such as `42:ab`. Also returns the numbers of the
+/// lines that are shown.
+fn around(text: &str, LineRange { first, last }: LineRange) -> (String, RangeInclusive<u64>) {
+    let first = first.saturating_sub(AROUND).max(1);
+    let end = last.saturating_add(AROUND).min(first + MOST - 1);
+    let lines = text.split_inclusive('\n').enumerate().skip(first - 1).take((end + 1).saturating_sub(first));
+    let format = |(at, line): (usize, &str)| {
         let line = line.trim_end_matches('\n');
         match cut::line(line, WIDTH) {
             (_, 0) => hashline::referred(at + 1, line) + "\n",
@@ -239,8 +269,15 @@ fn around(text: &str, number: usize) -> String {
                 )
             }
         }
-    });
-    shown.collect()
+    };
+    let mut budget = ByteBudget::new(SIZE);
+    let shown: Vec<String> = lines.map(format).take_while(|line| budget.takes(line.len())).collect();
+    (shown.concat(), first as u64..=(first + shown.len()) as u64 - 1)
+}
+
+/// Formats a line and the lines around it, each after its reference.
+fn around_line(text: &str, number: usize) -> String {
+    around(text, LineRange { first: number, last: number }).0
 }
 
 /// Returns a line, counted from 1, without its line break.

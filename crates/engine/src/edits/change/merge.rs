@@ -56,7 +56,7 @@ pub(super) fn apply(
         freshness::judge_content(files, cx, &draft.path, Extent::Whole, bytes, Disclosure::Shown)?;
     }
     let new: Vec<&str> = merged.splices.iter().map(|splice| splice.new.as_str()).collect();
-    draft.splice(&text, &merged.splices, &new)?;
+    draft.splice(cx, &text, &merged.splices, &new)?;
     draft.notes.extend(merged.notes);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Deletes or renames a file.
 
-use super::draft::{Before, Draft, Now};
+use super::draft::{Before, Draft, Now, since_note};
 use super::line_shifts::LineShifts;
 use super::{Existence, RemainingContent};
 use crate::{
@@ -67,12 +67,13 @@ pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Dra
         (Now::AsBefore, _) => Now::Link,
         (now, _) => now,
     };
+    let since = draft.changed_since.take().map(|differ| since_note(&differ));
     Ok(DraftTransfer {
         now,
         from,
         replaced: std::mem::take(&mut draft.replaced),
         seen,
-        notes: draft.changed_since.take().into_iter().chain(std::mem::take(&mut draft.notes)).collect(),
+        notes: since.into_iter().chain(std::mem::take(&mut draft.notes)).collect(),
         next: std::mem::take(&mut draft.next),
         moved: std::mem::take(&mut draft.moved),
     })

@@ -13,7 +13,7 @@ use toolpost_syntax::Language;
 use toolpost_text::{
     encoding::{Splice, Text},
     guard,
-    matching::{self, How, Matches, Miss},
+    matching::{self, Choice, Difference, How, Matches, Miss},
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -34,9 +34,15 @@ pub(super) fn replace(
     let Some(text) = draft.text(edits.files())? else { return create(edits, draft, old, &change.text) };
     // Each of the next steps takes long for a large file.
     cx.check()?;
-    let found = find(&text, old, &change.text, &how).map_err(|miss| {
-        convert::with_encoding(missed(edits, draft, &miss, &text, change, &how), &text, old)
-    })?;
+    let stops = || cx.check().is_err();
+    let found = match find(&text, old, &change.text, &how, &stops) {
+        Ok(found) => found,
+        Err(miss) => {
+            cx.check()?;
+            let failure = missed(edits, draft, &miss, &text, change, &how);
+            return Err(convert::with_encoding(failure, &text, old));
+        }
+    };
     if draft.seen == SeenRange::Some && how.want == MatchCount::Every && found.hits.len() > 1 {
         return Err(draft.stale(edits.files(), cx)); // the caller may not have seen all matches
     }
@@ -46,12 +52,12 @@ pub(super) fn replace(
         return Err(missed(edits, draft, &miss, &text, change, &strict));
     }
     cx.check()?;
-    let notes = notes(&found);
+    let notes = notes(draft, &found);
     let splices: Vec<Splice> =
         found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
     // The checks apply to the text that is written: the text from the caller may have been corrected.
     let written = splices.first().map_or(change.text.clone(), |splice| splice.new.clone());
-    draft.splice(&text, &splices, &[&written])?;
+    draft.splice(cx, &text, &splices, &[&written])?;
     draft.notes.extend(notes);
     cx.check()
 }
@@ -59,18 +65,24 @@ pub(super) fn replace(
 /// Searches for a text. A change to the next match (`Where::Next`) takes the only exact match in the file, if
 /// there is just one. Otherwise, it searches after the previous change, and then, if the text does not occur
 /// there, in the whole file.
-fn find(text: &Text, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
-    let view = text.view();
+fn find(
+    text: &Text,
+    old: &str,
+    new: &str,
+    how: &How,
+    stops: &dyn Fn() -> bool,
+) -> Result<Matches, Miss> {
+    let find = |how: &How| matching::find_until(text.view(), old, new, how, stops);
     if how.start.is_none() {
-        return matching::find(view, old, new, how);
+        return find(how);
     }
     let anywhere = How { start: None, ..*how };
     let exactly = How { upto: Step::Exact, want: MatchCount::One, ..anywhere };
-    if let Ok(found) = matching::find(view, old, new, &exactly) {
+    if let Ok(found) = find(&exactly) {
         return Ok(found);
     }
-    match matching::find(view, old, new, how) {
-        Err(Miss::Absent { .. }) => matching::find(view, old, new, &anywhere),
+    match find(how) {
+        Err(Miss::Absent { .. }) => find(&anywhere),
         found => found,
     }
 }
@@ -169,8 +181,48 @@ fn create(edits: &Edits, draft: &mut Draft, old: &str, new: &str) -> Result<(), 
     Ok(())
 }
 
-fn notes(found: &Matches) -> Option<String> {
-    let differed: Vec<&str> = found.differences.iter().map(|difference| difference.words()).collect();
-    (found.step != Step::Exact)
-        .then(|| format!("matched although these differed from the file: {}", differed.join(", ")))
+/// Returns notes about the differences between the old text and the file, and about the choice of a match.
+fn notes(draft: &Draft, found: &Matches) -> Vec<String> {
+    let mut notes = Vec::new();
+    let is_numbers =
+        |difference: &Difference| matches!(difference, Difference::LineNumbers | Difference::AllLineNumbers);
+    match found.differences.iter().find(|difference| is_numbers(difference)) {
+        Some(Difference::AllLineNumbers) => {
+            notes.push("removed the line numbers before the lines of the old and the new text".to_owned());
+        }
+        Some(_) => notes.push("removed the line numbers before the lines of the old text".to_owned()),
+        None => {}
+    }
+    let others = found.differences.iter().filter(|difference| !is_numbers(difference));
+    let differed: Vec<&str> = others.map(|difference| difference.words()).collect();
+    if !differed.is_empty() {
+        notes.push(format!("matched although these differed from the file: {}", differed.join(", ")));
+    }
+    notes.extend(found.choice.as_ref().map(|choice| chosen(draft, choice)));
+    notes
+}
+
+/// Describes the choice of a match that does not begin in the given lines. Line numbers are those before the call.
+fn chosen(draft: &Draft, choice: &Choice) -> String {
+    let number = |line: usize| draft.moved.before(line).to_string();
+    let (line, near) = (number(choice.line), choice.near);
+    let given = if near.first == near.last {
+        format!("line {}", number(near.first))
+    } else {
+        format!("lines {}-{}", number(near.first), number(near.last))
+    };
+    let others: Vec<String> = choice.others.iter().map(|line| number(*line)).collect();
+    let (lines, more) = match choice.count.saturating_sub(others.len() + 1) {
+        _ if others.is_empty() => {
+            return format!("the text to replace begins at line {line}, not at {given}");
+        }
+        0 => (others.join(", "), String::new()),
+        more => (others.join(", "), format!(" and {more} more")),
+    };
+    let noun = if choice.count == 2 { "line" } else { "lines" };
+    format!(
+        "the text to replace occurs {} times; replaced the one at line {line}, which is nearest to {given} (the others: \
+         {noun} {lines}{more})",
+        choice.count
+    )
 }

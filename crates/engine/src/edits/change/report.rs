@@ -1,6 +1,6 @@
 //! The result of a change for each file.
 
-use super::draft::{Before, Draft};
+use super::draft::{Before, Draft, since_note};
 use super::{ChangedFile, EditKind};
 use crate::{
     files::Files,
@@ -46,7 +46,8 @@ fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> ChangedFile {
         (Some(_), None, true) => EditKind::Replaced { count: draft.replaced },
     };
     let since = draft.changed_since.iter().filter(|_| what != EditKind::Unchanged);
-    let notes = since.chain(&draft.notes).cloned().collect();
+    let since = since.map(|differ| since_note(differ));
+    let notes = since.chain(draft.notes.iter().cloned()).collect();
     let removed = if draft.is_there() { diff.removed } else { lines::count(&old) };
     ChangedFile {
         path: draft.path.display(),

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use crate::{
+    call::CallCtx,
     failure::{Failure, Hint, Kind},
     files::Files,
     files::{
@@ -16,9 +17,9 @@ use toolpost_text::line_edit::EditPosition;
 /// Computes the content of the file with the symbol changed.
 pub(super) fn edit(
     files: &Files,
+    cx: &CallCtx,
     draft: &mut Draft,
-    name: &str,
-    side: EditPosition,
+    (name, side): (&str, EditPosition),
     new: &str,
 ) -> Result<(), Failure> {
     let path = draft.path.display();
@@ -29,7 +30,7 @@ pub(super) fn edit(
     let edited = toolpost_syntax::change(language, text.view(), name, side, new)
         .map_err(|error| failure(&path, error, |part| text.shown(part).into_owned()))?;
     let splices = [edited.splice];
-    draft.splice(&text, &splices, &[new])?;
+    draft.splice(cx, &text, &splices, &[new])?;
     draft.notes.extend(edited.notes);
     Ok(())
 }

@@ -58,6 +58,12 @@ pub(super) fn write(
     if let Some(before) = &before {
         draft.still_a_notebook(before.bytes(), &bytes)?;
         draft.notes.extend(lost_metadata(before.bytes(), &bytes));
+        let placeholder = guard::possible_placeholder(&path, text, view).filter(|_| !view.is_empty());
+        draft.notes.extend(placeholder.map(|(line, shown)| {
+            format!(
+                "line {line} of the new content, `{shown}`, may be a placeholder for omitted code; it was written unchanged"
+            )
+        }));
     }
     draft.put(bytes);
     draft.wrote_whole = true;

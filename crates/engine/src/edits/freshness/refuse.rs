@@ -11,11 +11,18 @@ use crate::{
     files::Files,
     seen_content::{SeenContent, SeenRange},
 };
-use toolpost_text::{cut, diff, encoding::Text};
+use toolpost_text::{
+    cut::{self, Limit},
+    diff,
+    encoding::Text,
+};
 use toolpost_workspace::{WorkspacePath, hash};
 
 /// Maximum number of lines that a refusal shows if the whole file does not fit.
 const HEAD: usize = 40;
+
+/// Maximum size of the changes that a failure shows together with other findings.
+const CHANGES: Limit = Limit { bytes: 2048, lines: 40 };
 
 /// Permission of a refusal to show the content of a file.
 #[derive(Clone, Copy)]
@@ -63,23 +70,59 @@ pub(super) fn unread_in_part(
     content(files, path, present, sight).refuse(Kind::Unread, what, hint)
 }
 
-/// Returns the failure of an overwrite of content that differs from the content that was seen.
+/// Returns the failure of a write over content that differs from the content that was seen.
+///
+/// If the refusal shows all that changed, the caller has then seen the current content as far as the earlier one, so a
+/// partial change can be repeated at once.
 pub(crate) fn stale(
     files: &Files,
     cx: &CallCtx,
     path: &WorkspacePath,
-    present: &[u8],
-    sight: Disclosure,
+    extent: Extent,
+    (present, sight): (&[u8], Disclosure),
 ) -> Failure {
     let what = format!(
         "{} has changed since it was last seen in this session; nothing was written.",
         path.display()
     );
     let look = match (changes(files, cx, path, present, sight), content(files, path, present, sight)) {
-        (Some(changes), content) if changes.whole.is_some() || content.whole.is_none() => changes,
+        (Some(changes), content) if changes.shows(extent) || content.whole.is_none() => changes,
         (_, content) => content,
     };
-    look.refuse(Kind::Stale, what, Hint::ReadAgain(path.clone()))
+    let hint = if look.whole.is_none() && look.shows(extent) {
+        Hint::Advice(
+            "This session has now seen the change: if the same call is still right, repeat it.".to_owned(),
+        )
+    } else {
+        Hint::ReadAgain(path.clone())
+    };
+    let part = look.part.clone().filter(|_| extent == Extent::Part);
+    let failure = look.refuse(Kind::Stale, what, hint);
+    Failure { shows: failure.shows.or(part.map(Box::new)), ..failure }
+}
+
+/// Adds to the failure of a partial change that the file has changed since the caller saw it, and what changed.
+/// `differ` describes the changed lines.
+pub(crate) fn changed_first(
+    files: &Files,
+    cx: &CallCtx,
+    path: &WorkspacePath,
+    (present, differ): (&[u8], &str),
+    mut failure: Failure,
+) -> Failure {
+    let changed = format!("{} has changed since it was last seen in this session{differ}.", path.display());
+    failure.what = format!("{changed} {}", failure.what);
+    failure.facts.changed = Some(changed);
+    let look = changes(files, cx, path, present, Disclosure::Shown);
+    if let Some(changes) = look.and_then(|look| look.found) {
+        let changes = changes.trim_end_matches('\n');
+        let shown = cut::head(changes, CHANGES).map_or(changes.to_owned(), |cut| cut.to_string());
+        failure.found = Some(match failure.found {
+            Some(found) => format!("{shown}\n\n{found}"),
+            None => shown,
+        });
+    }
+    failure
 }
 
 /// The content that a refusal shows of a file.
@@ -88,9 +131,16 @@ struct Look {
     found: Option<String>,
     /// The content, if the caller has seen all of it after this refusal.
     whole: Option<SeenContent>,
+    /// The content, if the caller has seen all that changed after this refusal, but not the whole file.
+    part: Option<SeenContent>,
 }
 
 impl Look {
+    /// Returns whether the caller has seen enough after this refusal to repeat a change of this extent.
+    fn shows(&self, extent: Extent) -> bool {
+        self.whole.is_some() || (extent == Extent::Part && self.part.is_some())
+    }
+
     fn refuse(self, kind: Kind, what: String, otherwise: Hint) -> Failure {
         let known = "This session has now seen the content: if the same call is still right, repeat it. To \
                      keep the current content, change only a part of it.";
@@ -107,7 +157,7 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosur
     }
     let Ok(text) = Text::open(present.to_vec(), files.encoding()) else {
         let found = format!("The file has {} bytes and is not text.", present.len());
-        return Look { found: Some(found), whole: None };
+        return Look { found: Some(found), ..Look::default() };
     };
     let shown = text.shown(text.view());
     let lines: Vec<&str> = shown.lines().collect();
@@ -118,10 +168,10 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosur
         _ => format!("It has these {count} lines:\n{}", numbered(&lines)),
     };
     if fits(&all) {
-        return Look { found: Some(all), whole: Some(seen(path, present)) };
+        return Look { found: Some(all), whole: Some(seen(path, present, SeenRange::Whole)), part: None };
     }
     let head = numbered(&lines[..count.min(HEAD)]);
-    Look { found: Some(format!("It has {count} lines and begins with:\n{head}")), whole: None }
+    Look { found: Some(format!("It has {count} lines and begins with:\n{head}")), ..Look::default() }
 }
 
 /// Shows the difference from the content that was seen, if the session still stores that content. If the
@@ -149,18 +199,16 @@ fn changes(
     } else {
         format!("What changed:\n{}", diff.text)
     };
-    let knew = record.hash == hash(&remembered) && covers(files, &record.coverage, &remembered);
-    let whole = knew && diff.cut == 0 && !diff.text.contains(cut::NOTICE) && fits(&found);
-    Some(Look { found: Some(found), whole: whole.then(|| seen(path, present)) })
+    let complete = diff.cut == 0 && !diff.text.contains(cut::NOTICE) && fits(&found);
+    let complete = complete && record.hash == hash(&remembered);
+    let knew_all = covers(files, &record.coverage, &remembered);
+    let whole = (complete && knew_all).then(|| seen(path, present, SeenRange::Whole));
+    let part = (complete && !knew_all).then(|| seen(path, present, SeenRange::Some));
+    Some(Look { found: Some(found), whole, part })
 }
 
-fn seen(path: &WorkspacePath, bytes: &[u8]) -> SeenContent {
-    SeenContent {
-        path: path.clone(),
-        hash: Some(hash(bytes)),
-        part: SeenRange::Whole,
-        bytes: Some(bytes.into()),
-    }
+fn seen(path: &WorkspacePath, bytes: &[u8], part: SeenRange) -> SeenContent {
+    SeenContent { path: path.clone(), hash: Some(hash(bytes)), part, bytes: Some(bytes.into()) }
 }
 
 fn fits(found: &str) -> bool {
