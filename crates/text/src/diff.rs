@@ -1,5 +1,7 @@
 //! Unified diffs of two texts.
 
+mod long;
+
 use std::{
     hash::Hash,
     ops::Range,
@@ -17,6 +19,10 @@ pub const MAX_LINES: usize = 200;
 
 /// Maximum number of characters of a line in a written diff.
 const MAX_WIDTH: usize = 2000;
+
+/// Number of lines of the differing parts from which only lines at the same position are compared, because the lines
+/// of both texts would need much memory.
+const MANY: usize = 1_000_000;
 
 /// Number of bytes that are shown before the first difference in a long line.
 const BEFORE: usize = 80;
@@ -75,17 +81,26 @@ struct Limits {
 fn write(old: &str, new: &str, context: usize, limits: Limits) -> Diff {
     let around = around(old, new, context);
     let last = lines::count(new).max(1);
-    let (old, new): (Vec<&str>, Vec<&str>) = (split(&old[around.old]), split(&new[around.new]));
+    let (old, new) = (&old[around.old], &new[around.new]);
+    let above = around.above;
+    let out = Writer { diff: Diff::default(), written: 0, limits, above, last, old: &[], new: &[] };
+    if limits.lines < usize::MAX && lines::breaks(old).max(lines::breaks(new)) > MANY {
+        return noticed(long::write(old, new, context, out));
+    }
+    let (old, new): (Vec<&str>, Vec<&str>) = (split(old), split(new));
     let ops = changes(&old, &new);
-    let mut out =
-        Writer { diff: Diff::default(), written: 0, limits, above: around.above, last, old: &old, new: &new };
+    let mut out = Writer { old: &old, new: &new, ..out };
     for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
         out.count(op);
     }
     for group in group_diff_ops(ops, context) {
         out.hunk(&group);
     }
-    let mut diff = out.diff;
+    noticed(out.diff)
+}
+
+/// Adds the notice about the lines of the diff that were left out.
+fn noticed(mut diff: Diff) -> Diff {
     if diff.cut > 0 {
         diff.text.push_str(&format!(
             "{}left out {} of the diff]\n",
@@ -221,8 +236,9 @@ impl Writer<'_> {
                 changed => {
                     let (old, new) = (&self.old[changed.old_range()], &self.new[changed.new_range()]);
                     if old.len() == new.len() {
+                        let room = self.limits.lines - self.written;
                         let from: Vec<usize> =
-                            old.iter().zip(new).map(|(old, new)| self.begin(old, new)).collect();
+                            old.iter().zip(new).take(room).map(|(old, new)| self.begin(old, new)).collect();
                         self.cut_lines('-', old, &from);
                         self.cut_lines('+', new, &from);
                     } else {
@@ -255,6 +271,13 @@ impl Writer<'_> {
     /// shown (default: 0).
     fn cut_lines(&mut self, sign: char, lines: &[&str], from: &[usize]) {
         for (at, line) in lines.iter().enumerate() {
+            if self.written >= self.limits.lines {
+                // Only the last line of a text can lack its break; the notice about that is a line, too.
+                let rest = &lines[at..];
+                let open = rest.last().is_some_and(|last| !last.ends_with('\n'));
+                self.diff.cut += rest.len() + usize::from(open);
+                return;
+            }
             let from = from.get(at).copied().unwrap_or(0);
             let (before, line) = line.split_at(from);
             let sign = match before.chars().count() {

@@ -8,6 +8,7 @@ mod splice;
 mod text;
 
 pub(crate) use eol::greatest;
+pub use decode::plain;
 pub use eol::{Eol, Indent, with_crlf};
 pub use kind::{Encoding, EncodingGuess, HEAD, sniff};
 pub use overwrite::Overwrite;

@@ -66,3 +66,22 @@ fn change_far_inside_a_long_line_is_shown() {
         assert_eq!((found.added, found.removed), (1, 1));
     });
 }
+
+/// A part with more than a million lines between the first and the last difference is not split into lines. The counts
+/// and the lines that are shown are those of the changed lines.
+#[test]
+fn differences_far_apart_in_many_lines_are_shown_and_counted() {
+    let lines = 1_200_000;
+    let text = |first: &str, last: &str| format!("head\n{first}\n{}{last}\n", "x\n".repeat(lines));
+    let found = unified(&text("a", "b"), &text("A", "B"), 1);
+    assert_eq!((found.added, found.removed, found.first_line, found.last_line), (2, 2, 2, lines + 3));
+    assert_eq!(
+        found.text,
+        "@@ -1,3 +1,3 @@\n head\n-a\n+A\n x\n[toolpost: left out 2 more lines of the diff]\n"
+    );
+    let every = unified(&"x\n".repeat(lines), &"y\n".repeat(lines), 3);
+    assert_eq!((every.added, every.removed, every.text.lines().count()), (lines, lines, MAX_LINES + 1));
+    assert_eq!(every.cut, 2 * lines + 1 - MAX_LINES);
+    let longer = unified(&"x\n".repeat(lines), &"y\n".repeat(lines + 7), 3);
+    assert_eq!((longer.added, longer.removed), (lines + 7, lines));
+}

@@ -179,6 +179,14 @@ const NUMBERED: &[Row] = &[
     ("id | name\n1 | a\n2 | b\n", (3, 3), Replace, "2 | B\n3 | C", "id | name\n1 | a\n2 | B\n3 | C\n", &[]),
     ("id | name\n1 | a\n2 | b\n", (3, 3), Replace, "3:ab | 2 | B", "id | name\n1 | a\n2 | B\n", &[NUMBERS]),
     (
+        "as shown:\n7:ab | a\n8:cd | b\nend\n",
+        (3, 3),
+        Replace,
+        "3:ab | B",
+        "as shown:\n7:ab | a\n3:ab | B\nend\n",
+        &[],
+    ),
+    (
         "match n {\n    1 | 2 => a,\n}\n",
         (2, 2),
         Replace,

@@ -2,17 +2,19 @@
 
 use toolpost_test_rows::each;
 
-use toolpost_text::encoding::{Splice, Text};
+use toolpost_text::encoding::{Splice, SpliceError, Text};
 use toolpost_text::lines::LineRange;
 use toolpost_text::matching::Difference::{
-    Escapes, Indentation, InnerSpace, LeadingBreak, LineNumbers, Punctuation, TrailingBreak, TrailingSpace,
+    AllLineNumbers, Escapes, Indentation, InnerSpace, LeadingBreak, LineNumbers, Punctuation, TrailingBreak, TrailingSpace,
 };
 use toolpost_text::matching::Step::{Exact, Folded, Reindented, Spaced, Unescaped};
-use toolpost_text::matching::{Difference, How, MatchCount, Matches, Miss, Place, Step, find};
+use toolpost_text::matching::{
+    Choice, Difference, How, LineDifference, MatchCount, Matches, Miss, Place, Step, find, find_until,
+};
 
 /// Applies an edit; returns the whole new view, the step, and the differences.
 fn check(view: &str, old: &str, new: &str, how: &How) -> Result<(String, Step, Vec<Difference>), Miss> {
-    let Matches { hits, step, differences } = find(view, old, new, how)?;
+    let Matches { hits, step, differences, .. } = find(view, old, new, how)?;
     let mut out = String::new();
     let mut done = 0;
     for hit in hits {
@@ -155,10 +157,13 @@ const STEPS: &[Row] = &[
         "     1\tone\n     2\t\ttwo\n",
         "one\n\ttwo\n",
         Unescaped,
-        &[LineNumbers],
+        &[AllLineNumbers],
     ),
     ("one\n  two\n", "7: one\n8:   two", "1", "1\n", Unescaped, &[LineNumbers]),
-    ("one\n  two\n", "7:4f | one\n8:aa |   two", "7:4f | 1", "1\n", Unescaped, &[LineNumbers]),
+    ("one\n  two\n", "7:4f | one\n8:aa |   two", "7:4f | 1", "1\n", Unescaped, &[AllLineNumbers]),
+    // A line that the model inserted has no number, and the lines after it have their old numbers.
+    ("one\ntwo\n", "7| one\n8| two", "7| one\nnew\n8| two", "one\nnew\ntwo\n", Unescaped, &[AllLineNumbers]),
+    ("one\ntwo\n", "7| one\n8| two", "7| one\n7| two\n8| three", "one\ntwo\nthree\n", Unescaped, &[AllLineNumbers]),
 ];
 
 /// Rows that match only if the amount of white space inside lines is ignored.
@@ -227,6 +232,33 @@ fn first_matching_step_with_a_hit_is_used() {
         let earlier = before.map(|upto| check(view, old, new, &How::one(upto)).is_err());
         assert_ne!(earlier, Some(false), "{view:?} {old:?}: an earlier step finds it too");
     });
+}
+
+/// Numbers are line numbers only if the file itself has no lines like that, if the text after them begins a line, and
+/// if the new text has them like the old text. Otherwise they may be content.
+#[test]
+fn numbers_that_may_be_content_are_kept() {
+    let rows = [
+        // The file is a table with the same mark.
+        ("1\tone\n2\ttwo\n", "3\ttwo", "3\tthree"),
+        ("id | name\n1 | one\n2 | two\n", "7 | two", "7 | three"),
+        ("200: ok\n404: lost\n", "405: lost", "405: not allowed"),
+        ("see `7:ab | x`\n7:ab | x\ny\n", "8:cd | y", "8:cd | z"),
+        // The text is inside a line.
+        ("foobar = 1\n", "    12\tbar = 1", "    12\tbaz = 1"),
+        // The new text has a number that the old text does not explain.
+        ("one\ntwo\n", "7| one\n8| two", "a\nb\n3| c"),
+        ("one\ntwo\n", "7| one\n8| two", "9| one\n3| two"),
+    ];
+    each(rows, |(view, old, new)| {
+        let found = find(view, old, new, &How::one(Spaced));
+        assert!(matches!(found, Err(Miss::Absent { .. })), "{view:?} {old:?}: {found:?}");
+    });
+    // Another mark in the file does not matter, and an exact match keeps all numbers.
+    let marked = check("a = {200: ok}\n  two\n", "    12\t  two", "    12\t  2", &How::one(Unescaped));
+    assert_eq!(marked, Ok(("a = {200: ok}\n  2\n".to_owned(), Unescaped, vec![AllLineNumbers])));
+    let exact = check("    12\ttwo\n", "    12\ttwo", "    12\t2", &How::one(Unescaped));
+    assert_eq!(exact, Ok(("    12\t2\n".to_owned(), Exact, vec![])));
 }
 
 #[test]
@@ -313,6 +345,34 @@ fn line_hints_select_one_of_several_hits() {
 }
 
 #[test]
+fn match_outside_the_given_lines_is_reported_with_the_others() {
+    let mut view = vec!["-"; 400];
+    for line in [10, 20, 30, 100, 110, 120, 130, 140] {
+        view[line - 1] = "  hit(one);";
+    }
+    let view = view.join("\n");
+    let choice = |line, first, last, others: &[usize], count| {
+        Some(Choice { line, near: LineRange { first, last }, others: others.to_vec(), count })
+    };
+    // The given lines, the text to replace, and the choice.
+    let rows = [
+        ((20, 20), "hit(one);", None),
+        ((15, 25), "hit(one);", None),
+        ((22, 23), "hit(one);", choice(20, 22, 23, &[10, 30, 100, 110, 120], 8)),
+        ((22, 22), "\thit(one);", choice(20, 22, 22, &[10, 30, 100, 110, 120], 8)),
+        ((1, 1), "-\n  hit(one);\n-\n-\n-\n-\n-\n-\n-\n-\n-\n  hit(one);\n-\n-\n-\n-\n-\n-\n-\n-\n-\n  hit(one);\n-", choice(9, 1, 1, &[99, 109, 119], 4)),
+    ];
+    each(rows, |((first, last), old, wanted)| {
+        let how = How { near: Some(LineRange { first, last }), ..How::one(Unescaped) };
+        let found = find(&view, old, "x", &how);
+        assert_eq!(found.map(|found| found.choice), Ok(wanted), "{first} {old:?}");
+    });
+    let unique = How { near: Some(LineRange { first: 190, last: 195 }), ..How::one(Exact) };
+    let found = find("one\ntwo", "two", "x", &unique).unwrap();
+    assert_eq!(found.choice, choice(2, 190, 195, &[], 1));
+}
+
+#[test]
 fn failed_matches_report_the_reason_and_candidates() {
     let place = |line: usize, text: &str| Place { line, text: text.to_owned() };
     let rows = [
@@ -393,11 +453,40 @@ fn closest_lines_are_shown_with_a_word_diff() {
         let Err(Miss::Absent { closest: Some(found), .. }) = find(view, old, "new", &How::one(Exact)) else {
             panic!("{old}");
         };
-        assert_eq!((found.first_line, found.last_line, found.whitespace_only), (first, last, whitespace));
+        let only_space = found.differs == LineDifference::Whitespace;
+        assert_eq!((found.first_line, found.last_line, only_space), (first, last, whitespace));
         assert_eq!((found.shown.as_str(), found.diff.as_str()), (shown, diff));
     });
     let nothing = find(view, "completely different words stand here", "new", &How::one(Unescaped));
     assert_eq!(nothing, Err(Miss::Absent { closest: None, already_there: None }));
+}
+
+/// The closest lines are those that differ in letter case only, even if other lines share more characters. Among
+/// several, those with the same case come first.
+#[test]
+fn closest_lines_ignore_letter_case() {
+    use LineDifference::{Case, CaseAndWhitespace, Text};
+    let sql = "select name from users where age > 21;\nSELECT name FROM orders WHERE age > 21;\n\
+               Select Name From Users Where Age > 21;\n";
+    let constants = "const fn limit() {}\nconst LIMIT: u32 = 10;\nconst LIMITS: u32 = 11;\n";
+    let turkish = "ÜBER = 1\nunter = 2\nÄRGER = 3\n";
+    let block = "fn one() {\n    RETURN_VALUE(1);\n    DONE();\n}\nfn two() {\n    return_values(2);\n    begin();\n}\n";
+    let rows = [
+        (sql, "SELECT NAME FROM USERS WHERE AGE > 21;", 1, Case),
+        (sql, "Select Name From Users Where age > 21;", 3, Case),
+        (sql, "select  name from ORDERS where age > 21;", 2, CaseAndWhitespace),
+        (constants, "CONST limit: U32 = 10;", 2, Case),
+        (constants, "const limit: u32 = 12;", 2, Text),
+        (turkish, "über = 1", 1, Case),
+        (turkish, "ärger = 4", 3, Text),
+        (block, "    return_value(1);\n    done();", 2, Case),
+        (&format!("{}LET_VALUE = compute(1);{}", "a=1;".repeat(900), "b=2;".repeat(900)), "let_value = compute(1);", 1, Case),
+    ];
+    each(rows, |(view, old, line, differs)| {
+        let found = find(view, old, "something else", &How::one(Spaced));
+        let Err(Miss::Absent { closest: Some(found), .. }) = found else { panic!("{old}: {found:?}") };
+        assert_eq!((found.first_line, found.differs), (line, differs), "{old}: {found:?}");
+    });
 }
 
 #[test]
@@ -429,6 +518,50 @@ fn replacement_with_too_much_new_text_is_refused() {
     let view = "a".repeat(1 << 16);
     let found = find(&view, "a", &"b".repeat(1 << 16), &How::every(Exact));
     assert_eq!(found, Err(Miss::TooMuch { count: 1 << 16 }));
+}
+
+/// More matches than one edit holds are counted and refused, whatever is asked for.
+#[test]
+fn too_many_matches_are_refused_with_their_number() {
+    let count = 6_000_000;
+    let view = "ab".repeat(count);
+    for how in [How::every(Unescaped), How::one(Unescaped)] {
+        assert_eq!(find(&view, "a", "x", &how), Err(Miss::TooMuch { count }));
+    }
+}
+
+/// A search and a replacement end soon after they are asked to, in the middle of one text.
+#[test]
+fn search_and_replacement_stop_when_asked() {
+    let count = 200_000;
+    let view = "needle hay\n".repeat(count);
+    let asked = std::cell::Cell::new(0);
+    let after = |most: usize| {
+        let asked = &asked;
+        move || {
+            asked.set(asked.get() + 1);
+            asked.get() > most
+        }
+    };
+    let found = find_until(&view, "needle", "thread", &How::every(Unescaped), &after(2));
+    assert_eq!((found, asked.replace(0)), (Err(Miss::Stopped), 3));
+    // While the matches are found, and while their new texts are made.
+    let all = find_until(&view, "needle", "thread", &How::every(Unescaped), &after(usize::MAX)).unwrap();
+    let checks = asked.replace(0);
+    let found = find_until(&view, "needle", "thread", &How::every(Unescaped), &after(checks - 1));
+    assert_eq!((found, asked.replace(0)), (Err(Miss::Stopped), checks));
+    assert!(checks >= 2 * count / 4096, "{checks} checks");
+    // Each step of a search without a match.
+    let text = "no such text in any of these lines";
+    let stopped = find_until(&view, text, "x", &How::every(Spaced), &after(3));
+    assert_eq!((stopped, asked.replace(0)), (Err(Miss::Stopped), 4));
+    let text = Text::open(view.into_bytes(), None).unwrap();
+    let splices: Vec<Splice> =
+        all.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
+    let stopped = text.splice_until(&splices, &after(5));
+    assert_eq!((stopped, asked.replace(0)), (Err(SpliceError::Stopped), 6));
+    assert!(text.splice_until(&splices, &after(usize::MAX)).is_ok());
+    assert!(asked.get() >= count / 4096, "{} checks", asked.get());
 }
 
 /// Processor time of this thread, in nanoseconds; `None` if the system does not report it.

@@ -7,11 +7,20 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::Text;
 use toolpost_text::patch::{
-    Hunk, HunkError, HunkProblem, Invocation, PatchAction, PatchResult, apply, invocation, is_unified, parse,
+    Hunk, HunkError, HunkProblem, Invocation, PatchAction, PatchResult, apply, apply_first, invocation, is_unified,
+    parse,
 };
 
 /// Parses a patch for one file and applies it to a text.
 fn put(before: &str, patch: &str) -> Result<(String, Vec<String>), String> {
+    put_by(apply, before, patch)
+}
+
+/// A function that applies hunks to a text.
+type Apply = fn(&str, &[Hunk]) -> Result<PatchResult, HunkError>;
+
+/// Parses a patch for one file and applies it to a text with the given function.
+fn put_by(apply: Apply, before: &str, patch: &str) -> Result<(String, Vec<String>), String> {
     let patch = parse(patch, Some("f")).map_err(|error| error.to_string())?;
     let [file] = patch.files.as_slice() else { return Err(format!("{} files", patch.files.len())) };
     let hunks = match &file.what {
@@ -29,6 +38,10 @@ fn say(misfit: &HunkError) -> String {
         HunkProblem::Lines { old, before, already, .. } => {
             let already = already.map(|lines| (lines.first, lines.last));
             format!("no lines {old:?}, before {before:?}, already {already:?}")
+        }
+        HunkProblem::Ambiguous { count, places, header } => {
+            let lines: Vec<usize> = places.iter().map(|place| place.line).collect();
+            format!("{count} places, at {lines:?}, header {header:?}")
         }
         HunkProblem::TooMuch => "too much".to_owned(),
         HunkProblem::Place { line, count, lines } => format!("no place, {count} at {line} of {lines}"),
@@ -205,12 +218,31 @@ fn unified_diff_hunks_apply_at_their_matching_lines() {
 }
 
 #[test]
-fn ambiguous_or_inexact_matches_are_noted() {
-    let rows: [(&str, &str, &[&str]); 6] = [
-        ("1\nx\n1\n", "@@\n-1\n+2", &["the context of the hunk occurs 2 times; used line 1"]),
-        ("a\n1\nx\n1\n", "@@\n-a\n@@\n-1\n+2", &["the context of hunk 2 occurs 2 times; used line 2"]),
+fn chosen_or_inexact_matches_are_noted() {
+    let rows: [(&str, &str, &[&str]); 9] = [
         ("1\nx\n1\n", "@@ -1 +1 @@\n-1\n+2", &[]),
         ("1\nx\n1\n", "@@ x\n-1\n+2", &[]),
+        (
+            "1\nx\nx\n1\n",
+            "@@ -2 +2 @@\n-1\n+2",
+            &["the lines of the hunk occur 2 times, at lines 1 and 4; used line 1, the nearest to line 2 of its header"],
+        ),
+        (
+            "1\nx\nx\n1\n1\n1\n1\n1\n",
+            "@@ -3 +3 @@\n-1\n+2",
+            &[
+                "the lines of the hunk occur 6 times, at lines 1, 4, 5, 6, 7 and 1 more; used line 4, the nearest to line 3 of its header",
+            ],
+        ),
+        // Line 4 is in the block of the function; after a line that opens no block, the first match is used.
+        ("def f():\n    x\n    1\n\ndef g():\n    1\n", "@@ def f():\n-    1\n+    2", &[]),
+        (
+            "a\nb\n1\nc\n1\n",
+            "@@ b\n-1\n+2",
+            &[
+                "the lines of the hunk occur 2 times after the line that follows `@@`, at lines 3 and 5; used line 3",
+            ],
+        ),
         (
             "a  \nb\n",
             "@@\n a\n-b\n+c",
@@ -223,9 +255,78 @@ fn ambiguous_or_inexact_matches_are_noted() {
                 "the hunk was found at line 1 although these differed from the file: look-alike quotes, dashes or spaces, indentation",
             ],
         ),
+        // A line that must stand after another hunk can only be the last one.
+        ("1\nx\n1\n", "@@\n-x\n+y\n@@\n-1\n+2", &[]),
     ];
     each(rows, |(before, hunks, notes)| {
         assert_eq!(put(before, &envelope(hunks)).unwrap().1, notes, "{hunks}");
+    });
+}
+
+/// Without a line number, only the other hunks, a line after `@@` or the end of the file can determine which of several
+/// places a hunk means. Each row has the refusal, and the text and the notes if the first place is taken.
+#[test]
+fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
+    let classes = "class A:\n  def x(self):\n    1\n  def y(self):\n    1\nclass B:\n  def x(self):\n    1\n  def y(self):\n    1\n";
+    let first = |lines: &str, line: usize| {
+        format!("the lines of the hunk occur 2 times, at lines {lines}; used line {line}, the first")
+    };
+    let after = |lines: &str, count: usize, line: usize| {
+        format!(
+            "the lines of the hunk occur {count} times, at lines {lines}; used line {line}, the first after the line that follows `@@`"
+        )
+    };
+    let refused = [
+        ("1\nx\n1\n", "@@\n-1\n+2", "1/1 at 3: 2 places, at [1, 3], header None", "2\nx\n1\n", first("1 and 3", 1)),
+        (
+            "a\n1\nx\n1\n",
+            "@@\n-a\n@@\n-1\n+2",
+            "2/2 at 5: 2 places, at [2, 4], header None",
+            "2\nx\n1\n",
+            first("2 and 4", 2).replace("the hunk", "hunk 2"),
+        ),
+        // Two matches that overlap.
+        ("1\n1\n1\n", "@@\n 1\n-1\n+2", "1/1 at 3: 2 places, at [1, 2], header None", "1\n2\n1\n", first("1 and 2", 1)),
+        // The line after `@@` occurs twice, or the place occurs twice in its block.
+        (classes, "@@   def x(self):\n-    1\n+    2", "1/1 at 3: 2 places, at [3, 8], header None", "", after("3 and 8", 2, 3)),
+        (classes, "@@ class B:\n-    1\n+    2", "1/1 at 3: 2 places, at [8, 10], header None", "", after("8 and 10", 2, 8)),
+        (classes, "@@   def y(self):\n+    2", "1/1 at 3: 2 places, at [5, 10], header None", "", after("5 and 10", 2, 5)),
+        // The function is repeated as the first line.
+        (
+            classes,
+            "@@   def x(self):\n   def x(self):\n-    1\n+    2",
+            "1/1 at 3: 2 places, at [2, 7], header None",
+            "",
+            after("2 and 7", 2, 2),
+        ),
+        // Not at the end of the file.
+        ("1\nx\n1\nx\n", "@@\n-1\n+2\n*** End of File", "1/1 at 3: 2 places, at [1, 3], header None", "1\nx\n2\nx\n", "the lines of the hunk occur 2 times, at lines 1 and 3; used line 3, the last".to_owned()),
+    ];
+    each(refused, |(before, hunks, words, text, note)| {
+        assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words, "{hunks}");
+        let (after, notes) = put_by(apply_first, before, &envelope(hunks)).unwrap();
+        assert_eq!(notes, [note], "{hunks}");
+        assert!(text.is_empty() || after == text, "{hunks}: {after}");
+    });
+    // A line number with two equally near places, or none near it, decides nothing either.
+    let far = format!("1\n{}1\n", "x\n".repeat(100));
+    let numbered = [
+        ("1\nx\n1\n", "@@ -2 +2 @@\n-1\n+2", "1/1 at 3: 2 places, at [1, 3], header Some(2)"),
+        (&far, "@@ -50 +50 @@\n-1\n+2", "1/1 at 3: 2 places, at [1, 102], header Some(50)"),
+    ];
+    each(numbered, |(before, hunks, words)| {
+        assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words, "{hunks}");
+    });
+    let decided = [
+        ("1\nx\n1\n", "@@\n-1\n+2\n@@\n-1\n+3", "2\nx\n3\n"),
+        ("1\nx\n1\n", "@@\n-1\n+2\n@@\n-x\n+y", "2\ny\n1\n"),
+        ("1\nx\n1\n", "@@\n-x\n+y\n@@\n-1\n+2", "1\ny\n2\n"),
+        ("1\nx\n1\nx\n", "@@\n-1\n+2\n@@\n x\n-1\n+3\n x", "2\nx\n3\nx\n"),
+        ("1\nx\n1\n", "@@\n-1\n+2\n*** End of File", "1\nx\n2\n"),
+        (classes, "@@ class B:\n@@   def x(self):\n-    1\n+    2", &classes.replacen("1\n  def y(self):\n    1\n", "2\n  def y(self):\n    1\n", 2).replacen("    2", "    1", 1)),
+    ];
+    each(decided, |(before, hunks, text)| {
+        assert_eq!(put(before, &envelope(hunks)), Ok((text.to_owned(), Vec::new())), "{hunks}");
     });
 }
 

@@ -106,7 +106,7 @@ fn existing(mut failure: Failure) -> Failure {
         failure.hints.clear();
         "It was shown now: to replace it, send the same patch again. To change a part of it, use `*** Update File`."
     } else {
-        "To change a part of it, use `*** Update File`. To replace it, put `*** Delete File` before it in the same patch."
+        "To change a part of it, use `*** Update File`."
     };
     failure.hints.push(Hint::Advice(advice.to_owned()));
     failure

@@ -6,6 +6,7 @@ use toolpost_process::{SandboxError, StartError};
 use toolpost_text::{
     encoding::{Encoding, SpliceError, Text},
     guard::Placeholder,
+    lines::lf,
     matching::{Miss, Place},
 };
 use toolpost_workspace::{
@@ -142,15 +143,27 @@ pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&error.to_string())))
 }
 
-/// Replaces the hints of a failed replacement if the text to replace can never match, because it is not ASCII and the
-/// encoding of the file is unknown.
-pub(crate) fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure {
-    if text.encoding() != Encoding::EightBit || old.is_ascii() {
+/// Replaces the hints of a failed replacement if the text to replace cannot match as it is written: because it is not
+/// ASCII and the encoding of the file is unknown, or because the file has lone carriage returns where the text has line
+/// breaks.
+pub(crate) fn with_cause(failure: Failure, text: &Text, old: &str) -> Failure {
+    let advice = if text.encoding() == Encoding::EightBit && !old.is_ascii() {
+        "The file is not UTF-8 and its encoding is unknown: only ASCII can be matched and written. Change a part that is \
+         ASCII, or ask the operator to set the encoding (setting `encoding`)."
+    } else if failure.kind == Kind::NoMatch && has_lone_breaks(text.view(), old) {
+        "The file has a lone carriage return (CR) where this text has a line break. A lone CR ends no line here: write it as \
+         \\r, or replace the text between two of them."
+    } else {
         return failure;
-    }
-    let advice = "The file is not UTF-8 and its encoding is unknown: only ASCII can be matched and written. Change a \
-                  part that is ASCII, or ask the operator to set the encoding (setting `encoding`).";
+    };
     Failure { hints: vec![Hint::Advice(advice.to_owned())], ..failure }
+}
+
+/// Returns whether a text that a file lacks is in it with a lone carriage return for each line break.
+fn has_lone_breaks(view: &str, old: &str) -> bool {
+    let old = lf(old);
+    let bare = old.trim_matches('\n');
+    bare.contains('\n') && view.contains('\r') && view.contains(&bare.replace('\n', "\r"))
 }
 
 /// Converts the error of a replacement whose old text is missing, not unique, empty or equal to the new text.

@@ -21,6 +21,8 @@ use toolpost_workspace::{Coverage, ReadLedger, WorkspacePath, unique};
 /// Maximum size of all stored file contents, in bytes. The contents are stored to report later changes of the
 /// files.
 const REMEMBERED: usize = 8 * 1024 * 1024;
+/// Maximum size of a file content that is stored, in bytes.
+pub(crate) const REMEMBERED_FILE: usize = REMEMBERED / 8;
 /// Maximum number of stored versions of one file. The versions are used to find lines that have moved since the client
 /// saw them.
 const VERSIONS: usize = 5;
@@ -243,7 +245,7 @@ impl Session {
     }
 
     fn remember(&self, path: WorkspacePath, bytes: Arc<[u8]>) {
-        if bytes.len() <= REMEMBERED / 8 {
+        if bytes.len() <= REMEMBERED_FILE {
             self.remembered.lock().unwrap_or_else(PoisonError::into_inner).add(path, bytes);
         }
     }

@@ -40,6 +40,17 @@ pub(super) fn decode(
     Ok(DecodedContent { encoding: Encoding::EightBit, bom: 0, text: Some(eight_bit(bytes)) })
 }
 
+/// Returns the text of a file whose view is the file itself: UTF-8 without a byte order mark, CRLF and NUL bytes near
+/// the beginning; `None` for any other file.
+#[must_use]
+pub fn plain(bytes: &[u8]) -> Option<&str> {
+    let is_binary = memchr::memchr(0, &bytes[..bytes.len().min(HEAD)]).is_some();
+    if is_binary || bom(bytes).is_some() || memchr::memmem::find(bytes, b"\r\n").is_some() {
+        return None;
+    }
+    std::str::from_utf8(bytes).ok()
+}
+
 /// Returns the byte that a character represents in a text from an unknown 8-bit encoding; `None` if it
 /// represents none.
 pub(super) fn byte(character: char) -> Option<u8> {

@@ -34,7 +34,7 @@ pub(crate) fn run(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Outp
             .map_err(|failure| numbered(failure, number, request.changes.len()))?;
     }
     cx.check()?;
-    commit::all(edits.files(), cx, &hold, &drafts.0)
+    commit::all(edits.files(), cx, &hold, drafts.0)
 }
 
 /// Applies one change to the drafts, which hold the new contents in memory.

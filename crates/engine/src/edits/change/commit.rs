@@ -15,16 +15,23 @@ use toolpost_workspace::{Action, Draft as Write, Expect, Overwrite, PathLock, Wo
 
 /// Writes all drafts (new contents in memory) to the disk, or none. A file is only overwritten if it still
 /// has the content that was read.
-pub(super) fn all(files: &Files, cx: &CallCtx, hold: &PathLock, drafts: &[Draft]) -> Result<Output, Failure> {
+pub(super) fn all(
+    files: &Files,
+    cx: &CallCtx,
+    hold: &PathLock,
+    drafts: Vec<Draft>,
+) -> Result<Output, Failure> {
     drafts.iter().try_for_each(stays_text)?;
-    let moves: Vec<(&WorkspacePath, &WorkspacePath)> =
-        drafts.iter().filter_map(|to| plain_move(drafts, to)).collect();
-    let writes = drafts.iter().filter_map(|draft| write(&moves, draft)).collect();
+    // The report is made first: it can take long for large files, and a call that is stopped then changes nothing.
+    let reported = report::files(files, &drafts);
+    let moves: Vec<(WorkspacePath, WorkspacePath)> =
+        drafts.iter().filter_map(|to| plain_move(&drafts, to)).collect();
+    let writes = drafts.into_iter().filter_map(|draft| write(&moves, draft)).collect();
     cx.check()?;
     let mut notes: Vec<String> = hold.notes().iter().map(ToString::to_string).collect();
     let committed = hold.commit(writes, &cx.cause).map_err(|error| convert::commit(&error))?;
     notes.extend(committed.notes.iter().map(ToString::to_string));
-    Ok(Output { files: report::files(files, drafts), notes })
+    Ok(Output { files: reported, notes })
 }
 
 /// Refuses text with a NUL byte, because later calls would treat the file as binary.
@@ -47,7 +54,7 @@ fn stays_text(draft: &Draft) -> Result<(), Failure> {
 
 /// Returns the old and the new path of a file or link that is only renamed. The commit moves it instead of
 /// writing it again, which preserves its metadata.
-fn plain_move<'a>(drafts: &'a [Draft], to: &'a Draft) -> Option<(&'a WorkspacePath, &'a WorkspacePath)> {
+fn plain_move(drafts: &[Draft], to: &Draft) -> Option<(WorkspacePath, WorkspacePath)> {
     let origin = drafts.iter().find(|draft| Some(&draft.path) == to.from.as_ref())?;
     let same = match (&origin.before, &to.now) {
         (Some(Before::Link), Now::Link) => true,
@@ -56,37 +63,35 @@ fn plain_move<'a>(drafts: &'a [Draft], to: &'a Draft) -> Option<(&'a WorkspacePa
     };
     let first = drafts.iter().find(|draft| draft.from == to.from)?;
     let free = to.before.is_none() && !origin.is_there() && first.path == to.path;
-    (same && free).then_some((&origin.path, &to.path))
+    (same && free).then(|| (origin.path.clone(), to.path.clone()))
 }
 
 /// Returns the write that commits a draft; `None` if nothing changes, or if the path is the target of one of
 /// the `moves`.
-fn write(moves: &[(&WorkspacePath, &WorkspacePath)], draft: &Draft) -> Option<Write> {
-    let path = draft.path.clone();
-    if let Some((_, to)) = moves.iter().find(|(from, _)| **from == path) {
-        let action = Action::Move { to: (*to).clone(), overwrite: Overwrite::Refuse };
+fn write(moves: &[(WorkspacePath, WorkspacePath)], draft: Draft) -> Option<Write> {
+    let Draft { path, before, now, from, .. } = draft;
+    if let Some((_, to)) = moves.iter().find(|(from, _)| *from == path) {
+        let action = Action::Move { to: to.clone(), overwrite: Overwrite::Refuse };
         return Some(Write { path, action });
     }
-    if moves.iter().any(|(_, to)| **to == path) {
+    if moves.iter().any(|(_, to)| *to == path) {
         return None;
     }
-    let expect = match &draft.before {
+    let expect = match &before {
         None => Expect::Absent,
         Some(Before::File { hash, .. }) => Expect::Hash(*hash),
         Some(Before::Link) => Expect::Any,
     };
-    let action = match (&draft.now, &draft.from) {
+    let action = match (now, from) {
         (Now::AsBefore, _) => return None,
-        (Now::Nothing, _) if draft.before.is_none() => return None,
+        (Now::Nothing, _) if before.is_none() => return None,
         (Now::Nothing, _) => Action::Delete { expect },
-        (Now::Bytes(bytes), None) => Action::Write { bytes: bytes.clone(), expect },
-        (Now::Bytes(bytes), Some(like)) => {
-            Action::WriteLike { bytes: bytes.clone(), expect, like: like.clone() }
-        }
+        (Now::Bytes(bytes), None) => Action::Write { bytes, expect },
+        (Now::Bytes(bytes), Some(like)) => Action::WriteLike { bytes, expect, like },
         // Something exists at the path, so the commit refuses the move.
         (Now::Link, Some(from)) => {
             let action = Action::Move { to: path, overwrite: Overwrite::Refuse };
-            return Some(Write { path: from.clone(), action });
+            return Some(Write { path: from, action });
         }
         (Now::Link, None) => return None,
     };

@@ -97,7 +97,7 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
     let shown = convert::miss(&draft.path, &miss, text);
     let failure = Failure { what: words, ..shown };
     let failure = match &misfit.trouble {
-        Unfit::Lines { old, .. } => convert::with_encoding(failure, text, old),
+        Unfit::Lines { old, .. } => convert::with_cause(failure, text, old),
         _ => failure,
     };
     match before {

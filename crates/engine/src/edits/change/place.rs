@@ -40,7 +40,7 @@ pub(super) fn replace(
         Err(miss) => {
             cx.check()?;
             let failure = missed(edits, draft, &miss, &text, change, &how);
-            return Err(convert::with_encoding(failure, &text, old));
+            return Err(convert::with_cause(failure, &text, old));
         }
     };
     if draft.seen == SeenRange::Some && how.want == MatchCount::Every && found.hits.len() > 1 {

@@ -5,9 +5,14 @@ use super::{ChangedFile, EditKind};
 use crate::{
     files::Files,
     seen_content::{SeenContent, SeenRange},
+    session::REMEMBERED_FILE,
 };
 use std::borrow::Cow;
-use toolpost_text::{diff, encoding::Text, lines};
+use toolpost_text::{
+    diff,
+    encoding::{self, Text},
+    lines,
+};
 use toolpost_workspace::{ContentHash, WorkspacePath, hash};
 
 /// Number of context lines around each change in the diff.
@@ -28,8 +33,7 @@ fn is_told(drafts: &[Draft], draft: &Draft) -> bool {
 fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> ChangedFile {
     let before = on_disk(drafts, draft.from.as_ref().unwrap_or(&draft.path));
     let after = draft.present().unwrap_or_default();
-    let (old, new) = (opened(files, before.unwrap_or_default()), opened(files, after));
-    let (old, new) = (shown(old.as_ref()), shown(new.as_ref()));
+    let (old, new) = (shown(files, before.unwrap_or_default()), shown(files, after));
     let hash = draft.present().map(hash);
     let diff = if before.is_some() && draft.present().is_some() {
         diff::unified(&old, &new, CONTEXT)
@@ -93,16 +97,16 @@ fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<SeenC
     };
     let whole = (draft.before.is_none() && draft.from.is_none()) || draft.wrote_whole;
     let part = if whole { SeenRange::Whole } else { draft.seen.clone() };
-    seen.push(SeenContent { path: draft.path.clone(), hash, part, bytes: Some(bytes.into()) });
+    let kept = (bytes.len() <= REMEMBERED_FILE).then(|| bytes.into());
+    seen.push(SeenContent { path: draft.path.clone(), hash, part, bytes: kept });
     seen
 }
 
-/// Opens a file as text; `None` if it is not text.
-fn opened(files: &Files, bytes: &[u8]) -> Option<Text> {
-    Text::open(bytes.to_vec(), files.encoding()).ok()
-}
-
-/// Returns a text for display; empty if it is not text.
-fn shown(text: Option<&Text>) -> Cow<'_, str> {
-    text.map_or(Cow::Borrowed(""), |text| text.shown(text.view()))
+/// Returns the text of a file for display; empty if it is not text.
+fn shown<'a>(files: &Files, bytes: &'a [u8]) -> Cow<'a, str> {
+    if let Some(text) = encoding::plain(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let text = Text::open(bytes.to_vec(), files.encoding()).ok();
+    text.map_or(Cow::Borrowed(""), |text| Cow::Owned(text.shown(text.view()).into_owned()))
 }

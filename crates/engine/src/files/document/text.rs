@@ -262,13 +262,17 @@ fn facts(seen: &Facts, lines: &Lines) -> Vec<String> {
             if seen.spaces > seen.tabs { "indent: tabs and spaces" } else { "indent: tabs" }.to_owned(),
         );
     }
+    let lone = lines.iter().any(|line| line.text.contains('\r'));
     match (seen.crlf, seen.lf) {
-        (0, 0) if lines.iter().any(|line| line.text.contains('\r')) => {
+        (0, 0) if lone => {
             facts.push("eol: CR only, which is not a line ending here: the file is one line".to_owned());
         }
         (0, _) => {}
         (_, 0) => facts.push("eol: CRLF".to_owned()),
         (crlf, lf) => facts.push(format!("eol: mixed, {crlf} CRLF and {lf} LF")),
+    }
+    if lone && seen.crlf + seen.lf > 0 {
+        facts.push("lone CR inside lines, which is not a line ending here".to_owned());
     }
     if seen.bom {
         facts.push("BOM".to_owned());
