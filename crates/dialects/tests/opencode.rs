@@ -8,7 +8,7 @@ use common::{World, words};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt};
 use toolpost_dialects::opencode::DIALECT;
-use toolpost_engine::Kind;
+use toolpost_engine::{Kind, Several};
 use toolpost_runtime::Outcome;
 
 /// Writes a whole file; returns the kind and the text of the failure.
@@ -297,20 +297,139 @@ async fn an_unwritable_file_reverts_the_whole_change() {
     }
 }
 
+/// A patch that adds a file, or moves one, over an existing file is refused until the file was shown, with what to do.
+/// Then it replaces the file, and the reply reports that instead of an added file.
 #[tokio::test]
-async fn patch_add_over_an_unseen_file_is_refused() {
+async fn patch_add_over_an_existing_file_is_refused_until_it_was_shown() {
+    let add = "*** Add File: f\n+mine";
+    let forms = [add, "*** Update File: g\n*** Move to: f"];
+    let overwrote = "1 file(s) modified, 0 added, 0 deleted (+1 -1)\nOverwrote: f (+1 -1 lines)\n";
+    each_async(forms, async |sections| {
+        let world = World::new(&DIALECT);
+        world.put("f", b"theirs\n");
+        world.put("g", b"mine\n");
+        let patch = json!({ "patch_text": format!("*** Begin Patch\n{sections}\n*** End Patch") });
+        let first = world.call("patch", patch.clone()).await;
+        let reply = words(&first);
+        assert!(matches!(first, Outcome::Failed(Kind::Unread, _)), "{reply}");
+        let parts = [
+            "f exists, and this session has not seen its content. `*** Add File` and `*** Move to` replace an existing file",
+            "     1\ttheirs",
+            "It was shown now: to replace it, send the same patch again. To change a part of it, use `*** Update File`.",
+        ];
+        assert!(parts.iter().all(|part| reply.contains(part)), "{reply}");
+        assert_eq!(file(&world, "f"), b"theirs\n");
+        let second = words(&world.call("patch", patch).await);
+        if sections == add {
+            assert!(second.starts_with(overwrote), "{second}");
+        } else {
+            assert!(second.contains("Moved: g -> f") && second.contains("f existed and was overwritten"), "{second}");
+        }
+        assert_eq!(file(&world, "f"), b"mine\n");
+    })
+    .await;
     let world = World::new(&DIALECT);
     world.put("f", b"theirs\n");
-    let patch = json!({ "patch_text": "*** Begin Patch\n*** Add File: f\n+mine\n*** End Patch" });
-    let first = world.call("patch", patch.clone()).await;
-    assert!(matches!(first, Outcome::Failed(Kind::Unread, _)), "{}", words(&first));
-    assert_eq!((file(&world, "f"), words(&first).contains("     1\ttheirs")), (b"theirs\n".to_vec(), true));
-    let second = world.call("patch", patch).await;
-    assert!(
-        words(&second)
-            .starts_with("1 file(s) modified, 0 added, 0 deleted (+1 -1)\nUpdated: f (+1 -1 lines)\n")
+    world.call("grep", json!({ "pattern": "^", "path": "f" })).await;
+    let patch = json!({ "patch_text": format!("*** Begin Patch\n{add}\n*** End Patch") });
+    let seen = words(&world.call("patch", patch).await);
+    assert!(seen.starts_with(overwrote), "{seen}");
+    // A file that is too long for a refusal is not shown, and repeating the patch does not replace it.
+    let long = "theirs\n".repeat(500);
+    world.put("f", &long);
+    let patch = json!({ "patch_text": format!("*** Begin Patch\n{add}\n*** End Patch") });
+    for _ in 0..2 {
+        let world = World::new(&DIALECT);
+        world.put("f", &long);
+        for _ in 0..2 {
+            let reply = words(&world.call("patch", patch.clone()).await);
+            assert!(reply.contains("To change a part of it, use `*** Update File`."), "{reply}");
+            assert_eq!(file(&world, "f"), long.as_bytes());
+        }
+    }
+}
+
+/// A hunk without line numbers that fits several places is refused with these places. With the setting `first_match`,
+/// the first one is used, and the reply reports the others.
+#[tokio::test]
+async fn ambiguous_hunks_are_refused_with_their_places() {
+    let text = "fn a() {\n    go();\n}\nfn b() {\n    go();\n}\n";
+    let patch = |hunk: &str| json!({ "patch_text": format!("*** Begin Patch\n*** Update File: f\n{hunk}\n*** End Patch") });
+    let hunk = "@@\n-    go();\n+    stop();";
+    let world = World::new(&DIALECT);
+    world.put("f", text);
+    let answer = world.call("patch", patch(hunk)).await;
+    assert!(matches!(answer, Outcome::Failed(Kind::Ambiguous, _)), "{}", words(&answer));
+    assert_eq!(
+        words(&answer),
+        "patch verification failed: The lines of the hunk at line 3 of the patch occur 2 times in f, and the patch does not \
+         show which of them it means. Nothing was changed.\n\nThey begin on these lines:\n     2\t    go();\n     5\t    \
+         go();\n\nAdd unchanged lines before or after the change until only one place matches, or put an earlier line of \
+         the file that occurs once, such as the head of the function, after `@@`."
     );
-    assert_eq!(file(&world, "f"), b"mine\n");
+    assert_eq!(file(&world, "f"), text.as_bytes());
+    let after = "fn a() {\n    go();\n}\nfn b() {\n    stop();\n}\n";
+    let decided =
+        ["@@ fn b() {\n-    go();\n+    stop();", "@@\n fn b() {\n-    go();\n+    stop();", "@@ -5 +5 @@\n-    go();\n+    stop();"];
+    each_async(decided, async |hunk| {
+        let world = World::new(&DIALECT);
+        world.put("f", text);
+        let reply = words(&world.call("patch", patch(hunk)).await);
+        assert_eq!(file(&world, "f"), after.as_bytes(), "{hunk}: {reply}");
+    })
+    .await;
+    let world = World::several(&DIALECT, Several::First);
+    world.put("f", text);
+    let reply = words(&world.call("patch", patch(hunk)).await);
+    assert!(
+        reply.ends_with("[toolpost: the lines of the hunk occur 2 times, at lines 2 and 5; used line 2, the first]"),
+        "{reply}"
+    );
+    assert_eq!(file(&world, "f"), text.replacen("go", "stop", 1).as_bytes());
+}
+
+/// A write with a placeholder for omitted code never replaces a file, even if it is repeated as the refusal of a write
+/// over unseen content permits. A line that may be one is written, and the reply names it.
+#[tokio::test]
+async fn writes_with_placeholders_do_not_replace_files() {
+    let code = "fn a() {\n    1\n}\n\nfn b() {\n    2\n}\n";
+    let placeholders = [
+        "// ... existing code ...",
+        "// ...existing code...",
+        "    // ... rest of the file ...",
+        "// (rest of file unchanged)",
+        "// rest of the code remains the same",
+        "/* ... unchanged ... */",
+        "# ... other methods ...",
+        "// ... rest ...",
+        "// \u{2026} remaining functions \u{2026}",
+        "... rest of code unchanged ...",
+    ];
+    each_async(placeholders, async |line| {
+        let content = format!("fn a() {{\n    3\n}}\n{line}\n");
+        let world = World::new(&DIALECT);
+        world.put("f.rs", code);
+        assert_eq!(write(&world, "f.rs", &content).await.0, Some(Kind::Unread), "{line}");
+        let (kind, reply) = write(&world, "f.rs", &content).await;
+        assert_eq!((kind, reply.contains("is a placeholder for code that is not there")), (Some(Kind::Invalid), true), "{line}: {reply}");
+        assert_eq!(file(&world, "f.rs"), code.as_bytes(), "{line}");
+        // A new file has nothing that the placeholder could stand for.
+        assert_eq!(write(&world, "new.rs", &content).await.0, Some(Kind::Invalid), "{line}");
+    })
+    .await;
+    each_async(["// ...", "# \u{2026}", "// ... existing props ..."], async |line| {
+        let world = World::new(&DIALECT);
+        world.put("f.rs", code);
+        let content = format!("fn a() {{}}\n{line}\n");
+        write(&world, "f.rs", &content).await;
+        let (kind, reply) = write(&world, "f.rs", &content).await;
+        assert_eq!(kind, None, "{line}: {reply}");
+        let note = format!(
+            "[toolpost: line 2 of the new content, `{line}`, may be a placeholder for omitted code; it was written unchanged]"
+        );
+        assert!(reply.ends_with(&note), "{line}: {reply}");
+    })
+    .await;
 }
 
 /// Creates the files that the setup of a row describes.

@@ -214,40 +214,45 @@ async fn edits_use_four_match_steps_and_keep_line_endings() {
             "first(1);  \n    second",
             "x",
             TEXT.replace("first(1);\n    second", "x"),
-            Some("white space at line ends"),
+            Some("matched although these differed from the file: white space at line ends"),
         ),
         (
             TEXT,
             "\tfirst(1);\n\tsecond(2);",
             "\tx();",
             TEXT.replace("    first(1);\n    second(2);", "    x();"),
-            Some("indentation"),
+            Some("matched although these differed from the file: indentation"),
         ),
         (
             crlf.as_str(),
             "first(1);\nsecond(2);",
             "x();\ny();",
             crlf.replace("first(1);\r\n    second(2);", "x();\r\n    y();"),
-            Some("indentation"),
+            Some("matched although these differed from the file: indentation"),
         ),
-        (TEXT, "fn  main()  {", "fn x() {", TEXT.replace("main", "x"), Some("white space inside lines")),
+        (
+            TEXT,
+            "fn  main()  {",
+            "fn x() {",
+            TEXT.replace("main", "x"),
+            Some("matched although these differed from the file: white space inside lines"),
+        ),
         (
             TEXT,
             "2:2a |     first(1);\n3:1f |     second(2);",
             "    x();",
             TEXT.replace("    first(1);\n    second(2);", "    x();"),
-            Some("line numbers"),
+            Some("removed the line numbers before the lines of the old text"),
         ),
     ];
     each_async(rows, async |(text, old, new, wanted, differed)| {
         let arguments = json!({"file_path": "src/a.rs", "old_string": old, "new_string": new});
         let (content, reply) = edited(text, arguments).await;
-        let note =
-            differed.map(|what| format!("[toolpost: matched although these differed from the file: {what}]"));
+        let note = differed.map(|what| format!("[toolpost: {what}]"));
         let reply = reply.unwrap();
         assert_eq!(content, wanted, "{old:?}: {reply}");
         assert_eq!(
-            reply.lines().find(|line| line.starts_with("[toolpost: matched")),
+            reply.lines().find(|line| line.starts_with("[toolpost: ")),
             note.as_deref(),
             "{reply}"
         );

@@ -11,6 +11,7 @@ mod common;
 mod consulted;
 mod dependencies;
 mod documents;
+mod edit_replies;
 mod editor;
 mod edits;
 mod effects;

@@ -521,8 +521,8 @@ fn update_file_replaces_blocks_in_order() {
         (
             blocks(&["     4\tfn b() {\n     5\t    one();", "     4\tfn b() {"]),
             "Updated f: 1 replacement (+0 -1); the edited part is now line 5 of 5.\n@@ -2,5 +2,4 @@\n     \
-             one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the \
-             file: line numbers]",
+             one();\n }\n fn b() {\n-    one();\n }\n[toolpost: removed the line numbers before the lines \
+             of the old text]",
             "f=fn a() {\n    one();\n}\nfn b() {\n}\n",
         ),
         (
@@ -580,7 +580,8 @@ fn update_file_honours_first_match_aliases_and_line_endings() {
         "update_file",
         blocks(&["one();", "two();", "one();", "three();"]),
         "Updated f: 2 replacements (+2 -2); the edited part is now lines 2-5 of 6.\n@@ -1,6 +1,6 @@\n fn \
-         a() {\n-    one();\n+    two();\n }\n fn b() {\n-    one();\n+    three();\n }",
+         a() {\n-    one();\n+    two();\n }\n fn b() {\n-    one();\n+    three();\n }\n[toolpost: the text to \
+         replace occurs 2 times; replaced the one at line 2, the first (the others: line 5)]",
         Some(&["f=fn a() {\n    two();\n}\nfn b() {\n    three();\n}\n"]),
     );
     let aliases = json!({"path": "f", "edits": "[{\"search\": \"fn b\", \"replace\": \"fn c\"}]"});

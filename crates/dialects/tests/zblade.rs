@@ -639,6 +639,38 @@ async fn line_hints_select_among_several_matches() {
     .await;
 }
 
+/// A match outside the lines that the call gives is reported: which one was replaced, and which others fit. All numbers
+/// count the lines before the call.
+#[tokio::test]
+async fn matches_outside_the_given_lines_are_reported() {
+    let text: String = (1..=100)
+        .map(|line| if line % 20 == 0 { "same\n".to_owned() } else { format!("{line}\n") })
+        .collect();
+    let patch =
+        |first: u64, last: u64| json!({"old_text": "same", "new_text": "new", "start_line": first, "end_line": last});
+    let grow = json!({"old_text": "1\n2\n", "new_text": format!("1\n{}2\n", "\n".repeat(10))});
+    let unique = json!({"old_text": "41\n", "new_text": "x\n", "start_line": 51, "end_line": 51});
+    let several = "the text to replace occurs 5 times; replaced the one at line 40, the nearest to";
+    let others = "(the others: lines 20, 60, 80, 100)";
+    let rows = [
+        (vec![patch(40, 40)], None),
+        (vec![patch(35, 45)], None),
+        (vec![patch(42, 42)], Some(format!("{several} line 42 {others}"))),
+        (vec![patch(42, 43)], Some(format!("{several} lines 42-43 {others}"))),
+        (vec![grow, patch(42, 42)], Some(format!("{several} line 42 {others}"))),
+        (vec![unique], Some("the text to replace begins at line 41, not at line 51".to_owned())),
+    ];
+    each_async(rows, async |(patches, note)| {
+        let world = World::new(&DIALECT);
+        world.put("f", &text);
+        let output = reply(&world, "apply_patch", json!({"path": "f", "patches": patches.clone()})).await;
+        assert!(output.starts_with("Applied "), "{patches:?}: {output}");
+        let noted = output.lines().find_map(|line| line.strip_prefix("[toolpost: ")?.strip_suffix(']'));
+        assert_eq!(noted, note.as_deref(), "{patches:?}: {output}");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn edits_keep_line_endings_and_need_no_earlier_read() {
     let world = World::new(&DIALECT);

@@ -397,7 +397,10 @@ async fn line_numbers_are_stripped_from_old_and_new_text() {
     };
     let change = numbered("     2\t  one();\n     3\t  two();", "     2\t  one(1);\n     3\t  two(2);");
     let changed = world.change(vec![change], Fresh::NOT_ASKED).await.unwrap();
-    assert_eq!(changed.files[0].notes, ["matched although these differed from the file: line numbers"]);
+    assert_eq!(
+        changed.files[0].notes,
+        ["removed the line numbers before the lines of the old and the new text"]
+    );
     assert_eq!(world.files(), owned(&[("f", "a {\n  one(1);\n  two(2);\n}\n")]));
     let refused = numbered("  one(1);", "     2\t  one();\n     3\t  two();");
     let failure = world.change(vec![refused], Fresh::NOT_ASKED).await.unwrap_err();
@@ -456,4 +459,25 @@ async fn a_context_without_grants_permits_nothing() {
     assert_eq!(world.engine.run::<Grep>(request(), &cx).await.unwrap().files.len(), 0);
     let granted = permissive(world.session.clone());
     assert_eq!(world.engine.run::<Grep>(request(), &granted).await.unwrap().files.len(), 1);
+}
+
+/// A call that replaces one text very often ends in the middle of that replacement when it is cancelled, and changes
+/// nothing.
+#[tokio::test]
+async fn cancelled_replacement_of_many_matches_changes_nothing() {
+    let text = "needle and hay\n".repeat(2_000_000);
+    let world = World::new(&[("f", &text)]);
+    world.read("f", 1, 1).await;
+    let cx = world.cx(Fresh::REQUIRED);
+    let at = Where::Text { old: "needle".into(), want: MatchCount::Every, near: None, matching: Step::Exact };
+    let change = Change { at, ..world.text("f", "", "thread") };
+    let cancel = cx.cancel.clone();
+    let later = tokio::spawn(async move {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        cancel.cancel();
+    });
+    let done = world.run::<ChangeFiles>(Request { changes: vec![change] }, cx).await;
+    later.await.unwrap();
+    assert_eq!(done.map(|_| ()).map_err(|failure| failure.kind), Err(Kind::Cancelled));
+    assert_eq!(world.files(), owned(&[("f", &text)]));
 }

@@ -229,20 +229,28 @@ async fn read_only_file_reverts_the_whole_patch() {
 
 #[tokio::test]
 async fn stale_file_is_patched_only_at_an_unambiguous_match() {
-    let rows: [(&str, Option<&str>); 5] = [
+    let changed = "f has changed since it was last seen in this session";
+    let rows: [(&str, Option<Kind>); 6] = [
         ("*** Update File: f\n@@\n-a\n+b", None),
-        ("*** Update File: f\n@@\n-x\n+y", Some("x\nx\na\n")),
-        ("*** Delete File: f", Some("x\nx\na\n")),
-        ("*** Add File: f\n+new", Some("x\nx\na\n")),
-        ("*** Update File: g\n*** Move to: f", Some("x\nx\na\n")),
+        ("*** Update File: f\n@@\n-x\n+y", Some(Kind::Ambiguous)),
+        ("*** Update File: f\n@@\n-gone\n+y", Some(Kind::NoMatch)),
+        ("*** Delete File: f", Some(Kind::Stale)),
+        ("*** Add File: f\n+new", Some(Kind::Stale)),
+        ("*** Update File: g\n*** Move to: f", Some(Kind::Stale)),
     ];
-    each_async(rows, async |(sections, left)| {
+    each_async(rows, async |(sections, wanted)| {
         let world = world(&files(&[("g", "g\n")]));
         world.patch(&wrap("*** Add File: f\n+x\n+a")).await.unwrap();
         fs::write(world.at("f"), "x\nx\na\n").unwrap();
         let outcome = world.patch(&wrap(sections)).await;
-        assert_eq!(outcome.err().map(|failure| failure.kind), left.map(|_| Kind::Stale), "{sections}");
-        assert_eq!(world.files_and_bytes()["f"], left.unwrap_or("x\nx\nb\n").as_bytes(), "{sections}");
+        let left = if wanted.is_some() { "x\nx\na\n" } else { "x\nx\nb\n" };
+        assert_eq!(world.files_and_bytes()["f"], left.as_bytes(), "{sections}");
+        let Err(failure) = outcome else { return assert_eq!(wanted, None, "{sections}") };
+        assert_eq!(Some(failure.kind), wanted, "{sections}");
+        // The failure begins with the change of the file, and shows it before anything else.
+        assert!(failure.what.starts_with(changed), "{sections}: {}", failure.what);
+        let found = failure.found.unwrap_or_default();
+        assert!(found.starts_with("What changed:\n@@ -1,2 +1,3 @@\n x\n+x\n a\n"), "{sections}: {found}");
     })
     .await;
 }

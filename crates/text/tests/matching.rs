@@ -348,23 +348,26 @@ fn line_hints_select_one_of_several_hits() {
 fn match_outside_the_given_lines_is_reported_with_the_others() {
     let mut view = vec!["-"; 400];
     for line in [10, 20, 30, 100, 110, 120, 130, 140] {
-        view[line - 1] = "  hit(one);";
+        view[line - 1] = "  hit(number_one);";
     }
     let view = view.join("\n");
     let choice = |line, first, last, others: &[usize], count| {
-        Some(Choice { line, near: LineRange { first, last }, others: others.to_vec(), count })
+        Some(Choice { line, near: Some(LineRange { first, last }), others: others.to_vec(), count })
     };
-    // The given lines, the text to replace, and the choice.
+    let others = [10, 30, 100, 110, 120];
+    let chain = format!("-\n  hit(number_one);\n{}  hit", "-\n".repeat(9));
+    // The given lines, old and new text, and the choice.
     let rows = [
-        ((20, 20), "hit(one);", None),
-        ((15, 25), "hit(one);", None),
-        ((22, 23), "hit(one);", choice(20, 22, 23, &[10, 30, 100, 110, 120], 8)),
-        ((22, 22), "\thit(one);", choice(20, 22, 22, &[10, 30, 100, 110, 120], 8)),
-        ((1, 1), "-\n  hit(one);\n-\n-\n-\n-\n-\n-\n-\n-\n-\n  hit(one);\n-\n-\n-\n-\n-\n-\n-\n-\n-\n  hit(one);\n-", choice(9, 1, 1, &[99, 109, 119], 4)),
+        ((20, 20), "hit(number_one);", "x", None),
+        ((15, 25), "hit(number_one);", "x", None),
+        ((22, 23), "hit(number_one);", "x", choice(20, 22, 23, &others, 8)),
+        ((22, 22), "\thit(number_one);", "\thit(2);", choice(20, 22, 22, &others, 8)),
+        // Matches that overlap another one do not count.
+        ((2, 2), chain.as_str(), "x", choice(9, 2, 2, &[99, 119], 3)),
     ];
-    each(rows, |((first, last), old, wanted)| {
+    each(rows, |((first, last), old, new, wanted)| {
         let how = How { near: Some(LineRange { first, last }), ..How::one(Unescaped) };
-        let found = find(&view, old, "x", &how);
+        let found = find(&view, old, new, &how);
         assert_eq!(found.map(|found| found.choice), Ok(wanted), "{first} {old:?}");
     });
     let unique = How { near: Some(LineRange { first: 190, last: 195 }), ..How::one(Exact) };
@@ -471,6 +474,7 @@ fn closest_lines_ignore_letter_case() {
     let constants = "const fn limit() {}\nconst LIMIT: u32 = 10;\nconst LIMITS: u32 = 11;\n";
     let turkish = "ÜBER = 1\nunter = 2\nÄRGER = 3\n";
     let block = "fn one() {\n    RETURN_VALUE(1);\n    DONE();\n}\nfn two() {\n    return_values(2);\n    begin();\n}\n";
+    let long = format!("{}LET_VALUE = compute(1);{}", "a=1;".repeat(900), "b=2;".repeat(900));
     let rows = [
         (sql, "SELECT NAME FROM USERS WHERE AGE > 21;", 1, Case),
         (sql, "Select Name From Users Where age > 21;", 3, Case),
@@ -480,7 +484,7 @@ fn closest_lines_ignore_letter_case() {
         (turkish, "über = 1", 1, Case),
         (turkish, "ärger = 4", 3, Text),
         (block, "    return_value(1);\n    done();", 2, Case),
-        (&format!("{}LET_VALUE = compute(1);{}", "a=1;".repeat(900), "b=2;".repeat(900)), "let_value = compute(1);", 1, Case),
+        (long.as_str(), "let_value = compute(1);", 1, Case),
     ];
     each(rows, |(view, old, line, differs)| {
         let found = find(view, old, "something else", &How::one(Spaced));

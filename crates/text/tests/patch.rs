@@ -312,18 +312,19 @@ fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
     let far = format!("1\n{}1\n", "x\n".repeat(100));
     let numbered = [
         ("1\nx\n1\n", "@@ -2 +2 @@\n-1\n+2", "1/1 at 3: 2 places, at [1, 3], header Some(2)"),
-        (&far, "@@ -50 +50 @@\n-1\n+2", "1/1 at 3: 2 places, at [1, 102], header Some(50)"),
+        (far.as_str(), "@@ -50 +50 @@\n-1\n+2", "1/1 at 3: 2 places, at [1, 102], header Some(50)"),
     ];
     each(numbered, |(before, hunks, words)| {
         assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words, "{hunks}");
     });
+    let nested = classes.replacen("1\n  def y(self):\n    1\n", "2\n  def y(self):\n    1\n", 2).replacen("    2", "    1", 1);
     let decided = [
         ("1\nx\n1\n", "@@\n-1\n+2\n@@\n-1\n+3", "2\nx\n3\n"),
         ("1\nx\n1\n", "@@\n-1\n+2\n@@\n-x\n+y", "2\ny\n1\n"),
         ("1\nx\n1\n", "@@\n-x\n+y\n@@\n-1\n+2", "1\ny\n2\n"),
         ("1\nx\n1\nx\n", "@@\n-1\n+2\n@@\n x\n-1\n+3\n x", "2\nx\n3\nx\n"),
         ("1\nx\n1\n", "@@\n-1\n+2\n*** End of File", "1\nx\n2\n"),
-        (classes, "@@ class B:\n@@   def x(self):\n-    1\n+    2", &classes.replacen("1\n  def y(self):\n    1\n", "2\n  def y(self):\n    1\n", 2).replacen("    2", "    1", 1)),
+        (classes, "@@ class B:\n@@   def x(self):\n-    1\n+    2", nested.as_str()),
     ];
     each(decided, |(before, hunks, text)| {
         assert_eq!(put(before, &envelope(hunks)), Ok((text.to_owned(), Vec::new())), "{hunks}");

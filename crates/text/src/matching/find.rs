@@ -323,7 +323,7 @@ impl<'a> Search<'a> {
         Some(Ok(Matches { hits, step, differences: differences.to_vec(), choice }))
     }
 
-    /// Describes the chosen match, if it does not begin in the lines that the edit gives.
+    /// Describes the chosen match, if the edit does not determine it.
     pub(super) fn choice(&self, ranges: &[Range<usize>], index: usize) -> Option<Choice> {
         near::choice(self.view, ranges, index, self.how.near)
     }

@@ -66,17 +66,18 @@ pub struct Matches {
     pub step: Step,
     /// The differences between the old text and the file; empty for [`Step::Exact`].
     pub differences: Vec<Difference>,
-    /// The choice of the match, if it does not begin in the lines that the edit gives.
+    /// The choice of the match, if the edit does not determine it.
     pub choice: Option<Choice>,
 }
 
-/// The choice of a match outside the lines that an edit gives: the only match, or the nearest of several.
+/// The choice of a match outside the lines that an edit gives (the only match, or the nearest of several), or of the
+/// first of several matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// The first line of the chosen match, counted from 1.
     pub line: usize,
-    /// The lines that the edit gives.
-    pub near: LineRange,
+    /// The lines that the edit gives; `None` if the first match was requested.
+    pub near: Option<LineRange>,
     /// The first lines of the other matches, at most five.
     pub others: Vec<usize>,
     /// Number of all matches.

@@ -35,18 +35,19 @@ fn distance(line: usize, near: LineRange) -> usize {
     near.first.saturating_sub(line).max(line.saturating_sub(near.last))
 }
 
-/// Describes the match at `index` and the other matches; `None` if the match begins in the lines `near`, or if these
-/// are missing.
+/// Describes the match at `index` and the other matches; `None` if it is the only match or begins in the lines `near`.
 pub(super) fn choice(
     view: &str,
     ranges: &[Range<usize>],
     index: usize,
     near: Option<LineRange>,
 ) -> Option<Choice> {
-    let near = near?;
+    if near.is_none() && ranges.len() == 1 {
+        return None;
+    }
     let lines = LineIndex::new(view);
     let line = lines.line(ranges.get(index)?.start);
-    if distance(line, near) == 0 {
+    if near.is_some_and(|near| distance(line, near) == 0) {
         return None;
     }
     let others = ranges.iter().enumerate().filter(|(other, _)| *other != index);

@@ -415,8 +415,8 @@ settings! {
         key: "first_match", variable: "FIRST_MATCH", flag: flag("first-match", "FIRST_MATCH", Takes::One), form: form::choice(),
         default: "`off`", example: "on",
         help: "If the text to replace is ambiguous, change the first match instead of refusing",
-        more: "This applies to edits that search in file order (`trae`). `off` refuses an ambiguous edit \
-               and lists the lines of its matches.",
+        more: "This applies to edits that search in file order (`trae`, and patches in `opencode`). `off` refuses an \
+               ambiguous edit and lists the lines of its matches.",
     }
     durable: OnOff = OnOff::On, {
         key: "durable", variable: "DURABLE", flag: None, form: form::choice(),

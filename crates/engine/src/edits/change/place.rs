@@ -13,6 +13,7 @@ use toolpost_syntax::Language;
 use toolpost_text::{
     encoding::{Splice, Text},
     guard,
+    lines::LineRange,
     matching::{self, Choice, Difference, How, Matches, Miss},
 };
 use toolpost_workspace::WorkspacePath;
@@ -202,27 +203,34 @@ fn notes(draft: &Draft, found: &Matches) -> Vec<String> {
     notes
 }
 
-/// Describes the choice of a match that does not begin in the given lines. Line numbers are those before the call.
+/// Describes the choice of a match that the edit does not determine. Line numbers are those before the call.
 fn chosen(draft: &Draft, choice: &Choice) -> String {
     let number = |line: usize| draft.moved.before(line).to_string();
-    let (line, near) = (number(choice.line), choice.near);
-    let given = if near.first == near.last {
-        format!("line {}", number(near.first))
-    } else {
-        format!("lines {}-{}", number(near.first), number(near.last))
-    };
-    let others: Vec<String> = choice.others.iter().map(|line| number(*line)).collect();
-    let (lines, more) = match choice.count.saturating_sub(others.len() + 1) {
-        _ if others.is_empty() => {
-            return format!("the text to replace begins at line {line}, not at {given}");
+    let lines = |LineRange { first, last }: LineRange| {
+        if first == last {
+            format!("line {}", number(first))
+        } else {
+            format!("lines {}-{}", number(first), number(last))
         }
-        0 => (others.join(", "), String::new()),
-        more => (others.join(", "), format!(" and {more} more")),
     };
+    let given = choice.near.map(lines);
+    let line = number(choice.line);
+    let others: Vec<String> = choice.others.iter().map(|line| number(*line)).collect();
+    if others.is_empty() {
+        return format!(
+            "the text to replace begins at line {line}, not at {}",
+            given.unwrap_or_else(|| "the given one".to_owned())
+        );
+    }
+    let why = given.map_or("the first".to_owned(), |given| format!("the nearest to {given}"));
     let noun = if choice.count == 2 { "line" } else { "lines" };
+    let more = match choice.count.saturating_sub(others.len() + 1) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
     format!(
-        "the text to replace occurs {} times; replaced the one at line {line}, which is nearest to {given} (the others: \
-         {noun} {lines}{more})",
-        choice.count
+        "the text to replace occurs {} times; replaced the one at line {line}, {why} (the others: {noun} {}{more})",
+        choice.count,
+        others.join(", ")
     )
 }
