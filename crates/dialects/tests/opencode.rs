@@ -417,12 +417,18 @@ async fn writes_with_placeholders_do_not_replace_files() {
         assert_eq!(write(&world, "new.rs", &content).await.0, Some(Kind::Invalid), "{line}");
     })
     .await;
-    each_async(["// ...", "# \u{2026}", "// ... existing props ..."], async |line| {
+    let possible = [
+        ("f.rs", "// ..."),
+        ("f.rs", "# \u{2026}"),
+        ("f.rs", "// ... existing props ..."),
+        ("f.md", "// ... existing code ..."),
+    ];
+    each_async(possible, async |(name, line)| {
         let world = World::new(&DIALECT);
-        world.put("f.rs", code);
+        world.put(name, code);
         let content = format!("fn a() {{}}\n{line}\n");
-        write(&world, "f.rs", &content).await;
-        let (kind, reply) = write(&world, "f.rs", &content).await;
+        write(&world, name, &content).await;
+        let (kind, reply) = write(&world, name, &content).await;
         assert_eq!(kind, None, "{line}: {reply}");
         let note = format!(
             "[toolpost: line 2 of the new content, `{line}`, may be a placeholder for omitted code; it was written unchanged]"
@@ -430,6 +436,12 @@ async fn writes_with_placeholders_do_not_replace_files() {
         assert!(reply.ends_with(&note), "{line}: {reply}");
     })
     .await;
+    let world = World::new(&DIALECT);
+    world.put("f.md", "# Title\n");
+    let quoted = "# Title\n\n```rust\n// ...\n```\n";
+    write(&world, "f.md", quoted).await;
+    let (kind, reply) = write(&world, "f.md", quoted).await;
+    assert_eq!((kind, reply.contains("placeholder")), (None, false), "{reply}");
 }
 
 /// Creates the files that the setup of a row describes.

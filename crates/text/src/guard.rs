@@ -67,28 +67,37 @@ pub fn check_for(name: &str, new: &str, old: &str) -> Result<(), Placeholder> {
     if !is_prose(name) {
         return check(new, old);
     }
-    let mut fence: Option<&str> = None;
-    check_lines(new, old, |bare| {
+    let mut is_fenced = fences();
+    check_lines(new, old, |bare| is_fenced(bare) || (comment(bare).1 && !bare.starts_with("<!--")))
+}
+
+/// Returns a function that takes the lines of a prose text in order, without white space at their ends, and returns
+/// whether a line is inside a code fence.
+fn fences() -> impl FnMut(&str) -> bool {
+    let mut fence: Option<&'static str> = None;
+    move |bare| {
         let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
         fence = match (fence, mark) {
             (None, Some(mark)) => Some(mark),
             (Some(open), Some(mark)) if open == mark => None,
             (open, _) => open,
         };
-        fence.is_some() || (comment(bare).1 && !bare.starts_with("<!--"))
-    })
+        fence.is_some()
+    }
 }
 
-/// Finds the first line that may be a placeholder for omitted code but that [`check`] does not refuse, because it may
-/// also be genuine: dots in a comment, such as `// ...`. Returns its number, counted from 1, and its text; `None` if
-/// the old text has all such lines, and for prose.
+/// Finds the first line that may be a placeholder for omitted code but that [`check_for`] does not refuse, because it
+/// may also be genuine: dots in a comment, such as `// ...`, or a comment in prose outside a code fence. Returns its
+/// number, counted from 1, and its text; `None` if the old text has all such lines.
 #[must_use]
 pub fn possible_placeholder(name: &str, new: &str, old: &str) -> Option<(usize, String)> {
-    if is_prose(name) {
-        return None;
-    }
+    let mut is_fenced = fences();
+    let is_prose = is_prose(name);
     let is_new = |bare: &str| !old.lines().any(|known| known.trim() == bare);
-    let is_meant = |bare: &str| comment(bare).1 && marker(bare) == Some(Marker::Said) && is_new(bare);
+    let mut is_meant = |bare: &str| {
+        let is_quoted = is_prose && is_fenced(bare);
+        !is_quoted && comment(bare).1 && marker(bare) == Some(Marker::Said) && is_new(bare)
+    };
     let found = new.split('\n').map(str::trim).enumerate().find(|(_, bare)| is_meant(bare));
     found.map(|(index, bare)| (index + 1, cut::line(bare, 120).0.to_owned()))
 }

@@ -125,7 +125,7 @@ pub(crate) fn as_seen(files: &Files, cx: &CallCtx, path: &WorkspacePath) -> Resu
     }
     let sight = if cx.may_read(path) { Disclosure::Shown } else { Disclosure::Withheld };
     match files.workspace().read(path, freshness::LIMIT) {
-        Ok(now) => Err(freshness::stale(files, cx, path, Extent::Gone, (&now.bytes, sight))),
-        Err(_) => Err(freshness::stale(files, cx, path, Extent::Gone, (&[], Disclosure::Withheld))),
+        Ok(now) => Err(freshness::stale(files, cx, path, Extent::Gone, (now.bytes.as_slice(), sight))),
+        Err(_) => Err(freshness::stale(files, cx, path, Extent::Gone, (&[][..], Disclosure::Withheld))),
     }
 }

@@ -100,8 +100,8 @@ fn difference(lines: &[&str], wanted: &[&str]) -> LineDifference {
 /// Returns the range of the lines at a location, without the lines at both ends that resemble no line of the
 /// old text. The lines are compared in their order.
 fn trimmed(lines: &[&str], wanted: &[&str]) -> Range<usize> {
-    let pairs = |lines: &[&str]| -> Vec<_> { lines.iter().map(|line| pairs(line, caseless)).collect() };
-    let (theirs, ours) = (pairs(lines), pairs(wanted));
+    let all = |lines: &[&str]| -> Vec<_> { lines.iter().map(|line| pairs(line, caseless)).collect() };
+    let (theirs, ours) = (all(lines), all(wanted));
     let alike = |at: usize, index: usize| {
         let both = theirs[at].len() + ours[index].len();
         (2000 * shared(&theirs[at], &ours[index])).checked_div(both).filter(|alike| *alike >= LEAST)

@@ -206,10 +206,10 @@ impl Draft {
         match extent {
             Extent::Name => return Ok(()),
             Extent::Whole | Extent::Gone => {
-                return Err(freshness::stale(files, cx, &self.path, extent, (bytes, sight)));
+                return Err(freshness::stale(files, cx, &self.path, extent, (bytes.as_slice(), sight)));
             }
             Extent::Part if cx.fresh.changed == StaleEditPolicy::Refused => {
-                return Err(freshness::stale(files, cx, &self.path, extent, (bytes, sight)));
+                return Err(freshness::stale(files, cx, &self.path, extent, (bytes.as_slice(), sight)));
             }
             Extent::Part => {}
         }
