@@ -173,7 +173,7 @@ impl Table {
         self.blocks += u64::from(doc.blocks);
         self.count(&doc.lengths, u64::wrapping_add);
         let language = self.language(&doc.language);
-        let relative = path.relative().to_string_lossy();
+        let relative = path.relative().to_string_lossy().into_owned();
         let file = File {
             test: is_test(&relative),
             origin: origin(&relative),

@@ -374,6 +374,44 @@ async fn lookups_that_no_prompt_shows_are_limited() {
     assert_eq!((world.prompts().len(), world.looked_up.lock().unwrap().len()), (20, 20));
 }
 
+/// A prompt does not list what the rules allow anyway: the user would think that it is being asked, too.
+#[tokio::test]
+async fn a_prompt_lists_only_what_needs_approval() {
+    let rules = "[[rule]]\ntouch = [\"write\"]\npaths = [\"out/**\"]\ndecide = \"allow\"\nwhy = \"w\"\n\
+                 [[rule]]\ntouch = [\"fetch\"]\nhosts = [\"good.example\"]\ndecide = \"allow\"\nwhy = \"w\"\n\
+                 [[rule]]\ntouch = [\"execute\"]\ncommands = [\"curl\"]\ndecide = \"allow\"\nwhy = \"w\"\n";
+    let world = World::new(Verdict::Allow, rules, "");
+    let parts: [(&str, bool); 9] = [
+        ("make", true),
+        ("ls > out/log", false),
+        ("ls > log", true),
+        ("ls 2> /dev/null", false),
+        ("cat src/a.rs", false),
+        ("cat .env", true),
+        ("curl -s https://good.example/a", false),
+        ("curl -s https://bad.example/a", true),
+        ("git status", false),
+    ];
+    let mut prompted = 0;
+    for (first, second) in (0..parts.len()).flat_map(|one| (0..parts.len()).map(move |other| (one, other))) {
+        let (one, other) = (parts[first], parts[second]);
+        assert_eq!(world.call(&[&format!("run {} && {}", one.0, other.0)]).await, "done");
+        let prompts = world.prompts();
+        assert_eq!(prompts.len(), usize::from(one.1 || other.1), "{one:?} {other:?}");
+        for question in prompts {
+            prompted += 1;
+            // The first line is the whole command.
+            let listed = question.touches[1..].join("\n") + &question.reason;
+            for (text, is_asked) in [one, other] {
+                let target = text.rsplit(' ').next().unwrap();
+                assert_eq!(listed.contains(target), is_asked, "{text}: {question:#?}");
+            }
+            assert!(!listed.contains("a rule allows it"), "{question:#?}");
+        }
+    }
+    assert_eq!(prompted, 81 - 25);
+}
+
 #[tokio::test]
 async fn rules_offered_in_a_prompt_allow_the_call() {
     let rows: &[(&[&str], &str)] = &[

@@ -1,7 +1,7 @@
 //! Effects of a command that follow from its options, operands and assignments.
 
 use crate::{
-    Certainty, Effect, Options, Reach, Segment, Word, copies,
+    Certainty, Effect, Options, Reach, Segment, Word, contents, copies,
     options::{self, Until},
     programs::{self, Act, Form, Operands, git},
     searches,
@@ -100,6 +100,7 @@ pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
     }
     if segment.program_name() == Some("git") {
         note_paths_of_revisions(segment, known, &sorted);
+        contents::note(segment, subcommand(segment), &sorted);
     }
     if matches!(segment.program_name(), Some("test" | "cd")) {
         segment.effects.extend(words.into_iter().map(Effect::Tests));

@@ -1,0 +1,69 @@
+//! Contents that git has stored and that a command prints without naming each file, such as `git diff` and `git log -p`.
+
+use crate::{Contents, Effect, Options, Segment, Word, programs};
+
+/// Options that make a command print patches.
+const PATCH: &str = "-p -u --patch -U --unified --patch-with-stat --patch-with-raw -c --cc --dd --binary -W --function-context \
+                     --word-diff --word-diff-regex --color-words --remerge-diff --diff-merges --combined-all-paths --check";
+/// Options that make a command print something else instead of patches.
+const NO_PATCH: &str = "-s --no-patch --stat --numstat --shortstat --dirstat --cumulative --compact-summary --summary --name-only \
+                        --name-status --raw --quiet";
+/// Options of `git cat-file` that print contents.
+const PRINTED: &str = "-p --batch --batch-command --textconv --filters";
+
+/// The contents that a command prints by default.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Default {
+    /// Patches, unless an option says otherwise.
+    Patches,
+    /// No patches, unless an option says otherwise.
+    Nothing,
+    /// Contents, whatever the options say.
+    Always,
+}
+
+/// Records that a git command prints contents that git has stored. `first` is the position of its subcommand.
+pub(crate) fn note(segment: &mut Segment, first: usize, sorted: &Options) {
+    let word = |at: usize| segment.words.get(at).and_then(Word::known).unwrap_or_default();
+    let given = |names: &str| sorted.options.iter().any(|(option, _)| programs::lists(names, option));
+    let (name, second) = (word(first).to_owned(), word(first + 1));
+    let default = match (name.as_str(), second) {
+        ("diff" | "show" | "range-diff", _) => Default::Patches,
+        ("archive" | "format-patch" | "fast-export", _) => Default::Always,
+        ("log" | "whatchanged" | "reflog" | "diff-tree" | "diff-index" | "diff-files", _)
+        | ("stash", "show" | "list") => Default::Nothing,
+        ("cat-file", _) => {
+            let is_blob = sorted.operands.first().is_some_and(|word| word.known() == Some("blob"));
+            if !is_blob && !given(PRINTED) {
+                return;
+            }
+            Default::Always
+        }
+        _ => return,
+    };
+    let prints = match default {
+        Default::Patches => given(PATCH) || !given(NO_PATCH),
+        Default::Nothing => given(PATCH),
+        Default::Always => true,
+    };
+    // `REVISION:PATH` names its file, which is judged by its path.
+    let names_its_file = |word: &Word| {
+        let is_other = |word: &str| [":/", ":(", ":!", ":^"].iter().any(|begin| word.starts_with(begin));
+        word.known().is_some_and(|word| word.contains(':') && !is_other(word))
+    };
+    let is_kind = |word: &&Word| name != "cat-file" || word.known() != Some("blob");
+    let mut operands = sorted.operands.iter().filter(is_kind).peekable();
+    let named = operands.peek().is_some() && operands.all(names_its_file);
+    if !prints || (named && matches!(name.as_str(), "show" | "cat-file" | "diff")) {
+        return;
+    }
+    let end = sorted.separator.unwrap_or(sorted.operands.len());
+    let (either, paths) = sorted.operands.split_at(end.min(sorted.operands.len()));
+    segment.effects.push(Effect::Prints(Contents {
+        either: either.to_vec(),
+        paths: paths.to_vec(),
+        is_of_worktree: matches!(name.as_str(), "diff" | "diff-files")
+            && !given("--cached --staged --merge-base --no-index"),
+        takes_paths: name != "cat-file",
+    }));
+}
