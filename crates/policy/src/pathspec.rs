@@ -174,7 +174,7 @@ mod tests {
             (&[":(literal)*"], "sub/a", false),
         ];
         each(rows, |(words, path, wanted)| {
-            let words: Vec<Word> = words.iter().map(|word| Word::of(word)).collect();
+            let words: Vec<Word> = words.iter().map(|word| Word::known_as(word)).collect();
             let specs = Pathspecs::of(&words, Path::new("/top"), Path::new("/top/sub"));
             assert_eq!(specs.selects(path), wanted, "{words:?} {path}");
         });

@@ -145,18 +145,18 @@ impl Policy {
     /// Lists the withheld files below a directory that no ignore rule names.
     fn unignored(&self, top: &Path) -> Vec<(TrackedFile, WithheldFile)> {
         let search = Search {
-            start: Word::of("."),
+            start: Word::known_as("."),
             hidden: true,
             ignored: false,
             names: Vec::new(),
             except: Vec::new(),
             loose_start: false,
         };
-        let below = |withheld: &WithheldFile| {
-            let path = Path::new(withheld.path.as_ref()?).strip_prefix(top).ok()?.to_str()?.to_owned();
-            Some(TrackedFile { path, modified: (0, 0), len: 0, is_unmerged: false })
+        let file = |withheld: &WithheldFile| {
+            let path = withheld.path.as_deref().and_then(|path| Path::new(path).strip_prefix(top).ok());
+            let path = path.unwrap_or(Path::new("")).to_string_lossy().into_owned();
+            TrackedFile { path, modified: (0, 0), len: 0, is_unmerged: false }
         };
-        let found = self.withheld(top, &search).into_iter();
-        found.filter_map(|withheld| Some((below(&withheld)?, withheld))).collect()
+        self.withheld(top, &search).into_iter().map(|withheld| (file(&withheld), withheld)).collect()
     }
 }

@@ -67,3 +67,20 @@ pub(crate) fn note(segment: &mut Segment, first: usize, sorted: &Options) {
         takes_paths: name != "cat-file",
     }));
 }
+
+/// Returns the options of a git command without the pathspecs that exclude files: the command does not read these files.
+pub(crate) fn without_excluded(sorted: &Options) -> Options {
+    let is_kept = |word: &Word| !word.known().is_some_and(excludes);
+    let kept = |words: &[Word]| words.iter().filter(|word| is_kept(word)).cloned().collect::<Vec<_>>();
+    let separator = sorted.separator.map(|before| kept(&sorted.operands[..before.min(sorted.operands.len())]).len());
+    Options { operands: kept(&sorted.operands), separator, ..sorted.clone() }
+}
+
+/// Returns true for a pathspec that excludes files, such as `:!a` and `:(top,exclude)a`.
+fn excludes(text: &str) -> bool {
+    let Some(signs) = text.strip_prefix(':') else { return false };
+    match signs.strip_prefix('(').and_then(|signs| signs.split_once(')')) {
+        Some((words, _)) => words.split(',').any(|word| word == "exclude"),
+        None => signs.trim_start_matches('/').starts_with(['!', '^']),
+    }
+}

@@ -30,12 +30,7 @@ pub enum Certainty {
 impl Word {
     /// Creates a word that is known as a whole, from its text without quotes.
     #[must_use]
-    pub fn of(text: &str) -> Self {
-        Self::known_as(text)
-    }
-
-    /// Creates a word that is known as a whole.
-    pub(crate) fn known_as(text: &str) -> Self {
+    pub fn known_as(text: &str) -> Self {
         Self { text: quoted(text), start: text.to_owned(), sure: Certainty::All, pattern: None }
     }
 
