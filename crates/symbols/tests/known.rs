@@ -86,19 +86,13 @@ fn functions_in_macro_calls_are_callers_and_have_callers() {
          cfg_if! {\n    if #[cfg(unix)] {\n        fn start() { helper(); spawn(); }\n    }\n}\n\nfn outside() { spawn(); }\n",
     );
     let index = index(folder.path(), None);
-    let graph = index.graph(&go_on).unwrap();
-    let callers = |name: &str| {
-        let id = format!("rust:src/lib.rs#{name}(function)");
-        let Resolved::Here(at) = graph.by_id(&id, &|_| true) else { panic!("{id} is not found") };
-        let edges = graph.edges(at, Direction::In, Relation::Call, &|_| true);
-        let ids = edges.edges.iter().filter_map(|edge| edge.other.map(|at| graph.id(at)));
-        let mut ids: Vec<String> = ids.collect();
-        ids.sort();
-        ids
+    let callers_of = |name: &str| {
+        let mut names = callers(&index, &format!("rust:src/lib.rs#{name}(function)")).0;
+        names.sort();
+        names
     };
-    let id = |name: &str| format!("rust:src/lib.rs#{name}(function)");
-    assert_eq!(callers("helper"), [id("spawn"), id("start")]);
-    assert_eq!(callers("spawn"), [id("outside"), id("start")]);
+    assert_eq!(callers_of("helper"), ["spawn", "start"]);
+    assert_eq!(callers_of("spawn"), ["outside", "start"]);
 }
 
 #[test]
