@@ -121,7 +121,7 @@ pub struct JudgedTouch {
     pub(crate) place: Option<String>,
     /// True if no rule could change the decision about the access.
     #[serde(skip)]
-    fixed: bool,
+    pub(crate) fixed: bool,
 }
 
 /// A parsed command line, with its working directory and the workspace roots.
@@ -298,16 +298,23 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>
         judged.network = need.as_ref().map(NetworkRequirement::words);
         judged.network_reason = need.as_ref().map(NetworkRequirement::as_reason);
     }
-    judged.touches = segment.effects.iter().flat_map(|effect| touches(policy, effect, reading)).collect();
-    if !segment.reads_only_names() {
-        let matched = segment.effects.iter().flat_map(|effect| matched(policy, effect, reading));
-        for touch in matched.collect::<Vec<_>>() {
-            if !judged.touches.contains(&touch) {
-                judged.touches.push(touch);
-            }
+    judged.touches = accesses(policy, segment, reading);
+    judged
+}
+
+/// Judges the files and hosts that a command would access, also the files that its wildcards match now.
+fn accesses(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>) -> Vec<JudgedTouch> {
+    let mut all: Vec<JudgedTouch> =
+        segment.effects.iter().flat_map(|effect| touches(policy, effect, reading)).collect();
+    if segment.reads_only_names() {
+        return all;
+    }
+    for touch in segment.effects.iter().flat_map(|effect| matched(policy, effect, reading)) {
+        if !all.contains(&touch) {
+            all.push(touch);
         }
     }
-    judged
+    all
 }
 
 /// Returns whether a pattern is too wide for a cautious rule: it allows further arguments, and these may pass

@@ -103,7 +103,9 @@ impl Matcher {
         let mut has_wildcard = false;
         while let Some(letter) = letters.next() {
             match letter {
-                '\\' => drop(letters.next()),
+                '\\' => {
+                    letters.next();
+                }
                 '*' | '?' | '[' => has_wildcard = true,
                 _ => {}
             }

@@ -11,14 +11,14 @@ const NO_PATCH: &str = "-s --no-patch --stat --numstat --shortstat --dirstat --c
 /// Options of `git cat-file` that print contents.
 const PRINTED: &str = "-p --batch --batch-command --textconv --filters";
 
-/// The contents that a command prints by default.
+/// When a command prints contents.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Default {
-    /// Patches, unless an option says otherwise.
-    Patches,
-    /// No patches, unless an option says otherwise.
-    Nothing,
-    /// Contents, whatever the options say.
+enum Printing {
+    /// Unless an option requests something else.
+    ByDefault,
+    /// Only if an option requests patches.
+    OnRequest,
+    /// With any options.
     Always,
 }
 
@@ -27,24 +27,24 @@ pub(crate) fn note(segment: &mut Segment, first: usize, sorted: &Options) {
     let word = |at: usize| segment.words.get(at).and_then(Word::known).unwrap_or_default();
     let given = |names: &str| sorted.options.iter().any(|(option, _)| programs::lists(names, option));
     let (name, second) = (word(first).to_owned(), word(first + 1));
-    let default = match (name.as_str(), second) {
-        ("diff" | "show" | "range-diff", _) => Default::Patches,
-        ("archive" | "format-patch" | "fast-export", _) => Default::Always,
+    let printing = match (name.as_str(), second) {
+        ("diff" | "show" | "range-diff", _) => Printing::ByDefault,
+        ("archive" | "format-patch" | "fast-export", _) => Printing::Always,
         ("log" | "whatchanged" | "reflog" | "diff-tree" | "diff-index" | "diff-files", _)
-        | ("stash", "show" | "list") => Default::Nothing,
+        | ("stash", "show" | "list") => Printing::OnRequest,
         ("cat-file", _) => {
             let is_blob = sorted.operands.first().is_some_and(|word| word.known() == Some("blob"));
             if !is_blob && !given(PRINTED) {
                 return;
             }
-            Default::Always
+            Printing::Always
         }
         _ => return,
     };
-    let prints = match default {
-        Default::Patches => given(PATCH) || !given(NO_PATCH),
-        Default::Nothing => given(PATCH),
-        Default::Always => true,
+    let prints = match printing {
+        Printing::ByDefault => given(PATCH) || !given(NO_PATCH),
+        Printing::OnRequest => given(PATCH),
+        Printing::Always => true,
     };
     // `REVISION:PATH` names its file, which is judged by its path.
     let names_its_file = |word: &Word| {

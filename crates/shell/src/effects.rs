@@ -102,7 +102,8 @@ pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
     }
     if is_git {
         note_paths_of_revisions(segment, known, &named);
-        contents::note(segment, subcommand(segment), &sorted);
+        let first = subcommand(segment);
+        contents::note(segment, first, &sorted);
     }
     if matches!(segment.program_name(), Some("test" | "cd")) {
         segment.effects.extend(words.into_iter().map(Effect::Tests));
