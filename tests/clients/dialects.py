@@ -165,7 +165,7 @@ OPENCODE += [
     ("todowrite", {"todos": [{"id": "a", "content": "Do it", "status": "someday", "priority": "high"}]}, [FAILS, "Invalid status"], {}),
 ]
 ZBLADE += [
-    ("codebase_investigator", {"objective": "Where does wait stand?"}, ['"findings":[{"claim":', '"evidence":["src/', '"tool_calls_used":', '"confidence":'], {}),
+    ("codebase_investigator", {"objective": "Where does wait stand?"}, ['"findings":[{"claim":', '"evidence":["src/', '"tool_calls_used":', '"grounds":'], {}),
     ("codebase_investigator", {"objective": "what is it"}, [FAILS, "no word to search for"], {}),
 ]
 ZBLADE += [

@@ -536,7 +536,7 @@ pub(crate) struct Explain {
     /// Working directory of the command [default: the first root]
     #[arg(long, value_name = "DIR")]
     pub(crate) directory: Option<String>,
-    /// One shell command as a single argument, or a program and its arguments
+    /// One shell command as a single argument, or a program and its arguments; options of Toolpost come before it
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<String>,
 }

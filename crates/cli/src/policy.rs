@@ -1,11 +1,11 @@
 //! `toolpost policy`: the rule that decides about a command, and trust in the rules of projects.
 
 use crate::{
-    args::{Explain, PolicyCommand, PolicyTrust},
+    args::{Args, Explain, PolicyCommand, PolicyTrust},
     out, workspace,
 };
 use anyhow::{Context, Result, bail};
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 use toolpost::{
     agents, parts,
     settings::Flags,
@@ -24,7 +24,33 @@ pub(crate) fn run(flags: &Flags, command: PolicyCommand) -> Result<ExitCode> {
     }
 }
 
+/// Finds an option of `toolpost policy explain` among the words of the command. Everything after the command's first word
+/// belongs to the command, so such an option would be ignored silently. After `--`, no word counts as an option.
+fn misplaced(words: &[String]) -> Option<&str> {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let before = given.len().checked_sub(words.len() + 1).and_then(|at| given.get(at));
+    if before.is_some_and(|before| before == "--") {
+        return None;
+    }
+    let mut command = Args::described();
+    command.build();
+    let explain = command.find_subcommand("policy")?.find_subcommand("explain")?;
+    let known: Vec<&str> = explain.get_arguments().filter_map(clap::Arg::get_long).collect();
+    let name = |word: &str| Some(word.strip_prefix("--")?.split('=').next()?.to_owned());
+    // Many programs print their help or version with these options.
+    let is_ours = |word: &&String| {
+        name(word).is_some_and(|name| !matches!(name.as_str(), "help" | "version") && known.contains(&name.as_str()))
+    };
+    words.iter().skip(1).take_while(|word| *word != "--").find(is_ours).map(|word| word.split('=').next().unwrap_or(word))
+}
+
 fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
+    if let Some(option) = misplaced(&explain.command) {
+        bail!(
+            "`{option}` after the command would be an argument of the command: put options of Toolpost before the command, \
+             as in `toolpost policy explain {option} … COMMAND`. If the command has this option, put `--` before the command"
+        );
+    }
     let workspace = workspace::open_and_report(settings)?;
     let policy = parts::policy(settings, &workspace)?;
     let directory = explain.directory.as_deref().unwrap_or(".");

@@ -65,6 +65,37 @@ fn explain_shows_the_rule_of_each_command_part() {
     assert!(!policy_output(&world, &["explain"]).1);
 }
 
+/// An option of Toolpost after the command is an error, since it would count as an argument of the command. After `--`, it
+/// is one.
+#[test]
+fn options_after_the_explained_command_are_refused() {
+    let world = World::with(&[]);
+    let other = world.root().join("..").display().to_string();
+    let options: [&[&str]; 6] = [
+        &["--root", &other],
+        &["--root=/tmp"],
+        &["--json"],
+        &["--directory", "."],
+        &["--sandbox", "off"],
+        &["--policy=p.toml"],
+    ];
+    for command in [&["cargo test"][..], &["cargo", "test"], &["git", "push", "-f"]] {
+        for option in options {
+            let name = option[0].split('=').next().unwrap();
+            let ended = world.run(&[&["policy", "explain"], command, option].concat());
+            let wanted = format!("`{name}` after the command would be an argument of the command: put options of Toolpost before");
+            assert!(ended.code == Some(2) && ended.err.contains(&wanted), "{command:?} {option:?}: {}", ended.err);
+            let words = [command, option].concat();
+            let (explained, _) = policy_output(&world, &[&["explain", "--"], &words[..]].concat());
+            assert!(explained.lines().next().unwrap().contains(name), "{words:?}: {explained}");
+        }
+        for own in [&["--help"][..], &["--version"], &["--release"], &["-q"], &["--", "--json"]] {
+            let (explained, _) = policy_output(&world, &[&["explain"], command, own].concat());
+            assert!(explained.contains("verdict: "), "{command:?} {own:?}: {explained}");
+        }
+    }
+}
+
 #[test]
 fn the_exit_status_of_explain_is_the_verdict() {
     let world = World::with(&[(

@@ -341,6 +341,31 @@ async fn background_commands_can_be_polled_and_stopped() {
     assert_eq!(unknown, format!("There is no job `nope` in this session; the session's only job is {job}."));
 }
 
+/// A blocking call returns at its time limit, here that of the operator, and the command continues. The usual limit of two
+/// minutes is checked where the call is lowered.
+#[tokio::test]
+async fn a_blocking_command_continues_after_the_wait() {
+    let world = World::hurried(&trae::DIALECT, Duration::from_millis(1_500));
+    let line = "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo went; exit 7";
+    let start =
+        json!({"command": "bash", "args": ["-c", line], "blocking": true, "requires_approval": false});
+    let begun = reply_text(&world, ("run_command", start)).await;
+    assert!(begun.contains("status: running") && begun.contains("begun"), "{begun}");
+    assert!(!begun.contains("went"), "{begun}");
+    world.put("go", "");
+    let start = Instant::now();
+    let mut seen = String::new();
+    while !seen.contains("status: done") {
+        assert!(start.elapsed() < HANGS, "{seen}");
+        let look = json!({"command_id": id(&begun), "wait_ms_before_check": 50});
+        seen = reply_text(&world, ("check_command_status", look)).await;
+    }
+    assert!(seen.contains("Exit code: 7") && output(&seen).starts_with("begun\nwent\n"), "{seen}");
+    let quick = json!({"command": "echo", "args": ["x"], "blocking": true, "requires_approval": false});
+    let done = reply_text(&world, ("run_command", quick)).await;
+    assert!(done.contains("status: done") && done.contains("Exit code: 0"), "{done}");
+}
+
 #[tokio::test]
 async fn background_waits_end_when_the_command_exits() {
     let world = World::new(&trae::DIALECT);

@@ -419,7 +419,7 @@ async fn codesearch_groups_results_by_package_and_names_omissions() {
         [
             "===== this project =====\n\nsrc/main.rs:1-3 function main",
             "searched 3 packages and this project, ",
-            "at the versions of Cargo.lock, and the installed versions of the packages in package.json]",
+            "at the versions of Cargo.lock and the versions installed in node_modules]",
             "not searched, because they are not on this machine: rust:gone@0.3.0: run `cargo fetch` to install the sources]",
         ],
         |wanted| {

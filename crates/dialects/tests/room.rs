@@ -79,6 +79,42 @@ async fn grep_search_shows_as_many_lines_as_fit() {
     assert!((48_000..=51_200).contains(&found.len()), "{}", found.len());
 }
 
+/// A cut reply has 50 KB or 2000 lines, as the reference allows, whatever the sizes of paths and lines are.
+#[tokio::test]
+async fn a_cut_search_fills_the_reply_in_any_shape() {
+    // Files, the length of their paths, their lines, and the length of a line.
+    let rows = [
+        (1, 5, 9_000, 4),
+        (1, 5, 3_000, 60),
+        (1, 5, 400, 390),
+        (1, 5, 300, 2_500),
+        (40, 180, 80, 30),
+        (700, 30, 3, 40),
+        (2_600, 12, 1, 10),
+        (2_600, 12, 1, 300),
+        (150, 200, 6, 700),
+    ];
+    each_async(rows, async |(files, path, lines, width)| {
+        let world = World::new(&zblade::DIALECT);
+        let line = format!("row {}\n", "x".repeat(width));
+        for number in 0..files {
+            let name = format!("{number:05}");
+            let folder = "d".repeat(path - name.len());
+            let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            world.put(&name, line.repeat(lines));
+        }
+        for tool in ["grep_search", "rg"] {
+            let found = reply_text(&world, tool, json!({"pattern": "row"})).await;
+            let shown = found.lines().filter(|line| line.contains(":row ") || line.contains(":1:")).count();
+            let at = format!("{tool} {files} {path} {lines} {width}: {} bytes, {shown} lines", found.len());
+            assert!(found.contains("matching lines in"), "{at}");
+            assert!(found.len() >= 48_000 || shown >= 1_990, "{at}");
+            assert!(found.len() <= 51_200 && found.lines().count() <= 2_001, "{at}");
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn grep_cuts_broad_searches_but_not_a_named_file() {
     let world = World::new(&opencode::DIALECT);

@@ -145,19 +145,19 @@ fn search_codebase_ranks_blocks_by_similarity_and_keywords() {
     let rows = [
         (
             json!({"query": "delete unused things", "target_directories": ["src/a.rs"]}),
-            format!("{found}[toolpost: the best 1 of 1 block in 1 file, ranked by the built-in model and \
+            format!("{found}[toolpost: 1 block in 1 file, ranked by the built-in model and \
                      keywords]"),
         ),
         (
             json!({"question": "delete unused things", "directories": "src/a.rs"}),
-            format!("{found}[toolpost: the best 1 of 1 block in 1 file, ranked by the built-in model and \
+            format!("{found}[toolpost: 1 block in 1 file, ranked by the built-in model and \
                      keywords]"),
         ),
         (
             json!({"query": "socket", "target_directories": ["src/deep", "c.bin"]}),
             "src/deep/b.py:1-2 function connect (score SCORE: similarity SCORE, matching words socket)\ndef \
              connect(host):\n    return \
-             socket(host)\n[toolpost: the best 1 of 1 block in 1 file, ranked by the built-in model and keywords]\n[toolpost: skipped 1 \
+             socket(host)\n[toolpost: 1 block in 1 file, ranked by the built-in model and keywords]\n[toolpost: skipped 1 \
              file without text (c.bin)]"
                 .to_owned(),
         ),

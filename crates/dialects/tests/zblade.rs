@@ -828,7 +828,7 @@ async fn searches_fit_the_reply_limit_and_report_omissions() {
     );
     let output = reply(&world, "get_workspace_structure", json!({"limit": 9})).await;
     let wanted = "f4\nmany/\n  000.txt\n  001.txt\n  002.txt\n  … 247 more\n\n\
-                  (showing 9 of more entries, use a more specific path or increase limit)";
+                  (showing 9 entries; there are more: use a more specific path or increase limit)";
     assert!(output.ends_with(wanted), "{output}");
 }
 

@@ -1,7 +1,7 @@
 //! The engine: all capabilities of one workspace, such as files, search and commands.
 
 use crate::{
-    access::Touch,
+    access::{Touch, command::Host},
     agents::{AgentAccess, Agents},
     call::{CallCtx, permissions::MayRead},
     code::Code,
@@ -22,13 +22,13 @@ use crate::{
     skills::{self, SkillLibrary, SkillPlaces},
     tasks::{TaskBoards, store::TaskLists},
     upstream::{Bridges, UpstreamAccess},
-    web::Web,
+    web::{Web, fetch::page},
     workers::blocking,
 };
 use encoding_rs::Encoding;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use toolpost_lsp::Servers;
-use toolpost_net::code::Service;
+use toolpost_net::{Resolver, System, code::Service};
 use toolpost_packages::{Dependencies, ResolvedPath};
 use toolpost_ranked::{Index as Words, embed::Embedder};
 use toolpost_search::Rules;
@@ -77,6 +77,7 @@ pub struct EngineBuilder {
     editing: EditorSetup,
     servers: Option<Servers>,
     service: Option<Arc<Service>>,
+    resolver: Arc<dyn Resolver>,
     index_wait: Duration,
 }
 
@@ -175,6 +176,12 @@ impl EngineBuilder {
         Self { service, ..self }
     }
 
+    /// Sets the resolver of the names of web hosts; the default is that of the operating system.
+    #[must_use]
+    pub fn with_resolver(self, resolver: Arc<dyn Resolver>) -> Self {
+        Self { resolver, ..self }
+    }
+
     /// Sets the maximum time that a call waits for an index that is still being built.
     #[must_use]
     pub fn with_index_wait(self, index_wait: Duration) -> Self {
@@ -211,7 +218,7 @@ impl EngineBuilder {
         Engine(Arc::new(Capabilities {
             overview: Overview::new(search.clone()),
             commands: CommandAccess::new(self.commands),
-            web: Web::new(),
+            web: Web::new(self.resolver),
             skills: SkillLibrary::new(files.clone(), self.skills),
             editors: Editors::new(edits.clone(), self.editing),
             plans: Plans::new(agents.clone()),
@@ -254,6 +261,7 @@ impl Engine {
             editing: EditorSetup::default(),
             servers: None,
             service: None,
+            resolver: Arc::new(System),
             index_wait: INDEX_WAIT,
         }
     }
@@ -415,6 +423,15 @@ impl Engine {
     pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Arc<ExpectedHashes>, Failure> {
         let (files, cx) = (self.0.files.clone(), cx.clone());
         blocking(move || freshness::judge(&files, &cx, &touches).map(Arc::new)).await
+    }
+
+    /// Checks that a host which needs approval can be fetched from, so that the user is not asked about a host that
+    /// would be refused afterwards. Looks up its name.
+    ///
+    /// # Errors
+    /// `NotFound` if the name does not resolve, `Denied` if it resolves to a private address.
+    pub async fn check_host(&self, host: &Host) -> Result<(), Failure> {
+        page::check_host(&self.0.web, host).await
     }
 
     /// Checks the files that a call names for unsaved changes in the attached editor; returns notes for the

@@ -58,8 +58,8 @@ pub use tasks::{Completion, TaskBoards};
 pub use toolpost_lsp::{InstalledServer, Servers, Settings as ServerSettings};
 // Code search services on other machines.
 pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
-// The hosts that may be contacted, the addresses that they may have, and embedding services.
-pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
+// The hosts that may be contacted, the addresses that they may have, resolvers of their names, and embedding services.
+pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, ResolveFuture, Resolver, Say};
 // Dependencies of the project, and the paths of their sources.
 pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
 // Accesses of a call, which the policy allows or denies.

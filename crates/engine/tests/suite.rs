@@ -16,6 +16,7 @@ mod navigate;
 mod operations;
 mod patches;
 mod rename_symbol;
+mod search_blocks;
 mod session;
 mod skills;
 mod tasks;

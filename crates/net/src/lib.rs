@@ -26,7 +26,7 @@ pub use dial::{DialError, dial};
 pub use embeddings::{Embeddings, EmbeddingsError};
 pub use fetch::{
     CacheValidators, End, FetchError, FetchRequest, FetchResponse, Gate, Head, Reach, ResolveFuture,
-    Resolver, System, fetch,
+    Resolver, System, check_public, fetch,
 };
 pub use forward::{UnconnectedSockets, forward, listen_on_loopback};
 pub use hosts::{BadHost, Hosts, Say, means};

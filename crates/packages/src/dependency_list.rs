@@ -11,12 +11,24 @@ pub enum Direct {
     No,
 }
 
+/// The source of a dependency's version.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VersionSource {
+    /// A lock file, or a manifest with exact versions such as `go.mod`, by its displayed path.
+    File(String),
+    /// The installed package itself, in the directory with this displayed path. The manifest states only a range.
+    Installed(String),
+    /// Only a manifest names the package, and the package is not installed.
+    Unknown,
+}
+
 /// A dependency in a lock file or manifest, with its version.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
     /// Version of the package; empty if only the installed package states it.
     pub(crate) version: String,
+    pub(crate) version_source: VersionSource,
     pub(crate) direct: Direct,
     /// Directory at which the search for the sources starts: that of the manifest or of the installed package's
     /// metadata.
@@ -39,7 +51,7 @@ pub(crate) struct DependencyList {
 
 impl DependencyList {
     /// Adds a dependency. An entry that is already in the list becomes direct if the new one is, and gets its version
-    /// if it had none.
+    /// if it had none. A file that states the installed version becomes its source.
     pub(crate) fn add(&mut self, entry: Entry) {
         let same = |known: &&mut Entry| {
             known.name == entry.name && (known.version == entry.version || known.version.is_empty())
@@ -49,6 +61,9 @@ impl DependencyList {
                 known.direct = known.direct.min(entry.direct);
                 if known.version.is_empty() {
                     known.version = entry.version;
+                    known.version_source = entry.version_source;
+                } else if matches!(entry.version_source, VersionSource::File(_)) {
+                    known.version_source = known.version_source.clone().min(entry.version_source);
                 }
             }
             None => self.entries.push(entry),

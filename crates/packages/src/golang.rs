@@ -1,6 +1,6 @@
 //! Go modules as dependencies: `go.mod`, the module cache, and `vendor`.
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
 use crate::name::Ecosystem;
 use crate::project::{Project, label};
 use toolpost_workspace::{AllowedParent, WorkspacePath};
@@ -66,7 +66,8 @@ fn add(out: &mut DependencyList, text: &str, file: &WorkspacePath) {
             None => (version, String::new()),
         };
         let (name, version) = (module.to_owned(), version.to_owned());
-        out.add(Entry { name, version, direct, at: file.parent(), source });
+        let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
+        out.add(Entry { name, version, version_source, direct, at, source });
     }
 }
 

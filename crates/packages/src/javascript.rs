@@ -1,6 +1,6 @@
 //! npm packages as dependencies: `package.json`, lock files, and the nearest `node_modules`.
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
 use crate::name::Ecosystem;
 use crate::npm_lock;
 use crate::project::{Project, is_plain, label};
@@ -24,9 +24,11 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
         out.own.extend(manifest.get("name").and_then(Value::as_str).map(str::to_owned));
         let needed = NEEDS.iter().filter_map(|key| manifest.get(key)?.as_object());
         for name in needed.flat_map(|needed| needed.keys()) {
-            let version = nearest(project, &at, name).map(|found| found.version).unwrap_or_default();
+            let found = nearest(project, &at, name);
+            let version_source = if found.is_some() { installed() } else { VersionSource::Unknown };
+            let version = found.map(|found| found.version).unwrap_or_default();
             let (name, at, source) = (name.clone(), Some(at.clone()), String::new());
-            out.add(Entry { name, version, direct: Direct::Yes, at, source });
+            out.add(Entry { name, version, version_source, direct: Direct::Yes, at, source });
         }
     }
     for file in project.named(&LOCKS) {
@@ -41,7 +43,8 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             Ok(listed) => {
                 out.read.push(file.display());
                 for (name, version, source) in listed {
-                    out.add(Entry { name, version, direct: Direct::No, at: file.parent(), source });
+                    let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
+                    out.add(Entry { name, version, version_source, direct: Direct::No, at, source });
                 }
             }
             Err(why) => out.odd.push(format!("{}: {why}", file.display())),
@@ -50,6 +53,11 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let own = out.own.clone();
     out.entries.retain(|entry| !own.contains(&entry.name) || !entry.version.is_empty());
     out
+}
+
+/// Returns the source of the version of an installed package: its own manifest.
+fn installed() -> VersionSource {
+    VersionSource::Installed("node_modules".to_owned())
 }
 
 /// A function that returns the directories that may contain a package; its second argument is the directory that
@@ -63,7 +71,7 @@ pub(crate) fn unlisted(project: &Project<'_>, name: &str) -> Option<Entry> {
     let (at, found) =
         manifests.chain(roots).find_map(|at| Some((at.clone(), nearest(project, &at, name)?)))?;
     let (name, version, source) = (name.to_owned(), found.version, String::new());
-    Some(Entry { name, version, direct: Direct::No, at: Some(at), source })
+    Some(Entry { name, version, version_source: installed(), direct: Direct::No, at: Some(at), source })
 }
 
 pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {

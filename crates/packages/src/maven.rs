@@ -3,7 +3,7 @@
 mod pom;
 mod xml;
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
 use pom::{Coordinates, Parent, Pom, PomSource};
@@ -39,8 +39,9 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
         }
         for (name, version) in needed.artifacts {
             if !out.own.contains(&name) {
-                let at = file.parent();
-                out.add(Entry { name, version, direct: Direct::Yes, at, source: String::new() });
+                let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
+                let (direct, source) = (Direct::Yes, String::new());
+                out.add(Entry { name, version, version_source, direct, at, source });
             }
         }
     }
@@ -51,7 +52,8 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
         };
         out.read.push(file.display());
         for (name, version, direct) in gradle(&text) {
-            out.add(Entry { name, version, direct, at: file.parent(), source: String::new() });
+            let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
+            out.add(Entry { name, version, version_source, direct, at, source: String::new() });
         }
     }
     out

@@ -100,6 +100,13 @@ impl<'a> Project<'a> {
         matches!(stat, Some(Ok(stat)) if stat.kind == toolpost_workspace::Kind::Directory)
     }
 
+    /// Returns the displayed form of a path: relative if it is below a root.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        let mut roots = self.workspace.roots().iter();
+        let below = roots.find_map(|root| path.strip_prefix(root.path()).ok());
+        toolpost_text::escape::text(&below.unwrap_or(path).to_string_lossy()).into_owned()
+    }
+
     /// Opens a directory with packages as an external root (a read-only directory outside the workspace).
     pub(crate) fn open(
         &self,

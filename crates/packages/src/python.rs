@@ -1,7 +1,7 @@
 //! Python distributions as dependencies: they are found in the project's environments, and located by their `RECORD`
 //! files.
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
 use crate::name::{Ecosystem, python};
 use crate::project::{Project, is_plain, is_requirements, label};
 use crate::requirements;
@@ -42,8 +42,9 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             let is_direct = if needed.is_empty() { asked() } else { needed.contains(&python(name)) };
             let direct = if is_direct { Direct::Yes } else { Direct::No };
             let (name, version, at) = (python(name), version.to_owned(), Some(site.clone()));
+            let version_source = VersionSource::Installed(project.shown(site.raw()));
             if !out.own.contains(&name) {
-                out.add(Entry { name, version, direct, at, source: folder.clone() });
+                out.add(Entry { name, version, version_source, direct, at, source: folder.clone() });
             }
         }
     }
@@ -56,9 +57,13 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
                 for package in lock.package {
                     let name = python(&package.name);
                     let direct = if needed.contains(&name) { Direct::Yes } else { Direct::No };
-                    let there = out.entries.iter().any(|entry| entry.name == name);
-                    if let Some(version) = package.version.filter(|_| !there && !out.own.contains(&name)) {
-                        out.add(Entry { name, version, direct, at: None, source: String::new() });
+                    let installed = out.entries.iter().find(|entry| entry.name == name);
+                    let other = |version: &String| installed.is_some_and(|entry| entry.version != *version);
+                    let version =
+                        package.version.filter(|version| !other(version) && !out.own.contains(&name));
+                    if let Some(version) = version {
+                        let (source, version_source) = (String::new(), VersionSource::File(file.display()));
+                        out.add(Entry { name, version, version_source, direct, at: None, source });
                     }
                 }
             }
@@ -68,7 +73,8 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     for name in needed {
         if !out.entries.iter().any(|entry| entry.name == name) && !out.own.contains(&name) {
             let (version, source) = (String::new(), String::new());
-            out.add(Entry { name, version, direct: Direct::Yes, at: None, source });
+            let (version_source, direct) = (VersionSource::Unknown, Direct::Yes);
+            out.add(Entry { name, version, version_source, direct, at: None, source });
         }
     }
     out

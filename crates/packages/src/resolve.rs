@@ -1,12 +1,14 @@
 //! Resolution of a dependency name, such as `rust:serde`, to the sources of the package.
 
 use crate::archive::ArchiveCache;
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
+use crate::dependency_list::{
+    DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource,
+};
 use crate::name::{Ecosystem, Name, read};
 use crate::project::Project;
 use crate::stores::PackageStores;
 use crate::{cargo, golang, javascript, maven, python};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use toolpost_text::counted::counted;
 use toolpost_text::names::suggest;
@@ -48,6 +50,8 @@ pub struct Package {
     pub path: WorkspacePath,
     /// The relation to the project: direct or transitive.
     pub direct: Direct,
+    /// The source of the version.
+    pub version_source: VersionSource,
 }
 
 /// A dependency whose sources are not on this machine.
@@ -160,7 +164,10 @@ impl Dependencies {
                 let label = |version: &str| crate::project::label(ecosystem, &entry.name, version);
                 match place(ecosystem, &project, entry) {
                     Ok(PackageSource { path, version }) => {
-                        all.packages.push(Package { label: label(&version), path, direct: entry.direct });
+                        // If no file states the version, it is that of the package at this path.
+                        let version_source = entry.version_source.clone();
+                        let (label, direct) = (label(&version), entry.direct);
+                        all.packages.push(Package { label, path, direct, version_source });
                     }
                     Err(MissingSource { next, .. }) => {
                         all.missing.push(MissingPackage {
@@ -178,6 +185,16 @@ impl Dependencies {
         all.missing.sort_by(|one, other| (one.direct, &one.label).cmp(&(other.direct, &other.label)));
         all.missing.dedup();
         all
+    }
+}
+
+impl Inventory {
+    /// Returns the sources of the versions of all packages on this machine, each once: files first.
+    #[must_use]
+    pub fn version_sources(&self) -> Vec<&VersionSource> {
+        let sources: BTreeSet<&VersionSource> =
+            self.packages.iter().map(|package| &package.version_source).collect();
+        sources.into_iter().collect()
     }
 }
 

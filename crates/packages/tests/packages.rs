@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use toolpost_packages::{Dependencies, Direct, PackageStores};
+use toolpost_packages::{Dependencies, Direct, PackageStores, VersionSource};
 use toolpost_workspace::{Action, Cause, Draft, Expect, Options};
 use toolpost_workspace::{CommitError, CommitKind, Workspace};
 
@@ -483,6 +483,71 @@ fn direct_dependencies_are_listed_first_and_missing_ones_named() {
     assert_eq!(missing, wanted);
     assert_eq!(all.read, ["Cargo.lock"]);
     assert!(matches!(all.odd.as_slice(), [odd] if odd.starts_with("broken/Cargo.lock: ")), "{:?}", all.odd);
+}
+
+/// A manifest with version ranges is never the source of a version: that is a lock file which states the installed
+/// version, or else the installed package.
+#[test]
+fn version_sources_are_lock_files_or_installed_packages() {
+    let site = ".venv/lib/python3.12/site-packages";
+    let python = |name: &str, version: &str| {
+        [
+            (format!("ws/{site}/{name}-{version}.dist-info/RECORD"), format!("{name}/__init__.py,,\n")),
+            (format!("ws/{site}/{name}/__init__.py"), String::new()),
+        ]
+    };
+    let js = |name: &str, version: &str| {
+        [(format!("ws/node_modules/{name}/package.json"), format!("{{\"version\": \"{version}\"}}"))]
+    };
+    let manifests = [
+        ("ws/pyproject.toml", "[project]\nname = \"own\"\ndependencies = [\"same>=1\", \"newer>=1\", \"only>=1\", \"gone>=1\"]\n"),
+        ("ws/package.json", r#"{"dependencies": {"same": "^1", "newer": "^1", "only": "^1", "gone": "^1"}}"#),
+    ];
+    let locks = [
+        (
+            "ws/uv.lock",
+            "[[package]]\nname = \"same\"\nversion = \"1.0\"\n[[package]]\nname = \"newer\"\nversion = \"1.0\"\n",
+        ),
+        (
+            "ws/package-lock.json",
+            r#"{"packages": {"node_modules/same": {"version": "1.0"}, "node_modules/newer": {"version": "1.0"}}}"#,
+        ),
+    ];
+    let file = |path: &str| VersionSource::File(path.to_owned());
+    let installed = |path: &str| VersionSource::Installed(path.to_owned());
+    for with_locks in [true, false] {
+        let world = World::new();
+        world.with(&manifests);
+        if with_locks {
+            world.with(&locks);
+        }
+        let packages = [("same", "1.0"), ("newer", "2.0"), ("only", "1.0")];
+        let files: Vec<(String, String)> = packages
+            .iter()
+            .flat_map(|(name, version)| python(name, version).into_iter().chain(js(name, version)))
+            .collect();
+        files.iter().for_each(|(path, text)| {
+            world.with(&[(path.as_str(), text.as_str())]);
+        });
+        let all = world.dependencies().all(&|| false);
+        let of = |label: &str| {
+            let found = all.packages.iter().find(|package| package.label == label);
+            found.unwrap_or_else(|| panic!("{label}: {:?}", all.packages)).version_source.clone()
+        };
+        let locked = |lock: &str, place: &str| if with_locks { file(lock) } else { installed(place) };
+        assert_eq!(of("py:same@1.0"), locked("uv.lock", site));
+        assert_eq!(of("js:same@1.0"), locked("package-lock.json", "node_modules"));
+        for label in ["py:newer@2.0", "py:only@1.0"] {
+            assert_eq!(of(label), installed(site), "{label}");
+        }
+        for label in ["js:newer@2.0", "js:only@1.0"] {
+            assert_eq!(of(label), installed("node_modules"), "{label}");
+        }
+        let sources = all.version_sources();
+        let named = |name: &str| sources.iter().any(|source| matches!(source, VersionSource::File(path) if path == name));
+        assert!(!named("pyproject.toml") && !named("package.json"), "{sources:?}");
+        assert_eq!(named("uv.lock") && named("package-lock.json"), with_locks, "{sources:?}");
+    }
 }
 
 #[test]

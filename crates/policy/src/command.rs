@@ -14,6 +14,8 @@ use crate::{
     policy::Policy,
     reach::{OutsidePaths, Unreachable},
     rule::{Origin, Rule, Target},
+    tracked,
+    wildcard::{self, Matches},
 };
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -119,7 +121,7 @@ pub struct JudgedTouch {
     pub(crate) place: Option<String>,
     /// True if no rule could change the decision about the access.
     #[serde(skip)]
-    fixed: bool,
+    pub(crate) fixed: bool,
 }
 
 /// A parsed command line, with its working directory and the workspace roots.
@@ -134,6 +136,12 @@ impl ParsedCommand<'_> {
     fn places(&self, policy: &Policy, word: &Word) -> Vec<Place> {
         let workspace = policy.finder.as_ref().map(|finder| &finder.workspace);
         place::of(word, &self.script.places, (self.directory, self.roots), workspace)
+    }
+
+    /// Returns the locations that the wildcards of a word match now.
+    fn matches(&self, policy: &Policy, word: &Word) -> Matches {
+        let Some(finder) = &policy.finder else { return Matches::default() };
+        wildcard::matches(word, &self.script.places, (self.directory, self.roots), &finder.workspace)
     }
 }
 
@@ -290,8 +298,23 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>
         judged.network = need.as_ref().map(NetworkRequirement::words);
         judged.network_reason = need.as_ref().map(NetworkRequirement::as_reason);
     }
-    judged.touches = segment.effects.iter().flat_map(|effect| touches(policy, effect, reading)).collect();
+    judged.touches = accesses(policy, segment, reading);
     judged
+}
+
+/// Judges the files and hosts that a command would access, also the files that its wildcards match now.
+fn accesses(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>) -> Vec<JudgedTouch> {
+    let mut all: Vec<JudgedTouch> =
+        segment.effects.iter().flat_map(|effect| touches(policy, effect, reading)).collect();
+    if segment.reads_only_names() {
+        return all;
+    }
+    for touch in segment.effects.iter().flat_map(|effect| matched(policy, effect, reading)) {
+        if !all.contains(&touch) {
+            all.push(touch);
+        }
+    }
+    all
 }
 
 /// Returns whether a pattern is too wide for a cautious rule: it allows further arguments, and these may pass
@@ -362,6 +385,7 @@ fn more<'s>(segment: &'s Segment, pattern: Option<&Pattern>) -> Option<(&'s str,
         | Effect::Writes(_)
         | Effect::MayWrite(_)
         | Effect::Searches(_)
+        | Effect::Prints(_)
         | Effect::Fetches(_) => None,
     })
 }
@@ -369,14 +393,63 @@ fn more<'s>(segment: &'s Segment, pattern: Option<&Pattern>) -> Option<(&'s str,
 fn touches(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Vec<JudgedTouch> {
     match effect {
         Effect::Searches(search) => searched(policy, search, reading),
+        Effect::Prints(contents) => tracked::printed(policy, contents, reading),
         _ => touched(policy, effect, reading).into_iter().collect(),
     }
+}
+
+/// Maximum number of files that are listed for the wildcards of one word.
+const MOST_MATCHES: usize = 5;
+
+/// Judges the files that the wildcards of a word match now: lists those that the rules deny or ask about.
+fn matched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Vec<JudgedTouch> {
+    let (word, verb) = match effect {
+        Effect::Reads(word) | Effect::Names(word) => (word, "read"),
+        Effect::Writes(word) | Effect::MayWrite(word) => (word, "write"),
+        Effect::Tests(_)
+        | Effect::Searches(_)
+        | Effect::Prints(_)
+        | Effect::Fetches(_)
+        | Effect::More { .. } => return Vec::new(),
+    };
+    let Matches { places, is_cut } = reading.matches(policy, word);
+    let judge = |place: &Place| match verb {
+        "read" => reachable(policy, Access::Reads, place, read(policy, place)),
+        _ => reachable(policy, Access::Writes, place, written(policy, place, &reading.script.places)),
+    };
+    // A write that no rule is about is judged by the word itself.
+    let is_withheld = |judged: &JudgedTouch| match judged.decision {
+        Decision::Allow => false,
+        Decision::Ask => judged.rule.is_some(),
+        Decision::Deny => true,
+    };
+    let mut withheld: Vec<JudgedTouch> = places
+        .iter()
+        .filter_map(|place| {
+            let Place::At { absolute, relative } = place else { return None };
+            let judged = Some(judge(place)).filter(is_withheld)?;
+            let what = relative.clone().unwrap_or_else(|| absolute.display().to_string());
+            Some(JudgedTouch { touch: verb, what, place: absolute.to_str().map(str::to_owned), ..judged })
+        })
+        .collect();
+    withheld.sort_by(|one, other| {
+        other.decision.cmp(&one.decision).then_with(|| one.what.cmp(&other.what))
+    });
+    withheld.truncate(MOST_MATCHES);
+    if is_cut {
+        let why = "it matches so many files that not all were checked for secrets";
+        let what = word.text.clone();
+        withheld.push(JudgedTouch { touch: verb, what, ..judged_touch(Decision::Ask, why) });
+    }
+    withheld
 }
 
 /// Judges a recursive search: lists the withheld files (those that the rules deny or ask about) that the
 /// search would read. If a start directory is unknown, or is not a path, the files of all roots count.
 fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Vec<JudgedTouch> {
-    let places = reading.places(policy, &search.start);
+    let mut places = reading.places(policy, &search.start);
+    let Matches { places: matched, is_cut } = reading.matches(policy, &search.start);
+    places.extend(matched);
     let mut starts: Vec<&Path> = Vec::new();
     let mut search = search.clone();
     for place in &places {
@@ -414,13 +487,18 @@ fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Ve
             touches.push(touch);
         }
     }
+    if is_cut {
+        let why = "it matches so many directories that not all were checked for secrets";
+        let what = search.start.text.clone();
+        touches.push(JudgedTouch { touch: "read", what, ..judged_touch(Decision::Ask, why) });
+    }
     touches
 }
 
 fn touched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Option<JudgedTouch> {
     let places = |word: &Word| reading.places(policy, word);
     match effect {
-        Effect::More { .. } | Effect::Searches(_) | Effect::Tests(_) => None,
+        Effect::More { .. } | Effect::Searches(_) | Effect::Prints(_) | Effect::Tests(_) => None,
         Effect::Fetches(word) => Some(fetched(policy, word)),
         Effect::Names(word) => {
             // The argument may be something other than a file, so only a rule that matches it as a path
@@ -500,6 +578,7 @@ pub(crate) fn outside_paths(policy: &Policy, command: &Command) -> OutsidePaths 
                 | Effect::Writes(_)
                 | Effect::MayWrite(_)
                 | Effect::Searches(_)
+                | Effect::Prints(_)
                 | Effect::Fetches(_) => {}
             }
         }
@@ -526,7 +605,7 @@ fn named_by(place: &Place, word: &Word) -> Option<String> {
     }
 }
 
-fn judged_touch(decision: Decision, why: &str) -> JudgedTouch {
+pub(crate) fn judged_touch(decision: Decision, why: &str) -> JudgedTouch {
     JudgedTouch { decision, why: why.to_owned(), ..JudgedTouch::default() }
 }
 

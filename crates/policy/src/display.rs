@@ -81,8 +81,8 @@ fn placed(whole: String, command: &Command) -> String {
     format!("{whole} in {}", command.directory.display())
 }
 
-/// Formats the parts of a command line: those that need approval, grouped by reason, and the files and hosts
-/// that the command may change or reach without approval. Empty if the command line consists of one part.
+/// Formats the parts of a command line that need approval, grouped by reason. Empty if that is the whole command line
+/// and nothing else.
 fn parts(explained: &CommandExplanation) -> Vec<String> {
     let mut groups: Vec<(Vec<String>, String)> = Vec::new();
     let mut add = |item: String, why: &str| match groups.iter_mut().find(|(_, known)| known == why) {
@@ -104,12 +104,8 @@ fn parts(explained: &CommandExplanation) -> Vec<String> {
             };
             add(item, &segment.why);
         }
-        for touch in &segment.touches {
-            match (touch.touch, touch.decision) {
-                ("read", Decision::Allow) => {}
-                (verb, Decision::Allow) => add(format!("{verb} {}", touch.what), "a rule allows it"),
-                (verb, _) => add(format!("{verb} {}", touch.what), &touch.why),
-            }
+        for touch in segment.touches.iter().filter(|touch| touch.decision != Decision::Allow) {
+            add(format!("{} {}", touch.touch, touch.what), &touch.why);
         }
     }
     let one = groups.len() == 1 && groups[0].0 == ["run it"];

@@ -26,9 +26,9 @@
 //! # Ok::<(), toolpost_policy::PolicyError>(())
 //! ```
 //!
-//! The crate accesses the file system for two purposes: it walks directories that a command would search, to
-//! find files that the rules withhold, and it appends permanent approvals to the user's policy file. It knows
-//! no tool, no dialect and no protocol.
+//! The crate accesses the file system for two purposes: it lists directories and git's index, to find files that a
+//! command would read and that the rules withhold, and it appends permanent approvals to the user's policy file. It
+//! knows no tool, no dialect and no protocol.
 
 pub mod access;
 mod changed_rules;
@@ -40,6 +40,7 @@ mod error;
 mod examples;
 mod file;
 mod general;
+mod git_index;
 mod host;
 mod judge;
 mod learn;
@@ -47,6 +48,7 @@ mod lists;
 mod load;
 mod network;
 mod path_patterns;
+mod pathspec;
 mod pattern;
 mod place;
 mod policy;
@@ -55,6 +57,8 @@ mod rule;
 mod search;
 #[cfg(test)]
 mod tests;
+mod tracked;
+mod wildcard;
 mod withheld;
 
 pub use access::{

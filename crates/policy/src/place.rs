@@ -43,15 +43,23 @@ pub(crate) fn of(
             found.push(Place::Unknown);
             continue;
         }
-        let path = directory.join(place).join(&named);
-        let linked = workspace.and_then(|workspace| through_links(workspace, &path, roots));
-        for place in [Some(at(&path, roots)), linked].into_iter().flatten() {
+        for place in ends(&directory.join(place).join(&named), roots, workspace) {
             if !found.contains(&place) {
                 found.push(place);
             }
         }
     }
     found
+}
+
+/// Returns the location of a path, and the location to which it leads through links if that is another one.
+pub(crate) fn ends(
+    path: &Path,
+    roots: &[PathBuf],
+    workspace: Option<&Workspace>,
+) -> impl Iterator<Item = Place> + use<> {
+    let linked = workspace.and_then(|workspace| through_links(workspace, path, roots));
+    [Some(at(path, roots)), linked].into_iter().flatten()
 }
 
 /// Returns the location at which a path ends if the links in it are followed as the kernel does: `..` leads

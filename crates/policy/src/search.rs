@@ -33,7 +33,8 @@ impl Policy {
     /// directories that commands search.
     #[must_use]
     pub fn with_search(self, workspace: Workspace) -> Self {
-        Self { finder: Some(WithheldFinder { workspace, last: Arc::default() }), ..self }
+        let finder = WithheldFinder { workspace, last: Arc::default(), tracked: Arc::default() };
+        Self { finder: Some(finder), ..self }
     }
 
     /// Finds the files below a directory that a command's search would read and that the rules deny or ask
@@ -177,7 +178,7 @@ impl Visitor for Finder<'_> {
 
 impl Policy {
     /// Returns the decision about reading a path below a root, and the rule that made it.
-    fn reading(&self, absolute: &Path) -> (Decision, Option<&Rule>) {
+    pub(crate) fn reading(&self, absolute: &Path) -> (Decision, Option<&Rule>) {
         let below = self.roots.iter().filter_map(|root| absolute.strip_prefix(root).ok());
         let relative = below.min_by_key(|rest| rest.as_os_str().len());
         let whole = absolute.to_string_lossy();

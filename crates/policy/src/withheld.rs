@@ -1,8 +1,9 @@
 //! The finder of withheld files (those that the rules deny or ask about) in a searched directory, with a
 //! cache of its last answer.
 
-use crate::{decision::Decision, rule::Origin};
+use crate::{decision::Decision, git_index::TrackedFile, rule::Origin};
 use std::{
+    collections::HashMap,
     path::PathBuf,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
@@ -18,6 +19,16 @@ pub(crate) const FRESH: Duration = Duration::from_secs(2);
 pub(crate) struct WithheldFinder {
     pub(crate) workspace: Workspace,
     pub(crate) last: Arc<Mutex<Option<Answer>>>,
+    /// The withheld files that git tracks, for each repository that was asked about.
+    pub(crate) tracked: Arc<Mutex<HashMap<PathBuf, TrackedAnswer>>>,
+}
+
+/// The withheld files that git tracks in a repository, as long as its index is the same.
+#[derive(Clone)]
+pub(crate) struct TrackedAnswer {
+    /// The time of the last change of the index, and its length.
+    pub(crate) stamp: (i128, u64),
+    pub(crate) withheld: Arc<Vec<(TrackedFile, WithheldFile)>>,
 }
 
 /// The withheld files that the last search found, reused if the next search is the same.
@@ -41,7 +52,7 @@ pub(crate) struct WithheldFile {
 impl WithheldFinder {
     /// Returns the finder with an empty cache, for a policy with other rules.
     pub(crate) fn renewed(self) -> Self {
-        Self { last: Arc::default(), ..self }
+        Self { last: Arc::default(), tracked: Arc::default(), ..self }
     }
 }
 

@@ -9,30 +9,30 @@ use toolpost_test_rows::each;
 use toolpost_workspace::{Options, Workspace};
 
 /// A workspace for commands.
-struct World {
+pub(crate) struct World {
     _base: TempDir,
-    workspace: Workspace,
+    pub(crate) workspace: Workspace,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let base = tempfile::tempdir().unwrap();
         let options = Options { roots: vec![base.path().to_path_buf()], ..Options::default() };
         let (workspace, _) = Workspace::open(options).unwrap();
         Self { _base: base, workspace }
     }
 
-    fn explain(&self, policy: &Policy, line: Line) -> CommandExplanation {
+    pub(crate) fn explain(&self, policy: &Policy, line: Line) -> CommandExplanation {
         let directory = self.workspace.resolve(".").unwrap();
         policy.explain(&Command { line, directory, approval: Approval::ByRules })
     }
 
-    fn judge(&self, policy: &Policy, command: &str) -> Decision {
+    pub(crate) fn judge(&self, policy: &Policy, command: &str) -> Decision {
         self.explain(policy, Line::Shell(command.to_owned())).decision
     }
 
     /// Checks all rows, and reports every difference together.
-    fn check(&self, policy: &Policy, rows: &[(&str, Decision)]) {
+    pub(crate) fn check(&self, policy: &Policy, rows: &[(&str, Decision)]) {
         let differ: Vec<(&str, Decision)> =
             rows.iter().filter(|(command, wanted)| self.judge(policy, command) != *wanted).copied().collect();
         assert_eq!(differ, [], "these decisions differ");

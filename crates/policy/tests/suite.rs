@@ -7,4 +7,5 @@
 )]
 
 mod commands;
+mod hidden_names;
 mod hosts;

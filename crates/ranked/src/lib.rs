@@ -25,6 +25,7 @@
 
 mod blocks;
 mod definitions;
+mod derived_files;
 pub mod embed;
 mod error;
 mod exact;

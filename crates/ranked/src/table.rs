@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolpost_index_lifecycle::FileSignature;
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
+use crate::derived_files::{Origin, origin};
 use crate::paths::Paths;
 use crate::record::PLACES;
 use crate::segment::{Meta, Segment};
@@ -75,6 +76,8 @@ pub(crate) struct File {
     pub(crate) parted: bool,
     /// Set if the path is that of a test file.
     pub(crate) test: bool,
+    /// Whether the file was written for the project, by its path.
+    pub(crate) origin: Origin,
     /// The location of the file's content.
     pub(crate) at: At,
 }
@@ -170,8 +173,10 @@ impl Table {
         self.blocks += u64::from(doc.blocks);
         self.count(&doc.lengths, u64::wrapping_add);
         let language = self.language(&doc.language);
+        let relative = path.relative().to_string_lossy().into_owned();
         let file = File {
-            test: is_test(&path.relative().to_string_lossy()),
+            test: is_test(&relative),
+            origin: origin(&relative),
             shown: shown.clone(),
             path,
             hash: doc.hash,

@@ -48,6 +48,7 @@ impl Embedder for Weather {
 }
 
 struct World {
+    workspace: Workspace,
     index: Index,
     root: WorkspacePath,
     model: Arc<Weather>,
@@ -58,10 +59,10 @@ fn world(root: &Path, cache: &Path, fails: bool) -> World {
     let options = Options { roots: vec![root.canonicalize().unwrap()], ..Options::default() };
     let (workspace, _) = Workspace::open(options).unwrap();
     let base = workspace.resolve(".").unwrap();
-    let index = Index::new(workspace).kept_in(Some(cache.to_owned()));
+    let index = Index::new(workspace.clone()).kept_in(Some(cache.to_owned()));
     let model = Arc::new(Weather { fails, ..Weather::default() });
     let meaning = Meaning::new(model.clone(), index.folder());
-    World { index, root: base, model, meaning }
+    World { workspace, index, root: base, model, meaning }
 }
 
 impl World {
@@ -117,6 +118,52 @@ fn vectors_are_computed_once_and_stored() {
     assert_eq!(other.fill().unwrap(), FillReport { missing: 0, files: 3 });
     assert_eq!(other.embedded_texts(), 0);
     assert_eq!(other.ask("sun", &|_| true).hits.len(), 3);
+}
+
+/// Lock files and other generated data come last, and only if no other block contains a word of the question; copies of
+/// other packages come after the project's own code.
+#[test]
+fn generated_files_never_displace_or_pad_other_results() {
+    let names = [
+        "Cargo.lock", "package-lock.json", "web/yarn.lock", "go.sum", "uv.lock", "app.min.js", "app.js.map", "a/b.test.ts.snap",
+    ];
+    for name in names {
+        let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let put = |name: &str, text: &str| {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        put(name, "sun sun sun cloud rain\n");
+        let world = world(root.path(), cache.path(), false);
+        let found = |question: &str| {
+            world.fill().unwrap();
+            places(&world.ask(question, &|_| true))
+        };
+        // There is nothing else.
+        assert_eq!(found("sun").len(), 1, "{name}");
+        put("a.txt", "rain\nsun\n");
+        put("vendor/b.txt", "sun sun rain\n");
+        let best = found("sun");
+        assert!(best[0].starts_with("a.txt ") && best[1].starts_with("vendor/b.txt "), "{name}: {best:?}");
+        assert_eq!(best.len(), 2, "{name}: {best:?}");
+        // No other block contains the word.
+        let last = found("cloud");
+        assert!(last.last().is_some_and(|last| last.starts_with(name)), "{name}: {last:?}");
+        // A query for the file itself.
+        let bases = [world.workspace.resolve(name).unwrap()];
+        let vector = world.model.embed(TextRole::Question, &["sun"], &|| false).unwrap().remove(0);
+        let meant = SemanticQuery {
+            question: "sun",
+            vector: &vector,
+            bases: &bases,
+            may: &|_| true,
+            most: 10,
+            fusion: Fusion::BEST,
+        };
+        let own = world.index.lend(&|| false).unwrap().search_meaning(&world.meaning, &meant);
+        assert_eq!(own.hits.len(), 1, "{name}");
+    }
 }
 
 #[test]

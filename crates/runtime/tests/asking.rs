@@ -12,7 +12,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
     Access, Approval, CallCtx, Command, EditorUse, Engine, Extent, Failure, Files, Fresh, Hint, Host, Line,
-    Operation, Progress, Session, Touch,
+    Operation, Progress, ResolveFuture, Resolver, Session, Touch,
 };
 use toolpost_runtime::{
     Asker, Asking, Call, Config, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
@@ -136,6 +136,32 @@ struct World {
     runtime: Arc<Runtime>,
     session: Arc<Session>,
     asker: Arc<Recorder>,
+    looked_up: LookedUp,
+}
+
+/// The names that were looked up, in order.
+type LookedUp = Arc<Mutex<Vec<String>>>;
+
+/// A resolver for hosts whose names begin with the kind of their addresses.
+struct Names {
+    looked_up: LookedUp,
+}
+
+impl Resolver for Names {
+    fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
+        self.looked_up.lock().unwrap().push(host.to_owned());
+        let addresses: &[&str] = match host.split('.').next().unwrap() {
+            "private" => &["10.0.0.1"],
+            "loopback" => &["127.0.0.1", "::1"],
+            "mixed" => &["93.184.215.14", "192.168.0.1"],
+            "none" => &[],
+            "unknown" => return Box::pin(std::future::ready(Err(std::io::Error::other("no such name")))),
+            "slow" => return Box::pin(std::future::pending()),
+            _ => &["93.184.215.14"],
+        };
+        let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
+        Box::pin(std::future::ready(Ok(addresses)))
+    }
 }
 
 impl World {
@@ -147,8 +173,9 @@ impl World {
         let user = base.path().join("config/policy.toml");
         fs::create_dir_all(user.parent().unwrap()).unwrap();
         fs::write(&user, rules).unwrap();
-        let (runtime, asker) = start(&root, &user, project, verdict);
-        Self { _base: base, root, user, runtime, session: Session::new(), asker }
+        let looked_up = LookedUp::default();
+        let (runtime, asker) = start(&root, &user, project, verdict, &looked_up);
+        Self { _base: base, root, user, runtime, session: Session::new(), asker, looked_up }
     }
 
     /// Makes a call, and returns its reply without the rules that a refusal names.
@@ -182,7 +209,7 @@ impl World {
     /// Starts a new server, with the user's file in its current state.
     fn again(&mut self, project: &str) {
         let verdict = Verdict::Deny("nobody is here".to_owned());
-        (self.runtime, self.asker) = start(&self.root, &self.user, project, verdict);
+        (self.runtime, self.asker) = start(&self.root, &self.user, project, verdict, &self.looked_up);
         self.session = Session::new();
     }
 }
@@ -192,6 +219,7 @@ fn start(
     user: &std::path::Path,
     project: &str,
     verdict: Verdict,
+    looked_up: &LookedUp,
 ) -> (Arc<Runtime>, Arc<Recorder>) {
     let (workspace, _) =
         Workspace::open(Options { roots: vec![root.to_path_buf()], ..Options::default() }).unwrap();
@@ -206,7 +234,9 @@ fn start(
         reply_bytes: None,
         structured: StructuredOutput::Off,
     };
-    let runtime = Arc::new(Runtime::new(Engine::new(workspace), config).unwrap());
+    let names = Names { looked_up: looked_up.clone() };
+    let engine = Engine::builder(workspace).with_resolver(Arc::new(names)).build();
+    let runtime = Arc::new(Runtime::new(engine, config).unwrap());
     (runtime, Arc::new(Recorder { verdict, prompts: Mutex::default() }))
 }
 
@@ -277,6 +307,109 @@ async fn the_approval_prompt_lists_every_access_of_a_call() {
     .await;
     assert_eq!(world.call(&["run ls"]).await, "done");
     assert_eq!(world.prompts(), []);
+}
+
+/// The user is asked only about hosts that can be fetched from. Nothing is looked up if no user can be asked, or if the
+/// rules decide.
+#[tokio::test]
+async fn the_user_is_asked_only_about_hosts_with_public_addresses() {
+    let private = |host: &str, address: &str| format!("{host} resolves to {address}, which is a private address.");
+    let refused = [
+        ("private.example", private("private.example", "10.0.0.1")),
+        ("loopback.example", private("loopback.example", "127.0.0.1")),
+        ("mixed.example", private("mixed.example", "192.168.0.1")),
+        ("none.example", "none.example does not resolve: the name has no address.".to_owned()),
+        ("unknown.example", "unknown.example does not resolve: no such name.".to_owned()),
+    ];
+    for verdict in [Verdict::Allow, Verdict::AllowFor(Span::Session), Verdict::Declined("Declined.".to_owned())] {
+        let world = World::new(verdict, "", "");
+        each_async(&refused, async |(host, why)| {
+            let reply = world.call(&[&format!("fetch {host}")]).await;
+            assert!(reply.to_lowercase().starts_with(&why.to_lowercase()), "{host}: {reply}");
+            assert_eq!(world.prompts(), Vec::new(), "{host}");
+            assert_eq!(*world.looked_up.lock().unwrap().last().unwrap(), **host);
+        })
+        .await;
+        world.call(&["fetch public.example"]).await;
+        assert_eq!(world.prompts().len(), 1);
+    }
+    // A lookup without an answer is no reason against the host.
+    let world = World::new(Verdict::Allow, "", "");
+    assert_eq!(world.call(&["fetch slow.example"]).await, "done");
+    assert_eq!(world.prompts().len(), 1);
+    let rule = |decide: &str| {
+        format!("[[rule]]\ntouch = [\"fetch\"]\nhosts = [\"private.example\"]\ndecide = \"{decide}\"\nwhy = \"w\"\n")
+    };
+    for (rules, verdict) in [
+        (String::new(), Verdict::Deny("nobody is here".to_owned())),
+        (rule("allow"), Verdict::Allow),
+        (rule("deny"), Verdict::Allow),
+    ] {
+        let world = World::new(verdict, &rules, "");
+        world.call(&["fetch private.example"]).await;
+        assert_eq!((world.prompts(), world.looked_up.lock().unwrap().len()), (Vec::new(), 0), "{rules}");
+    }
+}
+
+/// A model can put data into the name of a host, which the name servers of its domain receive: such lookups are few and
+/// short unless the user sees the names.
+#[tokio::test]
+async fn lookups_that_no_prompt_shows_are_limited() {
+    let world = World::new(Verdict::Declined("Declined.".to_owned()), "", "");
+    let long = format!("unknown.{}.example", "a".repeat(60));
+    world.call(&[&format!("fetch {long}")]).await;
+    assert_eq!((world.prompts().len(), world.looked_up.lock().unwrap().len()), (1, 0));
+    let mut prompts = 0;
+    for number in 0..20 {
+        world.call(&[&format!("fetch unknown.{number}.example")]).await;
+        prompts += world.prompts().len();
+    }
+    let looked_up = world.looked_up.lock().unwrap().len();
+    assert_eq!((looked_up, prompts), (8, 12));
+    // A lookup before a prompt does not count.
+    let world = World::new(Verdict::Declined("Declined.".to_owned()), "", "");
+    for number in 0..20 {
+        world.call(&[&format!("fetch public.{number}.example")]).await;
+    }
+    assert_eq!((world.prompts().len(), world.looked_up.lock().unwrap().len()), (20, 20));
+}
+
+/// A prompt does not list what the rules allow anyway: the user would think that it is being asked, too.
+#[tokio::test]
+async fn a_prompt_lists_only_what_needs_approval() {
+    let rules = "[[rule]]\ntouch = [\"write\"]\npaths = [\"out/**\"]\ndecide = \"allow\"\nwhy = \"w\"\n\
+                 [[rule]]\ntouch = [\"fetch\"]\nhosts = [\"good.example\"]\ndecide = \"allow\"\nwhy = \"w\"\n\
+                 [[rule]]\ntouch = [\"execute\"]\ncommands = [\"curl\"]\ndecide = \"allow\"\nwhy = \"w\"\n";
+    let world = World::new(Verdict::Allow, rules, "");
+    let parts: [(&str, bool); 9] = [
+        ("make", true),
+        ("ls > out/log", false),
+        ("ls > log", true),
+        ("ls 2> /dev/null", false),
+        ("cat src/a.rs", false),
+        ("cat .env", true),
+        ("curl -s https://good.example/a", false),
+        ("curl -s https://bad.example/a", true),
+        ("git status", false),
+    ];
+    let mut prompted = 0;
+    for (first, second) in (0..parts.len()).flat_map(|one| (0..parts.len()).map(move |other| (one, other))) {
+        let (one, other) = (parts[first], parts[second]);
+        assert_eq!(world.call(&[&format!("run {} && {}", one.0, other.0)]).await, "done");
+        let prompts = world.prompts();
+        assert_eq!(prompts.len(), usize::from(one.1 || other.1), "{one:?} {other:?}");
+        for question in prompts {
+            prompted += 1;
+            // The first line is the whole command.
+            let listed = question.touches[1..].join("\n") + &question.reason;
+            for (text, is_asked) in [one, other] {
+                let target = text.rsplit(' ').next().unwrap();
+                assert_eq!(listed.contains(target), is_asked, "{text}: {question:#?}");
+            }
+            assert!(!listed.contains("a rule allows it"), "{question:#?}");
+        }
+    }
+    assert_eq!(prompted, 81 - 25);
 }
 
 #[tokio::test]

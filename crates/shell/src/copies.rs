@@ -102,7 +102,8 @@ fn of_target(target: &Word, sources: &[Word], is_directory: bool, whole: bool) -
                 Some(name) => effects.push(Effect::MayWrite(below(directory, name))),
                 None => {
                     let start = format!("{}/", directory.trim_end_matches('/'));
-                    let word = Word { text: format!("{start}*"), start, sure: Certainty::Start };
+                    let text = format!("{start}*");
+                    let word = Word { text, start, sure: Certainty::Start, pattern: None };
                     effects.push(Effect::MayWrite(word));
                 }
             }
@@ -166,7 +167,7 @@ pub(crate) fn note_tar(segment: &mut Segment, sorted: &Options) {
     let archives: Vec<Word> = archives.filter_map(|(_, value)| value.clone()).collect();
     for word in sorted.operands.iter().chain(&archives) {
         segment.effects.extend([Effect::Names(word.clone()), Effect::MayWrite(word.clone())]);
-        if creates && word.known().is_some() {
+        if creates && (word.known().is_some() || word.pattern.is_some()) {
             segment.effects.push(whole_directory(word));
         }
     }

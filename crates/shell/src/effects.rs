@@ -1,7 +1,7 @@
 //! Effects of a command that follow from its options, operands and assignments.
 
 use crate::{
-    Certainty, Effect, Options, Reach, Segment, Word, copies,
+    Certainty, Effect, Options, Reach, Segment, Word, contents, copies,
     options::{self, Until},
     programs::{self, Act, Form, Operands, git},
     searches,
@@ -78,7 +78,9 @@ pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
         let what = "the value is known only when the command runs, and may be an option with further effects";
         segment.more(doubtful.text.clone(), what);
     }
-    operands(segment, form, &sorted);
+    let is_git = segment.program_name() == Some("git");
+    let named = if is_git { contents::without_excluded(&sorted) } else { sorted.clone() };
+    operands(segment, form, &named);
     searches::note(segment, form, &sorted);
     if form.is_called("git diff") {
         // `git diff` compares a path outside the repository as a file.
@@ -98,8 +100,10 @@ pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
     {
         segment.more(word.start.clone(), "an operand that does not begin with `+` sets the clock");
     }
-    if segment.program_name() == Some("git") {
-        note_paths_of_revisions(segment, known, &sorted);
+    if is_git {
+        note_paths_of_revisions(segment, known, &named);
+        let first = subcommand(segment);
+        contents::note(segment, first, &sorted);
     }
     if matches!(segment.program_name(), Some("test" | "cd")) {
         segment.effects.extend(words.into_iter().map(Effect::Tests));

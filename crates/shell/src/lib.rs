@@ -5,6 +5,7 @@
 //! is known only when it runs. No part is skipped.
 
 mod check;
+mod contents;
 mod copies;
 mod effects;
 mod options;
@@ -19,7 +20,7 @@ mod word;
 mod wrappers;
 
 pub use options::Options;
-pub use segment::{Assignment, Effect, Places, Reach, Role, Script, Search, Segment, UnknownPart};
+pub use segment::{Assignment, Contents, Effect, Places, Reach, Role, Script, Search, Segment, UnknownPart};
 pub use word::{Certainty, Word, quoted};
 
 /// Parses a text that a shell would run: finds its commands and their effects.

@@ -147,6 +147,14 @@ pub(crate) fn note_handed_on(segment: &mut Segment, own: &[Word], inner: &[Vec<W
     segment.effects.extend(searches);
 }
 
+impl Segment {
+    /// Returns true if the program reads names, attributes or sizes of its operands, but does not show their contents.
+    #[must_use]
+    pub fn reads_only_names(&self) -> bool {
+        self.program_name().is_some_and(|name| NAMES_ONLY.contains(&name))
+    }
+}
+
 /// Programs that read names, attributes or sizes, but do not show file contents.
 const NAMES_ONLY: &[&str] = &[
     "ls", "dir", "stat", "du", "df", "realpath", "readlink", "basename", "dirname", "echo", "printf", "test",

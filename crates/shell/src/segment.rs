@@ -98,6 +98,8 @@ pub enum Effect {
     MayWrite(Word),
     /// The command reads the files below a directory.
     Searches(Search),
+    /// The command prints contents that git has stored, and does not name each file.
+    Prints(Contents),
     /// The command fetches from a URL.
     Fetches(Word),
     /// With this word, the command does more than its program usually does, such as `-exec` of `find`.
@@ -124,6 +126,19 @@ pub struct Search {
     pub except: Vec<String>,
     /// The start may be a revision or a pattern instead of a path. Then the search can read files anywhere.
     pub loose_start: bool,
+}
+
+/// Contents that git has stored, and that a command prints without naming each file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// The operands before `--`: revisions, or paths if such files exist.
+    pub either: Vec<Word>,
+    /// The operands after `--`: pathspecs, which select or exclude files.
+    pub paths: Vec<Word>,
+    /// Without revisions, the command compares the worktree with the index, and shows only files that differ.
+    pub is_of_worktree: bool,
+    /// True if a pathspec can exclude files from the output.
+    pub takes_paths: bool,
 }
 
 /// The possible working directories of a text's commands, relative to the directory in which the text starts.

@@ -11,6 +11,9 @@ pub struct Word {
     pub start: String,
     /// The part of the word that is known: all, the beginning, or nothing.
     pub sure: Certainty,
+    /// The word as a pattern, if it is unknown only because of wildcards or braces: `*`, `?`, `[…]` and `{…,…}` as in the
+    /// shell, and a backslash before a character that the shell takes literally.
+    pub pattern: Option<String>,
 }
 
 /// The part of a word that is known before the command runs.
@@ -25,15 +28,16 @@ pub enum Certainty {
 }
 
 impl Word {
-    /// Creates a word that is known as a whole.
-    pub(crate) fn known_as(text: &str) -> Self {
-        Self { text: quoted(text), start: text.to_owned(), sure: Certainty::All }
+    /// Creates a word that is known as a whole, from its text without quotes.
+    #[must_use]
+    pub fn known_as(text: &str) -> Self {
+        Self { text: quoted(text), start: text.to_owned(), sure: Certainty::All, pattern: None }
     }
 
     /// Creates a word with a known beginning and an unknown end.
     pub(crate) fn beginning(text: &str, start: &str) -> Self {
         let sure = if start.is_empty() { Certainty::Nothing } else { Certainty::Start };
-        Self { text: text.to_owned(), start: start.to_owned(), sure }
+        Self { text: text.to_owned(), start: start.to_owned(), sure, pattern: None }
     }
 
     /// Returns the word without quotes; `None` if a part of it is unknown.
@@ -57,7 +61,7 @@ impl Word {
     pub(crate) fn after(&self, prefix: &str) -> Option<Self> {
         let rest = self.start.strip_prefix(prefix)?;
         let text = self.text.strip_prefix(prefix).map_or_else(|| quoted(rest), str::to_owned);
-        Some(Self { text, start: rest.to_owned(), sure: self.sure })
+        Some(Self { text, start: rest.to_owned(), sure: self.sure, pattern: None })
     }
 }
 
@@ -78,6 +82,7 @@ pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
         sure: Certainty::All,
         depth: 0,
         braces: Braces::Plain,
+        glob: Glob { text: Some(String::new()), signs: false, group: 0 },
     };
     reading.run()?;
     let mut sure = reading.sure;
@@ -85,7 +90,9 @@ pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
         sure = Certainty::Nothing;
     }
     let start = if sure == Certainty::Nothing { String::new() } else { reading.start };
-    Ok(Word { text: text.to_owned(), start, sure })
+    let glob = reading.glob.text.filter(|_| reading.glob.signs && reading.depth == 0);
+    let pattern = glob.filter(|_| sure != Certainty::All);
+    Ok(Word { text: text.to_owned(), start, sure, pattern })
 }
 
 /// Quotes a word so that a shell reads it back verbatim.
@@ -108,6 +115,67 @@ struct WordReader<'a> {
     /// Number of braces that are open at the current position of the word.
     depth: usize,
     braces: Braces,
+    glob: Glob,
+}
+
+/// The word as a pattern.
+struct Glob {
+    /// The pattern so far; `None` if a part of the word is known only when the command runs.
+    text: Option<String>,
+    /// True if the word has wildcards or braces.
+    signs: bool,
+    /// The offset of the outermost open brace.
+    group: usize,
+}
+
+impl Glob {
+    fn literal(&mut self, found: char) {
+        let Some(text) = &mut self.text else { return };
+        if "*?[]{},\\".contains(found) {
+            text.push('\\');
+        }
+        text.push(found);
+    }
+
+    fn sign(&mut self, found: char) {
+        self.signs = true;
+        self.raw(found);
+    }
+
+    fn raw(&mut self, found: char) {
+        if let Some(text) = &mut self.text {
+            text.push(found);
+        }
+    }
+
+    fn open(&mut self) {
+        self.group = self.text.as_ref().map_or(0, String::len);
+        self.raw('{');
+    }
+
+    /// Ends the outermost group of braces: alternatives, a sequence such as `{1..3}`, or literal braces.
+    fn close(&mut self) {
+        self.raw('}');
+        let Some(text) = &mut self.text else { return };
+        let group = text.split_off(self.group);
+        let has_alternatives = {
+            let mut escaped = false;
+            group.chars().any(|found| {
+                let is_comma = found == ',' && !escaped;
+                escaped = found == '\\' && !escaped;
+                is_comma
+            })
+        };
+        if has_alternatives {
+            self.signs = true;
+            text.push_str(&group);
+        } else if group.contains("..") {
+            self.signs = true;
+            text.push('*');
+        } else {
+            text.push_str(&format!("\\{{{}\\}}", &group[1..group.len() - 1]));
+        }
+    }
 }
 
 /// The effect of unquoted braces on a word: none, or several words.
@@ -123,12 +191,19 @@ impl WordReader<'_> {
     fn run(&mut self) -> Result<(), &'static str> {
         while let Some(next) = self.next() {
             match next {
-                Piece::Opaque => self.sure = Certainty::Nothing,
+                Piece::Opaque => self.opaque(),
                 Piece::Char('\\') => self.escaped()?,
                 Piece::Char('\'') => self.single()?,
                 Piece::Char('"') => self.double()?,
                 Piece::Char('$') => self.dollar()?,
-                Piece::Char('*' | '?' | '[') => self.lose(Certainty::Start),
+                Piece::Char(sign @ ('*' | '?' | '[')) => {
+                    self.lose(Certainty::Start);
+                    self.glob.sign(sign);
+                }
+                Piece::Char(']') => {
+                    self.plain(']');
+                    self.glob.raw(']');
+                }
                 Piece::Char(found @ ('{' | '}' | ',' | '.')) => self.brace(found),
                 Piece::Char(';' | '|' | '&' | '<' | '>' | '(' | ')' | '`' | '\n' | ' ' | '\t') => {
                     return Err(DIFFERS);
@@ -150,19 +225,48 @@ impl WordReader<'_> {
     }
 
     fn push(&mut self, found: char) {
+        self.plain(found);
+        self.glob.literal(found);
+    }
+
+    fn plain(&mut self, found: char) {
         if self.sure == Certainty::All {
             self.start.push(found);
         }
     }
 
-    fn brace(&mut self, found: char) {
-        match found {
-            '{' => self.depth += 1,
-            '}' => self.depth = self.depth.saturating_sub(1),
-            _ if self.depth > 0 => self.braces = Braces::Several,
-            _ => {}
+    /// Takes a part that is known only when the command runs. The syntax tree also has a sequence such as `{1..3}` there.
+    fn opaque(&mut self) {
+        self.sure = Certainty::Nothing;
+        let hole = self.opaque.iter().find(|hole| hole.end == self.at);
+        let is_sequence = hole.is_some_and(|hole| self.text[hole.clone()].starts_with('{'));
+        if is_sequence {
+            self.glob.sign('*');
+        } else {
+            self.glob.text = None;
         }
-        self.push(found);
+    }
+
+    fn brace(&mut self, found: char) {
+        self.plain(found);
+        match found {
+            '{' => {
+                self.depth += 1;
+                if self.depth == 1 { self.glob.open() } else { self.glob.raw(found) }
+            }
+            '}' if self.depth == 0 => self.glob.literal(found),
+            '}' => {
+                self.depth -= 1;
+                if self.depth == 0 { self.glob.close() } else { self.glob.raw(found) }
+            }
+            ',' if self.depth == 0 => self.glob.literal(found),
+            _ => {
+                if self.depth > 0 {
+                    self.braces = Braces::Several;
+                }
+                self.glob.raw(found);
+            }
+        }
     }
 
     /// Reduces the known part of the word to `sure`, unless nothing is known.
@@ -209,7 +313,10 @@ impl WordReader<'_> {
                 Some(Piece::Char('$')) if !self.expands() => self.push('$'),
                 Some(Piece::Char('$' | '`')) | None => return Err(DIFFERS),
                 Some(Piece::Char(found)) => self.push(found),
-                Some(Piece::Opaque) => self.lose(Certainty::Start),
+                Some(Piece::Opaque) => {
+                    self.lose(Certainty::Start);
+                    self.glob.text = None;
+                }
             }
         }
     }
@@ -247,7 +354,10 @@ impl WordReader<'_> {
                     Some(Piece::Char('n')) => self.push('\n'),
                     Some(Piece::Char('t')) => self.push('\t'),
                     Some(Piece::Char(found @ ('\\' | '\'' | '"' | '?'))) => self.push(found),
-                    Some(Piece::Char(_)) => self.lose(Certainty::Nothing),
+                    Some(Piece::Char(_)) => {
+                        self.lose(Certainty::Nothing);
+                        self.glob.text = None;
+                    }
                     Some(Piece::Opaque) | None => return Err(DIFFERS),
                 },
                 Some(Piece::Char(found)) => self.push(found),

@@ -25,6 +25,10 @@ fn described(script: &Script) -> Vec<String> {
             let except: String = search.except.iter().map(|name| format!(" -{name}")).collect();
             format!("({signs}{}{names}{except})", word(&search.start))
         }
+        Effect::Prints(contents) => {
+            let words = |words: &[Word]| words.iter().map(word).collect::<Vec<_>>().join(" ");
+            format!("[{} -- {}]", words(&contents.either), words(&contents.paths))
+        }
         Effect::Fetches(address) => format!("@{}", word(address)),
         Effect::Tests(path) => format!("?{}", word(path)),
         Effect::More { word, .. } => format!("!{word}"),
@@ -238,7 +242,7 @@ fn arguments_with_extra_effects_are_found_in_any_spelling() {
         ("grep x *.rs", "grep x … <…"),
         ("grep x $Y", "grep x … !$Y <…"),
         ("rg x *.rs", "rg x … !*.rs <… (…)"),
-        ("git diff a ../b /c", "git diff a ../b /c ?a ?../b ?/c <../b </c"),
+        ("git diff a ../b /c", "git diff a ../b /c ?a ?../b ?/c <../b </c [a ../b /c -- ]"),
         ("git branch -v", "git branch -v"),
         ("git tag -v x", "git tag -v x !-v !x"),
         ("wc --files0-from=/a", "wc --files0-from=/a </a"),

@@ -18,7 +18,7 @@ use crate::Word;
 
 /// The version of records; it changes whenever the record of the same text changes, and other versions are
 /// rebuilt.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 /// A byte range of a file: the start, and the exclusive end.
 pub type Span = (u32, u32);

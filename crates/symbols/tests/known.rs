@@ -60,7 +60,7 @@ fn modules_that_a_macro_call_declares_are_symbols() {
         ("deep", "rust:src/lib.rs#deep(module)"),
         ("unix", "rust:src/lib.rs#unix(module)"),
         ("other", "rust:src/lib.rs#other(module)"),
-        ("lost", ""),
+        ("lost", "rust:src/lib.rs#inline.lost(module)"),
         ("template", ""),
     ];
     each(rows, |(query, wanted)| {
@@ -72,6 +72,27 @@ fn modules_that_a_macro_call_declares_are_symbols() {
         let edges = graph.edges(at, Direction::In, Relation::Call, &|_| true);
         assert_eq!((edges.counts.proved, edges.counts.unresolved), (1, 0), "{id}: {edges:?}");
     });
+}
+
+/// A function in a macro call is a symbol, with the calls in it and the calls of it.
+#[test]
+fn functions_in_macro_calls_are_callers_and_have_callers() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n");
+    write(
+        folder.path(),
+        "src/lib.rs",
+        "fn helper() {}\n\ncfg_rt! {\n    pub fn spawn() {\n        helper();\n    }\n}\n\n\
+         cfg_if! {\n    if #[cfg(unix)] {\n        fn start() { helper(); spawn(); }\n    }\n}\n\nfn outside() { spawn(); }\n",
+    );
+    let index = index(folder.path(), None);
+    let callers_of = |name: &str| {
+        let mut names = callers(&index, &format!("rust:src/lib.rs#{name}(function)")).0;
+        names.sort();
+        names
+    };
+    assert_eq!(callers_of("helper"), ["spawn", "start"]);
+    assert_eq!(callers_of("spawn"), ["outside", "start"]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod headings;
 mod ids;
 mod item;
 mod language;
-mod macro_modules;
+mod macro_items;
 pub mod merge;
 mod naming;
 mod outline;

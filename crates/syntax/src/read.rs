@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Overloads, Rule};
-use crate::{Item, Kind, headings, macro_modules};
+use crate::{Item, Kind, headings, macro_items};
 
 /// Maximum depth at which bodies are parsed.
 pub(crate) const DEEPEST: usize = 64;
@@ -14,7 +14,7 @@ pub(crate) const DEEPEST: usize = 64;
 pub(crate) fn blocks(grammar: &Grammar, root: Node<'_>, text: &str) -> Vec<Item> {
     match &grammar.headings {
         Some(headings) => headings::read(headings, root, text),
-        None => Reader { grammar, text }.block(root, 0),
+        None => Reader { grammar, text, macros: macro_items::LEVELS }.block(root, 0),
     }
 }
 
@@ -36,6 +36,8 @@ pub(crate) fn named(items: Vec<Item>) -> Vec<Item> {
 pub(crate) struct Reader<'a> {
     pub(crate) grammar: &'a Grammar,
     pub(crate) text: &'a str,
+    /// Number of nested macro calls in which items are still found.
+    pub(crate) macros: usize,
 }
 
 /// Comments and attributes that may belong to the next item.
@@ -47,7 +49,7 @@ struct LeadingTrivia {
 
 impl Reader<'_> {
     /// Lists the parts of an item's body.
-    fn block(&self, body: Node<'_>, depth: usize) -> Vec<Item> {
+    pub(crate) fn block(&self, body: Node<'_>, depth: usize) -> Vec<Item> {
         let mut out: Vec<Item> = Vec::new();
         let mut lead = LeadingTrivia::default();
         for node in self.members(body) {
@@ -120,8 +122,8 @@ impl Reader<'_> {
         let mut item = Item { attributes, head, ..Item::bare(Kind::Statement, range) };
         let Some(rule) = self.grammar.rule(inner.kind()) else {
             item.children = match inner.kind() {
-                "macro_invocation" if self.grammar.name == "rust" => {
-                    macro_modules::declared(inner, self.text)
+                "macro_invocation" if self.grammar.name == "rust" && depth < DEEPEST => {
+                    self.in_macro(inner, depth)
                 }
                 _ => self.local(node, depth),
             };

@@ -226,12 +226,33 @@ pub fn added_error(language: Language, before: &str, after: &str) -> Option<usiz
 ///
 /// If the text is too long or too complex, or the parser does not support the grammar.
 pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree_sitter::Tree, ParseError> {
+    parse_within(grammar, text, None)
+}
+
+/// Parses a part of a text within bounds. The positions in the tree are those in the whole text.
+pub(crate) fn parse_part(
+    grammar: &tree_sitter::Language,
+    text: &str,
+    part: tree_sitter::Range,
+) -> Result<tree_sitter::Tree, ParseError> {
+    parse_within(grammar, text, Some(part))
+}
+
+fn parse_within(
+    grammar: &tree_sitter::Language,
+    text: &str,
+    part: Option<tree_sitter::Range>,
+) -> Result<tree_sitter::Tree, ParseError> {
+    let length = part.map_or(text.len(), |part| part.end_byte.saturating_sub(part.start_byte));
     if text.len() > LONGEST {
         return Err(ParseError::TooLong);
     }
     let mut parser = Parser::new();
     parser.set_language(grammar).map_err(|_| ParseError::Grammar)?;
-    let mut steps = text.len().saturating_mul(STEPS.0).max(STEPS.1);
+    if let Some(part) = part {
+        parser.set_included_ranges(&[part]).map_err(|_| ParseError::TooTangled)?;
+    }
+    let mut steps = length.saturating_mul(STEPS.0).max(STEPS.1);
     let mut watch = |_: &ParseState| {
         steps = steps.saturating_sub(1);
         if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -241,7 +262,7 @@ pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree
     let tree = parser
         .parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
         .ok_or(ParseError::TooTangled)?;
-    if text.len() > HARMLESS && work(tree.root_node()) > MOST_WORK {
+    if length > HARMLESS && work(tree.root_node()) > MOST_WORK {
         return Err(ParseError::TooTangled);
     }
     Ok(tree)

@@ -24,6 +24,53 @@ fn each_language_yields_the_expected_facts() {
     }
 }
 
+/// The braces of a macro call contain the items that the same text is in a file.
+#[test]
+fn items_in_macro_calls_are_those_of_the_same_text() {
+    let rust = Language::of_name("rust").unwrap_or_else(|| panic!("there is no grammar of Rust"));
+    let symbols = |text: &str, from: usize| -> Vec<String> {
+        let Ok(tree) = rust.parse(text) else { panic!("{text}") };
+        let shifted = |range: &std::ops::Range<usize>| range.start - from..range.end - from;
+        let symbols = tree.symbols().into_iter();
+        let described = symbols.map(|symbol| {
+            let (span, at) = (shifted(&symbol.span), symbol.at.as_ref().map(shifted));
+            format!("{:?} {} {span:?} {at:?} {:?}", symbol.kind, symbol.qualified, shifted(&symbol.signature))
+        });
+        described.collect()
+    };
+    let files = [
+        "fn one() { two(); }\n\n/// Doc.\n#[inline]\npub(crate) fn two<T: Clone>(x: T) -> T { x }\n",
+        "pub struct S { pub a: u8 }\nimpl S {\n    const A: u8 = 1;\n    fn m(&self) -> u8 { self.a }\n}\nimpl Clone for S { fn clone(&self) -> S { S { a: 1 } } }\n",
+        "pub enum E { A, B(u8) }\npub trait T { fn f(&self); fn g(&self) { self.f() } }\ntype A = E;\nstatic X: u8 = 1;\n",
+        "use a::b;\npub mod task;\nmod inline { pub fn deep() {} mod below; }\nmacro_rules! own { () => { fn no() {} } }\n",
+    ];
+    let around = [
+        ("m! {\n", "}\n"),
+        ("path::m! { ", " }"),
+        ("m!{", "}"),
+        ("a! {\n    b! {\n", "    }\n}\n"),
+        ("cfg_if! {\n    if #[cfg(unix)] {\n", "    }\n}\n"),
+        ("cfg_if! { if #[cfg(a)] { } else if #[cfg(b)] {\n", "} else { } }"),
+        ("cfg_if! { if #[cfg(a)] { } else {\n", "} }"),
+    ];
+    for file in files {
+        let alone = symbols(file, 0);
+        assert!(alone.len() >= 2, "{file}");
+        for (open, close) in around {
+            let text = format!("{open}{file}{close}");
+            assert_eq!(symbols(&text, open.len()), alone, "{text}");
+        }
+    }
+    // Text that is something else than items, and templates, define nothing.
+    for text in [
+        "lazy! { static ref X: u8 = 1; }", "list! { a, b }", "m! { fn f($x:ty) {} }", "m! { a => { fn f() {} } }", "m!(fn f() {});",
+        "macro_rules! no { () => { fn template() {} } }", "fn f() { m! { fn inner() {} } }", "a! { b! { c! { fn f() {} } } }",
+    ] {
+        let found = symbols(text, 0);
+        assert!(found.iter().all(|symbol| symbol.starts_with("Macro") || symbol.contains(" f ") && text.starts_with("fn")), "{text}: {found:?}");
+    }
+}
+
 #[test]
 fn line_endings_do_not_change_symbol_names() {
     for language in Language::all() {

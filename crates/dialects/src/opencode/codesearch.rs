@@ -97,7 +97,7 @@ fn notes(output: &Output, page: &mut Page) {
             "the dependencies of this project are unknown: it has no lock file of Cargo, npm, pnpm, Yarn, uv, Poetry, Go, Maven or Gradle, and no Python environment",
         );
     } else if !output.packages.is_empty() {
-        page.note(format!("searched {}, at {}", searched(output), versions(&output.read)));
+        page.note(format!("searched {}{}", searched(output), versions(output)));
     }
     match output.cut {
         Truncation::No | Truncation::Limit => {}
@@ -140,16 +140,16 @@ fn notes(output: &Output, page: &mut Page) {
     }
 }
 
-/// Formats the source of the versions: lock files, or the installed packages, because a package.json has only
-/// ranges.
-fn versions(read: &[String]) -> String {
-    let (manifests, locks): (Vec<String>, Vec<String>) =
-        read.iter().cloned().partition(|file| file.rsplit('/').next() == Some("package.json"));
-    let installed = || format!("the installed versions of the packages in {}", listed(&manifests));
-    match (manifests.is_empty(), locks.is_empty()) {
-        (true, _) => format!("the versions of {}", listed(&locks)),
-        (false, true) => installed(),
-        (false, false) => format!("the versions of {}, and {}", listed(&locks), installed()),
+/// Formats the sources of the versions: lock files, or the installed packages if the manifests have only ranges. Empty if
+/// no dependency is on this machine.
+fn versions(output: &Output) -> String {
+    let files = || format!("the versions of {}", listed(&output.version_files));
+    let installed = || format!("the versions installed in {}", listed(&output.installed));
+    match (output.version_files.is_empty(), output.installed.is_empty()) {
+        (true, true) => String::new(),
+        (false, true) => format!(", at {}", files()),
+        (true, false) => format!(", at {}", installed()),
+        (false, false) => format!(", at {} and {}", files(), installed()),
     }
 }
 

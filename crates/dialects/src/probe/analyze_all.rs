@@ -69,7 +69,7 @@ impl Tool for AnalyzeAll {
                 page.line(&format!("{}. {} [{}]", number + 1, one.claim, one.evidence.join(", ")));
             }
             answer.gaps.iter().for_each(|gap| page.line(&format!("- gap: {gap}")));
-            page.line(&format!("Confidence {}: {}.", answer.confidence, answer.grounds.join("; ")));
+            page.line(&format!("Grounds: {}.", answer.grounds.join("; ")));
         }
         section(page, "Languages");
         for language in &output.languages {

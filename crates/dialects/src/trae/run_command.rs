@@ -65,7 +65,7 @@ impl Tool for RunCommand {
         let blocking = args.blocking.unwrap_or(!is_server);
         let mut notes = Vec::new();
         let line = line(args.command, args.args.unwrap_or_default(), &mut notes)?;
-        let wait = if blocking { BLOCKING } else { commands::start(args.wait_ms_before_async, &mut notes) };
+        let wait = wait(blocking, args.wait_ms_before_async, &mut notes);
         Ok(Request {
             command: Command {
                 line,
@@ -73,7 +73,7 @@ impl Tool for RunCommand {
                 approval: approval(args.requires_approval),
             },
             shell: Shell::Plain,
-            wait: Wait::OrLeave(wait),
+            wait,
             range: OutputRange { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
             notes,
         })
@@ -88,6 +88,11 @@ impl Tool for RunCommand {
             ));
         }
     }
+}
+
+/// Returns the wait for a command. A command that takes longer continues in the background.
+fn wait(blocking: bool, before_async: Option<u64>, notes: &mut Vec<String>) -> Wait {
+    Wait::OrLeave(if blocking { BLOCKING } else { commands::start(before_async, notes) })
 }
 
 /// Parses a program with arguments. Without arguments, a whole command line goes to a shell.
@@ -110,4 +115,29 @@ fn line(command: String, args: Vec<String>, notes: &mut Vec<String>) -> Result<L
 /// A call may request a prompt that the rules do not require, but cannot skip one.
 fn approval(required: Option<bool>) -> Approval {
     if required == Some(true) { Approval::Wanted } else { Approval::ByRules }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Wait, wait};
+    use std::time::Duration;
+
+    #[test]
+    fn a_blocking_command_is_waited_for_two_minutes_and_then_left_running() {
+        let rows = [
+            ((true, None), 120_000, 0),
+            ((true, Some(5)), 120_000, 0),
+            ((true, Some(900_000)), 120_000, 0),
+            ((false, None), 1_000, 0),
+            ((false, Some(0)), 0, 0),
+            ((false, Some(60_000)), 60_000, 0),
+            ((false, Some(60_001)), 60_000, 1),
+        ];
+        for ((blocking, before_async), milliseconds, noted) in rows {
+            let mut notes = Vec::new();
+            let found = wait(blocking, before_async, &mut notes);
+            assert_eq!(found, Wait::OrLeave(Duration::from_millis(milliseconds)), "{blocking} {before_async:?}");
+            assert_eq!(notes.len(), noted, "{blocking} {before_async:?}: {notes:?}");
+        }
+    }
 }

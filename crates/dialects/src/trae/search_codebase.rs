@@ -84,10 +84,10 @@ fn why(found: &Alike) -> String {
 /// Adds notes about the number of searched blocks, blocks without embeddings, and files that were not searched.
 fn notes(output: &Output, page: &mut Page) {
     if !output.blocks.is_empty() {
+        let (shown, all) = (output.blocks.len(), counted(output.compared as u64, "block"));
+        let shown = if shown == output.compared { all } else { format!("the best {shown} of {all}") };
         page.note(format!(
-            "the best {} of {} in {}, ranked by {} and keywords",
-            output.blocks.len(),
-            counted(output.compared as u64, "block"),
+            "{shown} in {}, ranked by {} and keywords",
             counted(output.searched as u64, "file"),
             output.model
         ));

@@ -322,7 +322,7 @@ fn standing(output: &Output) -> String {
         _ => "no file is open".to_owned(),
     };
     match &output.editor {
-        None => format!("{NONE}: the session remembers that {place}; {ATTACH}."),
+        None => format!("{NONE}. In this session, {place}; {ATTACH}."),
         Some(editor) => format!("In {editor} {place}."),
     }
 }

@@ -64,8 +64,7 @@ struct Report<'a> {
     findings: Vec<Claim<'a>>,
     gaps: &'a [String],
     recommended_changes: Vec<Claim<'a>>,
-    confidence: f64,
-    confidence_grounds: &'a [String],
+    grounds: &'a [String],
     meta: Meta<'a>,
 }
 
@@ -156,8 +155,7 @@ fn report(output: &Output, findings: usize, recommended: usize) -> Report<'_> {
         findings: claims(output, &output.findings[..findings]),
         gaps: &output.gaps,
         recommended_changes: claims(output, &output.recommended[..recommended]),
-        confidence: output.confidence,
-        confidence_grounds: &output.grounds,
+        grounds: &output.grounds,
         meta: Meta {
             turns_used: meta.turns,
             max_turns: meta.max_turns,
@@ -201,8 +199,7 @@ fn markdown(output: &Output) -> String {
     let meta = &output.meta;
     let _ = write!(
         text,
-        "\nConfidence {}: {}.\n{} of {} turns, {} of {} tool calls, {} ms, {} files searched.\n",
-        output.confidence,
+        "\nGrounds: {}.\n{} of {} turns, {} of {} tool calls, {} ms, {} files searched.\n",
         output.grounds.join("; "),
         meta.turns,
         meta.max_turns,

@@ -10,6 +10,7 @@ use toolpost_engine::{
         stat::FileKind,
     },
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListDir;
@@ -149,7 +150,7 @@ fn tree(output: &Output, page: &mut Page, advice: &str) {
             page.line(&more(output.more, 0));
         }
         let shown = output.nodes.len();
-        page.line(&format!("\n(showing {shown} of more entries, {advice})"));
+        page.line(&format!("\n(showing {}; there are more: {advice})", counted(shown as u64, "entry")));
     }
     crate::common::walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
     if output.walk.complete != Complete::Yes {

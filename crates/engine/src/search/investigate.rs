@@ -38,9 +38,7 @@ pub struct Output {
     pub gaps: Vec<String>,
     /// Locations to check before a change.
     pub recommended: Vec<Finding>,
-    /// The confidence in the findings, from 0 to 1.
-    pub confidence: f64,
-    /// The reasons for the confidence, one clause each.
+    /// The evidence for the findings as a whole, one clause each.
     pub grounds: Vec<String>,
     /// Statistics of the investigation.
     pub meta: Meta,

@@ -26,6 +26,10 @@ const SAID: usize = 2_048;
 const CHARACTERS: usize = 2_000;
 /// The number of characters shown of the beginning of a long line, if the match is further on.
 const BEGINNING: usize = 120;
+/// The kind of blocks that belong to no symbol.
+const LINES: &str = "lines";
+/// The maximum number of lines of a part of a long symbol, except for its last part.
+const PART: usize = 120;
 /// The maximum size of a file whose blocks are shown, in bytes.
 const LONGEST: u64 = 64 << 20;
 /// The maximum size of content that the session stores to report later changes, in bytes.
@@ -158,12 +162,13 @@ fn content(sources: &Files, hit: &Hit) -> Option<Content> {
     })
 }
 
-/// Returns the block of a hit with as many lines as fit into `room` bytes, without empty lines at its ends.
+/// Returns the block of a hit with as many lines as fit into `room` bytes, without empty lines at its ends and without
+/// the ends of the symbols around it.
 fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
     let (first, last) = (hit.block.first as usize, (hit.block.last as usize).min(content.lines.len()));
     let own = content.lines.get(first - 1..last).unwrap_or_default();
     let empty = own.iter().take_while(|line| line.trim().is_empty()).count();
-    let full = own.len() - own.iter().rev().take_while(|line| line.trim().is_empty()).count();
+    let full = own_lines(own, &hit.block.kind);
     let mut budget = ByteBudget::new(room);
     let lines = own.iter().enumerate().take(full).skip(empty).map_while(|(at, line)| {
         let (text, more) = part(line, words);
@@ -180,6 +185,33 @@ fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
         score: hit.key.score,
         lines: lines.collect(),
     }
+}
+
+/// Returns the number of lines up to the end of a block's symbol. The index adds the closing brackets of the symbols
+/// around it to the last symbol in them, so that every line belongs to a block; they are indented less than the symbol.
+fn own_lines(lines: &[String], kind: &str) -> usize {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let closes = |line: &&String| {
+        let line = line.trim();
+        line == "end" || !line.contains(char::is_alphanumeric)
+    };
+    let filled = |lines: &[String]| {
+        lines.len() - lines.iter().rev().take_while(|line| line.trim().is_empty()).count()
+    };
+    let full = filled(lines);
+    let Some(begin) = lines.iter().find(|line| !line.trim().is_empty()).map(|line| indent(line)) else {
+        return full;
+    };
+    if kind == LINES {
+        return full;
+    }
+    let run = lines[..full].iter().rev().take_while(closes).count();
+    let closing: Vec<usize> = (full - run..full).filter(|at| !lines[*at].trim().is_empty()).collect();
+    // Only the last part of a long symbol is that long. It may begin deeper than the symbol, whose own end is then the
+    // first of these lines.
+    let own = usize::from(full > PART).min(closing.len());
+    let around = closing[own..].iter().rev().take_while(|at| indent(&lines[**at]) < begin);
+    around.last().map_or(full, |first| filled(&lines[..*first]))
 }
 
 /// Returns the part of a line that is shown, and the number of missing characters. Of a very long line, the

@@ -80,7 +80,7 @@ fn faulty(query: &str, fault: &Fault) -> Failure {
         failure.found(format!("{query}\n{pointer}"))
     };
     let advice = match &fault.instead {
-        Some(instead) => format!("Write {instead}"),
+        Some(instead) => format!("Try {instead}"),
         None => "Use at least one word, such as login. Join words with AND, OR, NOT; narrow with ext:, lang:, dir:, \
                  file: or type:."
             .to_owned(),

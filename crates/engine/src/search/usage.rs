@@ -68,6 +68,10 @@ pub struct Output {
     pub files: usize,
     /// The manifests and lock files that name the dependencies.
     pub read: Vec<String>,
+    /// The lock files, and manifests with exact versions, that state the versions of the dependencies.
+    pub version_files: Vec<String>,
+    /// The directories with the installed packages that themselves state their versions.
+    pub installed: Vec<String>,
     /// Dependencies that are not installed, grouped by the way to install them.
     pub missing: Vec<String>,
     /// The number of further missing packages, which are not named.
@@ -188,6 +192,8 @@ impl Output {
             searched: 0,
             files: 0,
             read: Vec::new(),
+            version_files: Vec::new(),
+            installed: Vec::new(),
             missing: Vec::new(),
             missing_more: 0,
             later: 0,

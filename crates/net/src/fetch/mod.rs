@@ -112,6 +112,22 @@ impl FetchResponse {
     }
 }
 
+/// Checks that the host of a URL has only public addresses, without connecting to it.
+///
+/// A fetch looks the name up again and checks those addresses, so it never connects to addresses that only this
+/// function has seen.
+///
+/// # Errors
+/// If the name does not resolve within `time`, or has a private address.
+pub async fn check_public(
+    address: &WebAddress,
+    resolver: &dyn Resolver,
+    time: Duration,
+) -> Result<(), FetchError> {
+    let gate = |_: &WebAddress| Ok(Reach::Public);
+    hop::way(address, resolver, &gate, Instant::now() + time).await.map(|_| ())
+}
+
 /// Fetches a URL and follows redirects.
 ///
 /// # Errors

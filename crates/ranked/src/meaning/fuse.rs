@@ -7,6 +7,7 @@ use toolpost_workspace::{WorkspacePath, on_threads};
 
 use super::Meaning;
 use super::vectors::VectorLocation;
+use crate::derived_files::{self, Origin};
 use crate::embed::Vector;
 use crate::find::Question;
 use crate::grammar::{BooleanQuery, Node, Word};
@@ -104,6 +105,9 @@ pub struct Reason {
 
 /// The constant of reciprocal rank fusion, which is added to each rank.
 const RANK: f64 = 60.0;
+/// The factor for the scores of copied and generated code, and the factor that puts generated data after all other blocks.
+const COPIED: f64 = 0.5;
+const LAST: f64 = 0.99;
 /// The minimum number of blocks for which several threads compare embeddings.
 const MANY: usize = 20_000;
 /// The maximum number of words of the query in the evidence for a block.
@@ -118,10 +122,11 @@ struct Candidate {
     score: f64,
     /// True if the block defines a name that is in the query.
     defines: bool,
+    origin: Origin,
 }
 
-/// A searched file: its number, its data, and the location of its embeddings.
-type SearchedFile<'t> = (u32, &'t File, Option<VectorLocation>);
+/// A searched file: its number, its data, the location of its embeddings, and its origin for the query.
+type SearchedFile<'t> = (u32, &'t File, Option<VectorLocation>, Origin);
 
 impl IndexGuard<'_> {
     /// Runs a semantic search, combined with a keyword search for the words of the question.
@@ -142,7 +147,7 @@ impl IndexGuard<'_> {
             let kept = meaning.kept(file);
             found.without += usize::from(kept.is_none());
             found.blocks += file.blocks as usize;
-            files.push((number, file, kept));
+            files.push((number, file, kept, ask.origin(file)));
         }
         found.searched = files.len();
         let within = |number: u32| files.binary_search_by_key(&number, |(own, ..)| *own).is_ok();
@@ -153,10 +158,9 @@ impl IndexGuard<'_> {
             meaning.lose(file);
             lost.fetch_add(1, Ordering::Relaxed);
         };
-        let mut all = candidates(&files, &worded, ask.vector, &lose);
+        let all = candidates(&files, &worded, ask.vector, &lose);
         found.without += lost.into_inner();
-        ask.fusion.score(&mut all);
-        all.retain(|candidate| candidate.score > 0.0);
+        let mut all = ranked(ask.fusion, all);
         let shown = |candidate: &Candidate| {
             let file = table.file(candidate.block.0);
             let meta = reading.meta(candidate.block.0);
@@ -175,6 +179,43 @@ impl IndexGuard<'_> {
         found.hits = all.iter().filter_map(|candidate| reasoned(&reading, &words, candidate)).collect();
         found
     }
+}
+
+impl SemanticQuery<'_> {
+    /// Returns the origin of a file. A file or a directory of copies that the query names counts like the project's own
+    /// files.
+    fn origin(&self, file: &File) -> Origin {
+        let is_of_copies = |base: &WorkspacePath| {
+            base.contains(&file.path)
+                && derived_files::origin(&format!("{}/", base.relative().display())) == Origin::Copied
+        };
+        let is_named = match file.origin {
+            Origin::Written => return Origin::Written,
+            Origin::Copied => self.bases.iter().any(is_of_copies),
+            Origin::Generated => false,
+        };
+        if is_named || self.bases.contains(&file.path) { Origin::Written } else { file.origin }
+    }
+}
+
+/// Scores the blocks of a query: those of copies count less. Blocks of generated data come last, and only if no other
+/// block contains a word of the query.
+fn ranked(fusion: Fusion, all: Vec<Candidate>) -> Vec<Candidate> {
+    let (mut data, mut all): (Vec<Candidate>, Vec<Candidate>) =
+        all.into_iter().partition(|candidate| candidate.origin == Origin::Generated);
+    let (is_empty, fits) = (all.is_empty(), all.iter().any(|candidate| candidate.words > 0.0));
+    data.retain(|candidate| !fits && (is_empty || candidate.words > 0.0));
+    fusion.score(&mut all);
+    for candidate in all.iter_mut().filter(|candidate| candidate.origin == Origin::Copied) {
+        candidate.score *= COPIED;
+    }
+    all.retain(|candidate| candidate.score > 0.0);
+    fusion.score(&mut data);
+    data.retain(|candidate| candidate.score > 0.0);
+    let least = all.iter().map(|candidate| candidate.score).fold(1.0, f64::min);
+    data.iter_mut().for_each(|candidate| candidate.score *= least * LAST);
+    all.append(&mut data);
+    all
 }
 
 /// Finds the blocks that contain any of `words`, sorted by file and position.
@@ -197,7 +238,7 @@ fn candidates(
     question: &Vector,
     lose: &(dyn Fn(&File) + Sync),
 ) -> Vec<Candidate> {
-    let of_file = |(number, file, kept): &SearchedFile<'_>| {
+    let of_file = |(number, file, kept, origin): &SearchedFile<'_>| {
         let mut out = Vec::new();
         let rows = kept.as_ref().and_then(|kept| kept.read(file.blocks as usize));
         if kept.is_some() && rows.is_none() {
@@ -211,12 +252,12 @@ fn candidates(
             let (fits, defines) = fit.map_or((0.0, false), |found| (found.score, found.defines));
             let likeness = rows.as_ref().and_then(|rows| rows.likeness(at as usize, question));
             if likeness.is_some() || fits > 0.0 {
-                out.push(Candidate { block, likeness, words: fits, score: 0.0, defines });
+                out.push(Candidate { block, likeness, words: fits, score: 0.0, defines, origin: *origin });
             }
         }
         out
     };
-    let blocks: usize = files.iter().map(|(_, file, _)| file.blocks as usize).sum();
+    let blocks: usize = files.iter().map(|(_, file, ..)| file.blocks as usize).sum();
     let each = if blocks < MANY { usize::MAX } else { 1 };
     on_threads(files, each, &of_file, &|| false).into_iter().flatten().collect()
 }

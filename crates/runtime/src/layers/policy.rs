@@ -13,7 +13,7 @@ use crate::{
 };
 use std::sync::Arc;
 use toolpost_engine::operations::fetch::OWN_SERVER;
-use toolpost_engine::{CallCtx, Failure, Hint, Kind, May, Session, Touch};
+use toolpost_engine::{CallCtx, Engine, Failure, Hint, Kind, May, Session, Touch};
 use toolpost_policy::{ApprovalRules, Decision, DecisionOverride, Judgement, Policy, does, verb};
 
 pub(crate) struct Permit;
@@ -39,7 +39,7 @@ impl Layer for Permit {
                 }
             };
             let Decisions { approved, consult, note } =
-                decide(&policy, &session, &*state.call.asker, request).await?;
+                decide(&policy, &session, (&*state.call.asker, &next.services.engine), request).await?;
             let LoweredCall { published, prepared, origin } = state.data;
             let permissions =
                 CallPermissions::new(policy, session.clone(), approved, consult, &next.services.may_read);
@@ -92,11 +92,12 @@ fn consult(nested: Option<&NestedLimits>) -> Result<(), String> {
     }
 }
 
-/// Decides about each access of a call, and prompts the user for those that need approval.
+/// Decides about each access of a call, and prompts the user for those that need approval. The engine checks that what
+/// the user is asked about can succeed.
 async fn decide(
     policy: &Policy,
     session: &Arc<Session>,
-    asker: &dyn Asker,
+    (asker, engine): (&dyn Asker, &Engine),
     request: Request,
 ) -> Result<Decisions, CallError> {
     let Request { tool, touches, consult } = request;
@@ -112,6 +113,9 @@ async fn decide(
     // The prompt is only about accesses that the session's approvals do not cover.
     let policy = with_approvals.as_ref().unwrap_or(policy);
     let AccessJudgements { mut approved, mut asked, mut consult } = judged;
+    if asker.standing().is_none() {
+        check_hosts(engine, session, &asked).await?;
+    }
     let note = match ask(policy, session, asker, tool, &asked).await {
         // If only optional accesses need approval and the user refuses it, the call continues without them.
         Err(CallError::Failed(failure)) if asked.iter().all(|(touch, _)| touch.is_optional()) => {
@@ -123,6 +127,23 @@ async fn decide(
     };
     approved.extend(asked.into_iter().map(|(touch, _)| touch));
     Ok(Decisions { approved, consult, note })
+}
+
+/// Fails if a host about which the user would be asked cannot be fetched from: its name does not resolve, or resolves to
+/// a private address.
+async fn check_hosts(
+    engine: &Engine,
+    session: &Session,
+    asked: &[(Touch, Judgement)],
+) -> Result<(), CallError> {
+    let hosts = asked.iter().filter_map(|(touch, _)| match touch {
+        Touch::Fetch(host) => Some(host),
+        _ => None,
+    });
+    for host in hosts.filter(|host| session.granted.may_look_up(host)) {
+        engine.check_host(host).await.inspect_err(|_| session.granted.count_lookup())?;
+    }
+    Ok(())
 }
 
 /// Runs work that may walk directories on a thread for blocking work. A panic of the work continues in the

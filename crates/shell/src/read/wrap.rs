@@ -169,6 +169,7 @@ fn holed(word: Word, mark: &str) -> Word {
         Some(at) if !mark.is_empty() => Word {
             sure: if word.sure == Certainty::Nothing { Certainty::Nothing } else { Certainty::Start },
             start: word.start[..at].to_owned(),
+            pattern: None,
             ..word
         },
         _ => word,

@@ -271,7 +271,11 @@ impl Place {
     /// Formats the location: `function f (a.js:1-9)`, or `a.js:4-6 in function f (lines 1-9)` for a part of a
     /// symbol. If the extent of the symbol is unknown, the location is shown as a part.
     pub(crate) fn shown(&self) -> String {
-        let lines = format!("{}:{}-{}", self.path, self.first, self.last);
+        let range = |first: u64, last: u64| match first == last {
+            true => format!("{}:{first}", self.path),
+            false => format!("{}:{first}-{last}", self.path),
+        };
+        let lines = range(self.first, self.last);
         let symbol = format!("{} {}", self.kind, self.name);
         match self.extent {
             _ if self.name.is_empty() => lines,
@@ -280,7 +284,7 @@ impl Place {
             }
             Some(_) => {
                 let (first, last) = self.lines();
-                format!("{symbol} ({}:{first}-{last})", self.path)
+                format!("{symbol} ({})", range(first, last))
             }
             None => format!("{lines} in {symbol}"),
         }
@@ -405,6 +409,7 @@ mod tests {
             (Some((465, 548)), Some(465), "function fastify (a.js:465-548)", (465, 548)),
             (Some((465, 548)), Some(470), "function fastify (a.js:470-548)", (470, 548)),
             (Some((466, 702)), None, "function fastify (a.js:466-702)", (466, 702)),
+            (Some((465, 465)), Some(465), "function fastify (a.js:465)", (465, 465)),
         ];
         each(rows, |(extent, named, wanted, lines)| {
             let mut ledger = Ledger::default();

@@ -1,4 +1,4 @@
-//! Reports on investigations: claims with their locations, gaps, and the confidence in the claims.
+//! Reports on investigations: claims with their locations, gaps, and the grounds for the claims.
 
 use super::{Finding, Meta, Output, Whose};
 use super::{
@@ -12,14 +12,11 @@ use toolpost_text::counted::counted;
 /// The maximum number of findings in a report, and of findings in one file.
 const FINDINGS: usize = 20;
 const OF_ONE: usize = 2;
-/// The number of best findings that determine the confidence, and the maximum numbers of gaps and of recommendations in
-/// a report.
+/// The number of best findings that the grounds are about, and the maximum numbers of gaps and of recommendations in a
+/// report.
 const BEST: usize = 5;
 const GAPS: usize = 20;
 const RECOMMENDED: usize = 3;
-/// The maximum confidence if no result has a name from the objective: terms and meaning alone often rank the
-/// right result third or fourth.
-const UNNAMED: f64 = 0.5;
 
 pub(crate) fn report(question: &Request, looked: Investigation) -> Output {
     let ranked = looked.ledger.ranked();
@@ -32,7 +29,7 @@ pub(crate) fn report(question: &Request, looked: Investigation) -> Output {
             told.push((place, *score));
         }
     }
-    let (confidence, grounds) = confidence(&looked, &told);
+    let grounds = grounds(&looked, &told);
     let findings = told.iter().map(|(place, score)| finding(place, *score)).collect();
     let recommended = told.iter().filter_map(|(place, score)| recommended(place, *score)).take(RECOMMENDED);
     Output {
@@ -41,7 +38,6 @@ pub(crate) fn report(question: &Request, looked: Investigation) -> Output {
         recommended: recommended.collect(),
         findings,
         gaps: gaps(question, &looked),
-        confidence,
         grounds,
         meta: Meta {
             turns: looked.spent.turns,
@@ -139,19 +135,17 @@ fn gaps(question: &Request, looked: &Investigation) -> Vec<String> {
     gaps
 }
 
-/// Returns the confidence in the findings, between 0 and 1, and its reasons.
-fn confidence(looked: &Investigation, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
+/// Returns the evidence for the findings as a whole, one clause each. There is no number for it: a number would have to
+/// be the share of such findings that are right, which nothing measures.
+fn grounds(looked: &Investigation, told: &[(&Place, f64)]) -> Vec<String> {
     let best: Vec<&Place> = told.iter().take(BEST).map(|(place, _)| *place).collect();
     if best.is_empty() {
-        return (0.0, vec!["nothing was found".to_owned()]);
+        return vec!["nothing was found".to_owned()];
     }
     let words = &looked.terms.words;
     let held = words.iter().filter(|word| best.iter().any(|place| place.holds.contains(word))).count();
     let agreed = best.iter().filter(|place| place.by.name || (place.by.words && place.by.meaning)).count();
     let linked = best.iter().filter(|place| place.by.graph).count();
-    let share = |part: usize, all: usize| if all == 0 { 0.0 } else { part as f64 / all as f64 };
-    let mut sure =
-        0.5 * share(held, words.len()) + 0.35 * share(agreed, best.len()) + 0.15 * share(linked, best.len());
     let mut grounds = vec![
         format!(
             "words of the objective in the best {}: {held} of {}",
@@ -162,19 +156,14 @@ fn confidence(looked: &Investigation, told: &[(&Place, f64)]) -> (f64, Vec<Strin
         format!("locations found by following uses: {linked}"),
     ];
     if !best.iter().any(|place| place.by.name || place.is_named(words)) {
-        sure = sure.min(UNNAMED);
-        grounds.push(format!(
-            "no location has a name from the objective, so the confidence is at most {UNNAMED}"
-        ));
-    }
-    if looked.spent.turns <= 1 && looked.ended != EndReason::Settled {
-        sure /= 2.0;
         grounds.push(
-            "no uses were followed, because a limit was reached first, so the confidence is halved"
-                .to_owned(),
+            "no location has a name from the objective, so the right one may be further down the list".to_owned(),
         );
     }
-    (rounded(sure), grounds)
+    if looked.spent.turns <= 1 && looked.ended != EndReason::Settled {
+        grounds.push("no uses were followed, because a limit was reached first".to_owned());
+    }
+    grounds
 }
 
 /// Returns the time since `began` in milliseconds.

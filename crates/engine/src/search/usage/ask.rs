@@ -25,6 +25,7 @@ use crate::{
 };
 use std::time::Instant;
 use tokio::sync::oneshot;
+use toolpost_packages::{Inventory, VersionSource};
 use toolpost_ranked::embed::Vector;
 use toolpost_ranked::{
     FillError, Fusion, Hit, Index, Meaning, PartialIndex, Patience, SemanticQuery, SemanticResult, Trouble,
@@ -93,6 +94,7 @@ pub(super) fn answer(
     cx.check()?;
     let vector = retrieve::embed(search, &request.query, cx)?;
     let purposes = purpose::words(&request.query);
+    let (version_files, installed) = version_sources(&all);
     let known = all.packages.into_iter().map(|package| {
         let relation = PackageRelation::of(&package.label, package.direct, &request.query);
         let purpose = purpose::share(search.files(), &package.path, &purposes);
@@ -132,6 +134,8 @@ pub(super) fn answer(
             searched: gathered.searched,
             files: gathered.files,
             read: all.read.clone(),
+            version_files: version_files.clone(),
+            installed: installed.clone(),
             missing: by_next_step(missing),
             missing_more,
             later: gathered.later,
@@ -144,6 +148,19 @@ pub(super) fn answer(
             seen: page.seen,
         }))
     })
+}
+
+/// Lists the files that state the versions of the packages, and the directories whose packages state them themselves.
+fn version_sources(all: &Inventory) -> (Vec<String>, Vec<String>) {
+    let (mut files, mut installed) = (Vec::new(), Vec::new());
+    for source in all.version_sources() {
+        match source {
+            VersionSource::File(path) => files.push(path.clone()),
+            VersionSource::Installed(directory) => installed.push(directory.clone()),
+            VersionSource::Unknown => {}
+        }
+    }
+    (files, installed)
 }
 
 /// Groups missing packages by the way to install them, so that each command is named once.

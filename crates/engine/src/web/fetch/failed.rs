@@ -11,8 +11,8 @@ use toolpost_text::escape;
 /// The maximum size of the server's text that a failure shows, in bytes.
 const SAID: usize = 1_000;
 
-/// Creates the failure for a request that got no answer.
-pub(super) fn fetch(error: &FetchError, request: &Request) -> Failure {
+/// Creates the failure for a request to the URL `address` that got no answer.
+pub(super) fn fetch(error: &FetchError, address: &WebAddress) -> Failure {
     let words = convert::opened(&error.to_string());
     match error {
         FetchError::NotAllowed { place, why, from } => {
@@ -29,7 +29,7 @@ pub(super) fn fetch(error: &FetchError, request: &Request) -> Failure {
         }
         FetchError::NotPublic { from, host, .. } => {
             let failure = Failure::new(Kind::Denied, words);
-            let place = from.as_deref().map_or(request.address.as_str(), |_| host.as_str());
+            let place = from.as_deref().map_or(address.as_str(), |_| host.as_str());
             match from {
                 // No rule is suggested for the target of a redirect, because a web page has chosen this host.
                 Some(from) => failure.hint(Hint::Advice(format!(
@@ -42,7 +42,7 @@ pub(super) fn fetch(error: &FetchError, request: &Request) -> Failure {
             .hint(Hint::Advice("Check the spelling of the host and the network connection.".to_owned())),
         FetchError::Silent { .. } => {
             let failure = Failure::new(Kind::Io, words);
-            let host = Host::new(&request.address.host());
+            let host = Host::new(&address.host());
             match host.is_loopback() {
                 true => failure.hint(Hint::Advice(OWN_SERVER.to_owned())),
                 false => failure.hint(Hint::TryAgain),

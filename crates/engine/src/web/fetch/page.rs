@@ -10,13 +10,17 @@ use crate::{
     failure::{Failure, Kind},
     web::{Web, cache::Near},
 };
-use std::{sync::Arc, time::Duration};
-use toolpost_net::{CacheValidators, FetchRequest, FetchResponse, Reach, System, WebAddress, fetch};
+use std::{net::IpAddr, sync::Arc, time::Duration};
+use toolpost_net::{
+    CacheValidators, FetchError, FetchRequest, FetchResponse, Reach, WebAddress, check_public, fetch,
+};
 
 /// The maximum size of a page after decompression, in bytes.
 const MOST: usize = 5 << 20;
 /// The maximum time to wait for further data from a server.
 const SILENCE: Duration = Duration::from_secs(20);
+/// The maximum time of the name lookup before a prompt.
+const LOOKUP: Duration = Duration::from_secs(5);
 
 /// The origin of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -68,10 +72,10 @@ pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Fe
     };
     let gate = |address: &WebAddress| reach(cx, address);
     let fetched = tokio::select! {
-        fetched = fetch(&asked, &System, &gate) => fetched,
+        fetched = fetch(&asked, web.resolver(), &gate) => fetched,
         () = cx.cancel.cancelled() => return Err(Failure::new(Kind::Cancelled, "The call was cancelled before the server answered.")),
     };
-    let fetched = fetched.map_err(|error| failed::fetch(&error, request))?;
+    let fetched = fetched.map_err(|error| failed::fetch(&error, &request.address))?;
     if fetched.status == 304
         && let Some(cached) = cached
     {
@@ -85,6 +89,22 @@ pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Fe
     let fetched = Arc::new(fetched);
     cache.keep(accept, Arc::clone(&fetched), near(cx, &fetched));
     Ok(FetchedPage { fetched, origin: Origin::Network })
+}
+
+/// Checks that a host which no rule names can be fetched from at all: its name resolves, and only to public addresses.
+/// A lookup that takes too long is no reason against the host.
+pub(crate) async fn check_host(web: &Web, host: &Host) -> Result<(), Failure> {
+    // An IP address is judged by the rules, without a lookup.
+    let is_address = host.name().parse::<IpAddr>().is_ok();
+    let Some(address) =
+        WebAddress::parse(&format!("http://{}/", host.written())).ok().filter(|_| !is_address)
+    else {
+        return Ok(());
+    };
+    match check_public(&address, web.resolver(), LOOKUP).await {
+        Ok(()) | Err(FetchError::Late { .. }) => Ok(()),
+        Err(error) => Err(failed::fetch(&error, &address)),
+    }
 }
 
 fn reach(cx: &CallCtx, address: &WebAddress) -> Result<Reach, String> {
