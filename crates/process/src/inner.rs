@@ -3,7 +3,8 @@
 //! The inner step applies the remaining restrictions, starts the command and supervises it.
 //!
 //! Sandboxes that this program creates itself need no such step. `bwrap` can only execute a program, and only
-//! this program can put a command under Landlock and supervise it.
+//! this program can put a command under Landlock and supervise it. The launcher (`launcher.rs`) takes the same
+//! step in a copy of the file system that it has prepared.
 
 use std::ffi::{CString, OsStr};
 use std::io;
@@ -18,13 +19,14 @@ use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::bubblewrap::{DIRECTORY, LISTENER, PINNED, PROCESS, THREADS};
 use toolpost_sandbox::memfd::all_of;
 use toolpost_sandbox::{
-    Attributes, Creations, Locks, Network, NetworkScope, Protection, Rules, Sockets, Stop, calls, host,
-    listener,
+    Attributes, Creations, Locks, Network, NetworkScope, Protection, Rules, Script, Sockets, Stop, calls,
+    host, listener,
 };
 
-use crate::command_setup::{Setup, become_command, limit_processes, own_number};
+use crate::command_setup::{Setup, be_killed_first_in, become_command, limit_processes, own_number};
 use crate::guard::{Guard, GuardSender, give_away};
 use crate::inner_plan::InnerPlan;
+use crate::launcher;
 use crate::message::{Message, failed, hand_out, say};
 use crate::supervisor::supervise;
 use crate::system::{self, ForkSide, Pointers};
@@ -40,14 +42,18 @@ static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 /// True if `inner_step` was called while other threads ran, so that this program cannot be the helper.
 static CALLED_LATE: AtomicBool = AtomicBool::new(false);
 
-/// Runs the inner step of a sandbox if this process was started for that, and then never returns.
+/// Runs the inner step of a sandbox, or the launcher, if this process was started for that, and then never returns.
 ///
 /// Must be called first in `main`, before any other thread exists. Without it, no sandbox is created through
 /// bubblewrap. If other threads run, this program does not become the helper, because the inner step closes
 /// descriptors that those threads use.
 pub fn inner_step() {
     let mut words = std::env::args_os().skip(1);
-    if words.next().as_deref() != Some(OsStr::new(NAME)) {
+    let name = words.next();
+    if name.as_deref() == Some(OsStr::new(launcher::NAME)) && !tree::has_other_threads() {
+        launcher::run(words);
+    }
+    if name.as_deref() != Some(OsStr::new(NAME)) {
         if tree::has_other_threads() {
             CALLED_LATE.store(true, Ordering::Relaxed);
         } else {
@@ -91,19 +97,34 @@ fn plan_at(number: RawFd) -> Option<InnerPlan> {
     InnerPlan::read(&all_of(&file).ok()?)
 }
 
+/// Takes the inner step in a sandbox of `bwrap`.
+fn run(plan: &InnerPlan) -> ! {
+    if tree::has_other_threads() {
+        give_up(plan.control, &Stop { part: THREADS, fault: io::Error::from_raw_os_error(libc::EBUSY) });
+    }
+    supervise_command(plan, make_ready, calls::drop_capabilities)
+}
+
+/// Takes the inner step in new namespaces that are copies of those of the launcher. This process has one thread.
+pub(crate) fn run_in_copy(plan: &InnerPlan, script: &Script) -> ! {
+    // Reading the memory of a process that waits for the guard needs the capability that is kept here.
+    supervise_command(plan, |plan| make_ready_in_copy(plan, script), calls::keep_looking)
+}
+
 /// Prepares this process, and forks it into the supervisor and the command. This is the whole inner step.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-fn run(plan: &InnerPlan) -> ! {
+fn supervise_command(
+    plan: &InnerPlan,
+    make_ready: impl FnOnce(&InnerPlan) -> Result<(), Stop>,
+    drop_capabilities: fn() -> io::Result<()>,
+) -> ! {
     let control = plan.control;
-    if tree::has_other_threads() {
-        give_up(control, &Stop { part: THREADS, fault: io::Error::from_raw_os_error(libc::EBUSY) });
-    }
     let mut open: Vec<RawFd> =
         [0, 1, 2, control, plan.processes].into_iter().chain(plan.kept.clone()).collect();
     open.sort_unstable();
     open.dedup();
-    // SAFETY: all other descriptors belong to `bwrap`, or to code of this process that never runs again, because
-    // this is the only thread and it does not return.
+    // SAFETY: all other descriptors belong to `bwrap` or the launcher, or to code of this process that never runs
+    // again, because this is the only thread and it does not return.
     unsafe { system::close_all_but(&open) };
     let stopped = |part: u16| move |fault: io::Error| Stop { part, fault };
     let is_ready = make_ready(plan);
@@ -138,7 +159,7 @@ fn run(plan: &InnerPlan) -> ! {
             }
             let number = number.try_into().map_or(child, i32::from_le_bytes);
             say(control, Message::Started(number));
-            if calls::drop_capabilities().is_err() {
+            if drop_capabilities().is_err() {
                 system::exit(1);
             }
             // SAFETY: this process uses no descriptor but those that `supervise` keeps.
@@ -164,6 +185,31 @@ fn make_ready(plan: &InnerPlan) -> Result<(), Stop> {
     // No other process may read the memory of this one, even before the command runs.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|errno| at(PROCESS)(errno.into()))
+}
+
+/// Completes the copy of the launcher's file system, checks that it is what the server expects, and reports the PID
+/// of this process.
+fn make_ready_in_copy(plan: &InnerPlan, script: &Script) -> Result<(), Stop> {
+    let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+    let process = |errno: rustix::io::Errno| at(PROCESS)(errno.into());
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(process)?;
+    // The user and group mappings of a process whose memory is private belong to root.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(process)?;
+    // SAFETY: the descriptor came from the launcher, and nothing closes it.
+    #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
+    let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
+    be_killed_first_in(processes, c"self/oom_score_adj");
+    script.renew(processes)?;
+    for mount in &plan.mounts {
+        mount.check().map_err(at(PINNED))?;
+    }
+    // No other process may read the memory of this one, even before the command runs.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(process)?;
+    let Some(number) = own_number(processes) else {
+        return Err(at(PROCESS)(io::ErrorKind::NotFound.into()));
+    };
+    say(plan.control, Message::Supervisor(number));
+    Ok(())
 }
 
 /// Checks that a path is a mount point, without following links, and that the mount is read-only if required.

@@ -20,6 +20,7 @@ use crate::leftovers::{JobAncestor, name_of_other_end};
 use crate::network::Networks;
 use crate::output::Output;
 use crate::prepare::prepare;
+use crate::prepared::{Launchers, Supervisor};
 use crate::random::random_name;
 use crate::reported_files::ReportedFiles;
 use crate::session::SessionKey;
@@ -77,6 +78,7 @@ pub struct Jobs {
     table: Mutex<Table>,
     temporaries: Temporaries,
     networks: Networks,
+    launchers: Launchers,
 }
 
 #[derive(Debug, Default)]
@@ -113,6 +115,7 @@ impl Jobs {
             table: Mutex::default(),
             temporaries,
             networks: Networks::default(),
+            launchers: Launchers::default(),
         })
     }
 
@@ -132,14 +135,22 @@ impl Jobs {
         let (confined, mut started) = start_patiently(|| {
             let network = || self.networks.of(session, network_of(&launch.sandbox));
             let prepared = prepare(launch, &run, network)?;
-            let confined = Confined::of(prepared.confinement.as_ref());
-            Ok((confined, spawn(launch, prepared, self.files)?))
+            let mut confined = Confined::of(prepared.confinement.as_ref());
+            let launcher = self.launchers.of(session, prepared.confinement.as_ref());
+            let started = spawn(launch, prepared, self.files, launcher.as_ref())?;
+            match started.supervisor {
+                Supervisor::Launched { .. } => confined.holder = JobAncestor::Child,
+                // The launcher did not start it, so it is of no use any more.
+                Supervisor::Child(_) if launcher.is_some() => self.launchers.forget(session),
+                Supervisor::Child(_) => {}
+            }
+            Ok((confined, started))
         })?;
         let Confined { enforcement, holder, guarded, scope, session_network } = confined;
         let inner = JobState {
             stage: Stage::Running,
             pid: None,
-            supervisor: Some(started.supervisor.id().cast_signed()),
+            supervisor: Some(started.supervisor.pid()),
             output: Output::new(self.settings.spool.clone()),
             terminal: started.terminal.take(),
             listener: started.listener.take().map(TcpListener::from),
@@ -211,6 +222,7 @@ impl Jobs {
     pub async fn end_session(&self, session: &SessionKey) {
         let jobs = self.list(session);
         end(&jobs, Duration::from_secs(2), Duration::from_secs(4)).await;
+        self.launchers.forget(session);
         self.networks.forget(session);
         self.temporaries.forget(session);
         self.lock().jobs.retain(|job| job.shared().session != *session || job.presence() == Presence::Here);
@@ -224,6 +236,7 @@ impl Jobs {
             table.jobs.clone()
         };
         end(&jobs, Duration::from_secs(1), Duration::from_millis(1900)).await;
+        self.launchers.forget_all();
         self.networks.forget_all();
         self.temporaries.forget_all();
     }

@@ -3,10 +3,11 @@
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
+use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType, recv,
     recvmsg,
@@ -14,21 +15,25 @@ use rustix::net::{
 use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 use rustix::pty::OpenptFlags;
-use toolpost_sandbox::{Confinement, Environment, NamespaceBackend, Namespaces, SandboxError};
+use std::time::Duration;
+use toolpost_sandbox::bubblewrap::string;
+use toolpost_sandbox::{Confinement, Environment, NamespaceBackend, Namespaces, SandboxError, host};
 
 use crate::command_setup::{Setup, Terminal};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_launch;
+use crate::inner_plan::InnerPlan;
 use crate::launch::{Channel, Launch, Size};
 use crate::message::{MESSAGE, Message};
+use crate::prepared::{Launcher, Supervisor, waits_for};
 use crate::resources::Resources;
 use crate::supervisor;
 
 /// A started program, and the server's ends of its pipes.
 pub(crate) struct ProgramHandle {
-    /// The handle of the supervisor, a child of this process.
-    pub(crate) supervisor: Child,
+    /// The handle of the supervisor.
+    pub(crate) supervisor: Supervisor,
     /// The server's end of the socket to the supervisor.
     pub(crate) control: OwnedFd,
     /// The end from which the program's output is read.
@@ -40,16 +45,27 @@ pub(crate) struct ProgramHandle {
 }
 
 /// Starts a prepared launch. `files` limits the number of files that the program may open.
+///
+/// A launcher starts the program if there is one and it can; otherwise this process builds the sandbox.
 pub(crate) fn spawn(
     launch: &Launch,
     prepared: Execution,
     files: Rlimit,
+    launcher: Option<&Arc<Launcher>>,
 ) -> Result<ProgramHandle, StartError> {
     let ends = match launch.channel {
         Channel::Pipe => pipe().map_err(missing("a pipe"))?,
         Channel::Terminal(size) => terminal(size).map_err(missing("a terminal"))?,
     };
-    spawn_on(ends, prepared, (files, launch.limits.resources))
+    let limits = (files, launch.limits.resources);
+    if let Some(launcher) = launcher {
+        check_directory(&prepared)?;
+        if let Some((supervisor, control)) = order(launcher, &ends, &prepared, limits)? {
+            let Ends { output, terminal, .. } = ends;
+            return Ok(ProgramHandle { supervisor, control, output, listener: None, terminal });
+        }
+    }
+    spawn_on(ends, prepared, limits)
 }
 
 /// Starts a prepared execution with separate pipes for standard input, output and errors. Also returns the
@@ -61,7 +77,7 @@ pub(crate) fn spawn_apart(
 ) -> Result<(ProgramHandle, OwnedFd, OwnedFd), StartError> {
     let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(missing("a pipe"));
     let ((their_input, input), (output, their_output), (errors, their_errors)) = (pipe()?, pipe()?, pipe()?);
-    let stdio = [their_input.into(), their_output.into(), their_errors.into()];
+    let stdio = [their_input, their_output, their_errors];
     let ends = Ends { stdio, output, terminal: None };
     let started = spawn_on(ends, prepared, (files, launch.limits.resources))?;
     Ok((started, input, errors))
@@ -74,9 +90,7 @@ fn spawn_on(
 ) -> Result<ProgramHandle, StartError> {
     let confinement = prepared.confinement.take().map(Arc::new);
     check_directory(&prepared)?;
-    let (control, theirs) =
-        rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
-            .map_err(missing("a control socket"))?;
+    let (control, theirs) = control_socket()?;
     let mut setup = Setup {
         control: theirs.as_raw_fd(),
         terminal: if ends.terminal.is_some() { Terminal::StandardInput } else { Terminal::None },
@@ -89,7 +103,7 @@ fn spawn_on(
     let name = prepared.program.display().to_string();
     let bubblewrap = namespaces.and_then(|namespaces| match &namespaces.maker {
         NamespaceBackend::Bubblewrap(bubblewrap) => Some(bubblewrap),
-        NamespaceBackend::Own(_) => None,
+        NamespaceBackend::Own { .. } => None,
     });
     let prepared = match bubblewrap {
         Some(bubblewrap) => inner_launch::around(bubblewrap, prepared, &mut setup)?,
@@ -97,7 +111,7 @@ fn spawn_on(
     };
     let spawned = command(prepared, confinement.clone(), ends.stdio, setup).spawn();
     let mut supervisor = match (spawned, &confinement) {
-        (Ok(supervisor), _) => supervisor,
+        (Ok(supervisor), _) => Supervisor::Child(supervisor),
         (Err(fault), None) => return Err(StartError::Refused { program: name, fault }),
         (Err(fault), Some(confinement)) => return Err(not_confined(name, fault, confinement, &control)),
     };
@@ -177,6 +191,7 @@ fn begun(
             // `PEEK` leaves these messages in the socket for the job's thread.
             Some(
                 Message::Started(_)
+                | Message::Supervisor(_)
                 | Message::Ended(_)
                 | Message::EndedAlone(_)
                 | Message::Guarded(_)
@@ -229,15 +244,128 @@ pub(crate) fn set_size(terminal: &OwnedFd, size: Size) -> rustix::io::Result<()>
     tcsetwinsize(terminal, size)
 }
 
+/// Time to wait until a launcher has started a program, or reports why it has not.
+const LAUNCHING: Duration = Duration::from_secs(10);
+
+/// Lets a launcher start a program. Returns its supervisor and the server's end of the socket to it; `None` if the
+/// program was not started, and another start can still succeed.
+fn order(
+    launcher: &Arc<Launcher>,
+    ends: &Ends,
+    prepared: &Execution,
+    (files, resources): (Rlimit, Resources),
+) -> Result<Option<(Supervisor, OwnedFd)>, StartError> {
+    let namespaces = prepared.confinement.as_ref().and_then(|confinement| confinement.namespaces.as_ref());
+    let Some(NamespaceBackend::Own { script, inside }) = namespaces.map(|namespaces| &namespaces.maker)
+    else {
+        return Ok(None);
+    };
+    let Some(mounts) = script.expected().filter(|_| launcher.is_ready()) else { return Ok(None) };
+    let is_terminal = ends.terminal.is_some();
+    let words = std::iter::once(prepared.program.as_os_str())
+        .chain(prepared.arguments.iter().map(std::ffi::OsString::as_os_str));
+    let variables = prepared.environment.variables();
+    let plan = InnerPlan {
+        // The launcher knows its own numbers.
+        control: 0,
+        processes: 0,
+        kept: Vec::new(),
+        terminal: if is_terminal { Terminal::StandardInput } else { Terminal::None },
+        files,
+        resources,
+        inside: inside.clone(),
+        mounts,
+        directory: string(&host::real(&prepared.directory).unwrap_or_else(|_| prepared.directory.clone())),
+        words: words.map(|word| string(Path::new(word))).collect(),
+        environment: variables
+            .map(|(name, value)| string(Path::new(&[name, value].join("=".as_ref()))))
+            .collect(),
+    };
+    let (control, theirs) = control_socket()?;
+    let plan = plan.to_file().map_err(missing("a file for the plan of the sandbox"))?;
+    let [input, output, errors] = &ends.stdio;
+    let Ok(number) = launcher.order([&plan, &theirs, input, output, errors]) else { return Ok(None) };
+    drop(theirs);
+    let name = || prepared.program.display().to_string();
+    let mut supervisor = Supervisor::Launched { launcher: Arc::clone(launcher), number, pid: 0 };
+    match launched(&control) {
+        LaunchedProgram::Runs { pid } => {
+            let launcher = Arc::clone(launcher);
+            Ok(Some((Supervisor::Launched { launcher, number, pid }, control)))
+        }
+        LaunchedProgram::Failed => {
+            supervisor.wait();
+            Ok(None)
+        }
+        LaunchedProgram::Refused(fault) => {
+            supervisor.wait();
+            Err(StartError::RefusedInside { program: name(), fault })
+        }
+        // Whether it will run is unknown, so it is not started again. Without its control socket it is killed.
+        LaunchedProgram::Unknown => {
+            let fault = io::ErrorKind::TimedOut.into();
+            Err(SandboxError::Step { step: "the prepared sandbox did not answer".to_owned(), fault }.into())
+        }
+    }
+}
+
+/// The outcome of a start by a launcher.
+enum LaunchedProgram {
+    Runs {
+        pid: i32,
+    },
+    /// No program ran.
+    Failed,
+    /// The program could not be executed.
+    Refused(io::Error),
+    Unknown,
+}
+
+/// Waits until the supervisor of a launched program reports the program's start, or an error.
+fn launched(control: &OwnedFd) -> LaunchedProgram {
+    let (mut pid, mut message) = (None, [0; MESSAGE]);
+    loop {
+        if !waits_for(control, LAUNCHING) {
+            return LaunchedProgram::Unknown;
+        }
+        let received = match recv(control, &mut message, RecvFlags::PEEK) {
+            Err(rustix::io::Errno::INTR) => continue,
+            Ok((MESSAGE, _)) => Message::read(&message),
+            _ => None,
+        };
+        match (received, pid) {
+            (Some(Message::Supervisor(number)), _) => {
+                pid = Some(number);
+                let _ = recv(control, &mut message, RecvFlags::DONTWAIT);
+            }
+            // Some systems also execute a file without a first line that names its interpreter.
+            (Some(Message::Refused(errno)), _) if errno != libc::ENOEXEC => {
+                return LaunchedProgram::Refused(io::Error::from_raw_os_error(errno));
+            }
+            (None | Some(Message::Failed(..) | Message::Refused(_)), _) | (_, None) => {
+                return LaunchedProgram::Failed;
+            }
+            // `PEEK` leaves these messages in the socket for the job's thread.
+            (Some(_), Some(pid)) => return LaunchedProgram::Runs { pid },
+        }
+    }
+}
+
+fn control_socket() -> Result<(OwnedFd, OwnedFd), StartError> {
+    rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
+        .map_err(missing("a control socket"))
+}
+
 struct Ends {
-    stdio: [Stdio; 3],
+    stdio: [OwnedFd; 3],
     output: OwnedFd,
     terminal: Option<OwnedFd>,
 }
 
 fn pipe() -> io::Result<Ends> {
     let (output, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-    let stdio = [Stdio::null(), theirs.try_clone()?.into(), theirs.into()];
+    let nothing = openat(CWD, c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let stdio = [nothing, theirs.try_clone()?, theirs];
     Ok(Ends { stdio, output, terminal: None })
 }
 
@@ -250,7 +378,7 @@ fn terminal(size: Size) -> io::Result<Ends> {
     set_size(&ours, size)?;
     // Writing more than the program reads returns an error instead of waiting.
     rustix::io::ioctl_fionbio(&ours, true)?;
-    let stdio = [theirs.try_clone()?.into(), theirs.try_clone()?.into(), theirs.into()];
+    let stdio = [theirs.try_clone()?, theirs.try_clone()?, theirs];
     Ok(Ends { stdio, output: ours.try_clone()?, terminal: Some(ours) })
 }
 
@@ -259,10 +387,10 @@ fn terminal(size: Size) -> io::Result<Ends> {
 fn command(
     prepared: Execution,
     confinement: Option<Arc<Confinement>>,
-    stdio: [Stdio; 3],
+    stdio: [OwnedFd; 3],
     setup: Setup,
 ) -> Command {
-    let [input, output, errors] = stdio;
+    let [input, output, errors] = stdio.map(Stdio::from);
     let Execution { program, arguments, directory, environment, kept, .. } = prepared;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory).env_clear().envs(environment.variables());
