@@ -29,7 +29,7 @@ use crate::inner_plan::InnerPlan;
 use crate::launcher;
 use crate::message::{Message, failed, hand_out, say};
 use crate::supervisor::supervise;
-use crate::system::{self, ForkSide, Pointers};
+use crate::system::{self, Pointers};
 use crate::tree::{self, ProcessScope};
 
 /// The argument that marks the inner step. The next argument is the number of the descriptor from which the
@@ -140,33 +140,27 @@ fn supervise_command(
         Err(fault) => give_up(control, &stopped(Stop::GUARD)(fault)),
     };
     let supervisor = rustix::process::getpid();
-    // SAFETY: this process has one thread.
-    match unsafe { system::fork() } {
-        Ok(ForkSide::Child) => {
-            drop(read);
-            command.execute(plan, supervisor, &write, guarded)
-        }
-        Ok(ForkSide::Parent(child)) => {
-            drop(write);
-            let mut report = Vec::new();
-            if let Ok(all) = all_of(&read) {
-                report = all;
-            }
-            let (number, fault) = report.split_at_checked(4).unwrap_or_default();
-            if let Some(message) = Message::read(fault) {
-                say(control, message);
-                system::exit(1);
-            }
-            let number = number.try_into().map_or(child, i32::from_le_bytes);
-            say(control, Message::Started(number));
-            if drop_capabilities().is_err() {
-                system::exit(1);
-            }
-            // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-            unsafe { supervise(&command.setup, guard, child, ProcessScope::Namespace) }
-        }
+    let execution = Execution { command: &command, plan, supervisor, report: &write, guarded };
+    // SAFETY: this process has one thread, and the new one changes no memory that is used here. What it owns is the
+    // socket of the guard, which `supervise` closes in this process.
+    let child = match unsafe { system::fork_until_execution(Execution::execute, execution) } {
+        Ok(child) => child,
         Err(fault) => give_up(control, &stopped(PROCESS)(fault)),
+    };
+    drop(write);
+    let report = all_of(&read).unwrap_or_default();
+    let (number, fault) = report.split_at_checked(4).unwrap_or_default();
+    if let Some(message) = Message::read(fault) {
+        say(control, message);
+        system::exit(1);
     }
+    let number = number.try_into().map_or(child, i32::from_le_bytes);
+    say(control, Message::Started(number));
+    if drop_capabilities().is_err() {
+        system::exit(1);
+    }
+    // SAFETY: this process uses no descriptor but those that `supervise` keeps.
+    unsafe { supervise(&command.setup, guard, child, ProcessScope::Namespace) }
 }
 
 /// Checks the protected mounts of the sandbox, and sends the listener for the proxy to the server if the
@@ -237,6 +231,44 @@ struct Command {
     environment: Pointers,
 }
 
+/// What the process that becomes the command needs.
+struct Execution<'a> {
+    command: &'a Command,
+    plan: &'a InnerPlan,
+    supervisor: rustix::process::Pid,
+    /// The pipe to the supervisor.
+    report: &'a OwnedFd,
+    guarded: Option<GuardSender<'a>>,
+}
+
+impl Execution<'_> {
+    /// Becomes the command. Writes its PID to `report` first, and the reason if the command cannot be executed.
+    #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
+    fn execute(self) -> ! {
+        let Self { command, plan, supervisor, report, guarded } = self;
+        // SAFETY: the descriptor came from the server, and only execve closes it.
+        let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
+        let number = own_number(processes.as_fd()).unwrap_or_default();
+        let _ = rustix::io::write(report, &number.to_le_bytes());
+        limit_processes(&plan.resources);
+        let message = match command.close(plan, supervisor).and_then(|()| give_away(guarded)) {
+            Err(stop) => {
+                let (part, errno) = stop.numbers();
+                Message::Failed(part, errno)
+            }
+            Ok(()) => match &command.words {
+                None => system::exit(0),
+                Some(words) => {
+                    let fault = system::execute(words, &command.environment);
+                    Message::Refused(fault.raw_os_error().unwrap_or_default())
+                }
+            },
+        };
+        let _ = rustix::io::write(report, &message.bytes());
+        system::exit(1)
+    }
+}
+
 impl Command {
     fn new(plan: &InnerPlan) -> Self {
         let rules = plan
@@ -255,37 +287,6 @@ impl Command {
             words: Some(plan.words.clone()).filter(|words| !words.is_empty()).map(Pointers::new),
             environment: Pointers::new(plan.environment.clone()),
         }
-    }
-
-    /// Becomes the command. Writes its PID to `report` first, and the reason if the command cannot be executed.
-    #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
-    fn execute(
-        &self,
-        plan: &InnerPlan,
-        supervisor: rustix::process::Pid,
-        report: &OwnedFd,
-        guarded: Option<GuardSender<'_>>,
-    ) -> ! {
-        // SAFETY: the descriptor came from the server, and only execve closes it.
-        let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
-        let number = own_number(processes.as_fd()).unwrap_or_default();
-        let _ = rustix::io::write(report, &number.to_le_bytes());
-        limit_processes(&plan.resources);
-        let message = match self.close(plan, supervisor).and_then(|()| give_away(guarded)) {
-            Err(stop) => {
-                let (part, errno) = stop.numbers();
-                Message::Failed(part, errno)
-            }
-            Ok(()) => match &self.words {
-                None => system::exit(0),
-                Some(words) => {
-                    let fault = system::execute(words, &self.environment);
-                    Message::Refused(fault.raw_os_error().unwrap_or_default())
-                }
-            },
-        };
-        let _ = rustix::io::write(report, &message.bytes());
-        system::exit(1)
     }
 
     fn close(&self, plan: &InnerPlan, supervisor: rustix::process::Pid) -> Result<(), Stop> {

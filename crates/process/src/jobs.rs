@@ -242,15 +242,12 @@ impl Jobs {
     }
 
     /// Adds the session's temporary directory to the sandbox plan of a program, unless the plan names another
-    /// directory.
+    /// directory, and lets one search for protected paths serve all steps of the start.
     fn with_temporary<'a>(&self, session: &SessionKey, launch: &'a Launch) -> Cow<'a, Launch> {
-        match &launch.sandbox {
-            Sandbox::On(plan) if plan.temporary.is_none() => {
-                let plan = Plan { temporary: self.temporaries.of(session), ..plan.clone() };
-                Cow::Owned(Launch { sandbox: Sandbox::On(plan), ..launch.clone() })
-            }
-            Sandbox::On(_) | Sandbox::Off => Cow::Borrowed(launch),
-        }
+        let Sandbox::On(plan) = &launch.sandbox else { return Cow::Borrowed(launch) };
+        let temporary = plan.temporary.clone().or_else(|| self.temporaries.of(session));
+        let plan = Plan { temporary, nested: plan.nested.for_one_start(), ..plan.clone() };
+        Cow::Owned(Launch { sandbox: Sandbox::On(plan), ..launch.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {

@@ -17,7 +17,7 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlag
 use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::calls::{self, NetworkOrigin};
 use toolpost_sandbox::memfd::all_of;
-use toolpost_sandbox::{Script, Stop};
+use toolpost_sandbox::{Creations, Script, Stop};
 
 use crate::inner::run_in_copy;
 use crate::inner_plan::InnerPlan;
@@ -81,6 +81,7 @@ fn split(server: &OwnedFd, script: &Script, processes: &OwnedFd) -> ! {
     if !is_bound || script.build(NetworkOrigin::Joined).is_err() || keep_memory_private().is_err() {
         system::exit(1);
     }
+    Creations::try_support();
     let mut inner = Inner { server, script, processes, supervisors: HashMap::new() };
     if send(server, &[READY], SendFlags::NOSIGNAL).is_err() {
         system::exit(1);

@@ -38,6 +38,32 @@ pub fn real(path: &Path) -> Result<PathBuf, Errno> {
     Ok(PathBuf::from(OsString::from_vec(name.into_bytes())))
 }
 
+/// The result of opening a path without following links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direct {
+    /// The path exists, and no part of it is a link.
+    Here,
+    /// The path does not exist.
+    Missing,
+    /// The path leads through a link, or cannot be opened.
+    Unknown,
+}
+
+/// Looks an absolute path up without following links, in one call. If it is `Here`, it is the path that `real` returns.
+pub(crate) fn direct(path: &Path) -> Direct {
+    let is_named = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    // The components leave out dots and further slashes.
+    if !is_named || path.components().collect::<PathBuf>().as_os_str() != path.as_os_str() {
+        return Direct::Unknown;
+    }
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    match openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve) {
+        Ok(_) => Direct::Here,
+        Err(Errno::NOENT) => Direct::Missing,
+        Err(_) => Direct::Unknown,
+    }
+}
+
 /// Returns the target of a symbolic link, unresolved; `None` if it cannot be read.
 pub(crate) fn link(path: &Path) -> Option<PathBuf> {
     let target = readlinkat(CWD, path, Vec::new()).ok()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::environment::{Environment, TOOLCHAIN_VARIABLES};
 use crate::error::SandboxError;
-use crate::host::{self, Kind, plain};
+use crate::host::{self, Direct, Kind, plain};
 use crate::places::{EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS};
 use crate::plan::{Access, Plan};
 
@@ -123,6 +123,12 @@ impl View {
         if !host::is_plain(path) {
             return;
         }
+        match host::direct(path) {
+            Direct::Here if self.shows(path) || self.is_too_much(path, path, home) => return,
+            Direct::Here => return self.add(path.to_owned(), Content::Read),
+            Direct::Missing => return,
+            Direct::Unknown => {}
+        }
         let Ok(real) = host::real(path) else { return };
         if self.is_too_much(path, &real, home) {
             return;
@@ -178,6 +184,9 @@ impl View {
 
     /// Makes the links in a path visible, so that the path leads to the same target as on the host.
     fn links(&mut self, path: &Path) {
+        if host::direct(path) == Direct::Here {
+            return;
+        }
         let mut path = path.to_owned();
         for _ in 0..LINKS {
             let mut above: Vec<&Path> = path.ancestors().collect();
@@ -203,8 +212,15 @@ impl View {
         let of_home = home.into_iter().flat_map(|home| SECRETS.iter().map(|secret| home.join(secret)));
         let all: Vec<PathBuf> = of_system.chain(keys).chain(of_home).chain(further.iter().cloned()).collect();
         for secret in all {
-            // A link is hidden by hiding its target.
-            let Ok(secret) = host::real(&secret) else { continue };
+            let secret = match host::direct(&secret) {
+                Direct::Here => secret,
+                Direct::Missing => continue,
+                // A link is hidden by hiding its target.
+                Direct::Unknown => match host::real(&secret) {
+                    Ok(target) => target,
+                    Err(_) => continue,
+                },
+            };
             let is_root = self.roots.iter().any(|root| root.starts_with(&secret));
             if self.shows(&secret) && !is_root && !self.hidden.contains(&secret) {
                 self.hidden.push(secret);
