@@ -138,11 +138,10 @@ impl Jobs {
             let mut confined = Confined::of(prepared.confinement.as_ref());
             let launcher = self.launchers.of(session, prepared.confinement.as_ref());
             let started = spawn(launch, prepared, self.files, launcher.as_ref())?;
-            match started.supervisor {
-                Supervisor::Launched { .. } => confined.holder = JobAncestor::Child,
-                // The launcher did not start it, so it is of no use any more.
-                Supervisor::Child(_) if launcher.is_some() => self.launchers.forget(session),
-                Supervisor::Child(_) => {}
+            match (&started.supervisor, &launcher) {
+                (Supervisor::Launched { .. }, _) => confined.holder = JobAncestor::Child,
+                (Supervisor::Child(_), Some(launcher)) => self.launchers.give_up(session, launcher),
+                (Supervisor::Child(_), None) => {}
             }
             Ok((confined, started))
         })?;

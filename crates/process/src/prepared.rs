@@ -44,6 +44,8 @@ enum Preparation {
     Seen(Script),
     /// A launcher for one script exists.
     Ready(Arc<Launcher>),
+    /// A launcher could not build its file system, so no other is started.
+    Impossible,
 }
 
 impl Launchers {
@@ -67,6 +69,7 @@ impl Launchers {
             Some(Preparation::Ready(launcher)) if launcher.fits(script, network) => {
                 return Some(Arc::clone(launcher));
             }
+            Some(Preparation::Impossible) => return None,
             Some(Preparation::Seen(before)) if before.builds_the_same(script) => {
                 let launcher = Launcher::start(script, network).ok()?;
                 Preparation::Ready(Arc::new(launcher))
@@ -75,6 +78,15 @@ impl Launchers {
         };
         sessions.insert(session.clone(), next);
         None
+    }
+
+    /// Removes the launcher of a session, which has not started a command that it was given.
+    pub(crate) fn give_up(&self, session: &SessionKey, launcher: &Launcher) {
+        if launcher.is_ready() {
+            self.forget(session);
+        } else {
+            self.lock().insert(session.clone(), Preparation::Impossible);
+        }
     }
 
     /// Removes the launcher of a session. It ends with the last command that it has started.

@@ -2,8 +2,8 @@
 //! needs.
 //!
 //! Toolpost confines commands by namespaces of the kernel. That needs nothing from the program that embeds
-//! it. If the kernel forbids namespaces to ordinary users, Toolpost uses the system's `bwrap`, which executes
-//! a *helper* as the first process inside the sandbox. The helper is either this program, if its `main` calls
+//! it; but with a *helper*, commands after the first two of a session start faster. If the kernel forbids namespaces to ordinary users, Toolpost uses the system's `bwrap`, which executes
+//! the helper as the first process inside the sandbox. The helper is either this program, if its `main` calls
 //! [`init`] first, or the program `toolpost`, if [`helper`] names it. Without a sandbox no command runs, and
 //! the reply of the call gives the reason.
 
