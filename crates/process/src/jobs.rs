@@ -17,6 +17,7 @@ use crate::error::{StartError, UnknownJob};
 use crate::job::{Job, JobState, Notice, Presence, Request, Shared, Until};
 use crate::launch::Launch;
 use crate::leftovers::{JobAncestor, name_of_other_end};
+use crate::login::{Changes, Logins};
 use crate::network::Networks;
 use crate::output::Output;
 use crate::prepare::prepare;
@@ -79,6 +80,7 @@ pub struct Jobs {
     temporaries: Temporaries,
     networks: Networks,
     launchers: Launchers,
+    logins: Logins,
 }
 
 #[derive(Debug, Default)]
@@ -116,6 +118,7 @@ impl Jobs {
             temporaries,
             networks: Networks::default(),
             launchers: Launchers::default(),
+            logins: Logins::default(),
         })
     }
 
@@ -123,6 +126,19 @@ impl Jobs {
     pub fn start(&self, session: &SessionKey, launch: &Launch) -> Result<Job, StartError> {
         self.check_room()?;
         let launch = &self.with_temporary(session, launch);
+        let profile = self.logins.of(session, launch, |launch| self.start_unlisted(session, launch, None));
+        let job = self.start_unlisted(session, launch, profile.as_ref())?;
+        self.add(job.clone());
+        Ok(job)
+    }
+
+    /// Starts a program that is not added to the table of jobs.
+    fn start_unlisted(
+        &self,
+        session: &SessionKey,
+        launch: &Launch,
+        profile: Option<&Changes>,
+    ) -> Result<Job, StartError> {
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
         let reported = ReportedFiles::new(&launch.sandbox);
@@ -134,7 +150,7 @@ impl Jobs {
         })?;
         let (confined, mut started) = start_patiently(|| {
             let network = || self.networks.of(session, network_of(&launch.sandbox));
-            let prepared = prepare(launch, &run, network)?;
+            let prepared = prepare(launch, &run, profile, network)?;
             let mut confined = Confined::of(prepared.confinement.as_ref());
             let launcher = self.launchers.of(session, prepared.confinement.as_ref());
             let started = spawn(launch, prepared, self.files, launcher.as_ref())?;
@@ -184,7 +200,6 @@ impl Jobs {
         // The job's thread waits for this message. If that thread were gone, `watch` would be dropped, which
         // closes the control socket, and the supervisor would kill everything.
         let _ = begin.send(watch);
-        self.add(job.clone());
         Ok(job)
     }
 
@@ -221,6 +236,7 @@ impl Jobs {
     pub async fn end_session(&self, session: &SessionKey) {
         let jobs = self.list(session);
         end(&jobs, Duration::from_secs(2), Duration::from_secs(4)).await;
+        self.logins.forget(session);
         self.launchers.forget(session);
         self.networks.forget(session);
         self.temporaries.forget(session);
@@ -235,6 +251,7 @@ impl Jobs {
             table.jobs.clone()
         };
         end(&jobs, Duration::from_secs(1), Duration::from_millis(1900)).await;
+        self.logins.forget_all();
         self.launchers.forget_all();
         self.networks.forget_all();
         self.temporaries.forget_all();

@@ -14,6 +14,7 @@ mod jobs;
 mod launch;
 mod launcher;
 mod leftovers;
+mod login;
 mod message;
 mod network;
 mod output;

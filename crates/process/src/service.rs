@@ -62,7 +62,7 @@ impl Service {
         let launch = with_belongings(launch);
         let run = format!("served-{}", random_name()?);
         let ((started, input, errors), enforcement) = start_patiently(|| {
-            let prepared = prepare(&launch, &run, || Ok(None))?;
+            let prepared = prepare(&launch, &run, None, || Ok(None))?;
             let enforcement = prepared.confinement.as_ref().map(|confined| confined.enforcement.clone());
             Ok((spawn_apart(&launch, prepared, raise_file_limit())?, enforcement))
         })?;

@@ -165,10 +165,15 @@ fn launched_commands_share_only_the_temporary_directory() {
                 echo end";
     assert_eq!(host.run(line), "end\n");
     // The processes and terminals of another command are not visible.
-    let other = host.start(&host.launch("sleep 46101"));
+    let other = host.start(&host.launch("exec 3<>/dev/ptmx; echo ready; sleep 46101"));
+    host.world.wait_for(&other, "ready");
     assert!(launcher_of(&other).is_some());
     let line = "grep -l 'slee[p]' /proc/[0-9]*/cmdline | wc -l; ls /dev/pts";
     assert_eq!(host.run(line), "0\nptmx\n");
+    assert_eq!(
+        host.run("readlink /proc/$$/exe | grep -c bash; exec 3<>/dev/ptmx; ls /dev/pts"),
+        "1\n0\nptmx\n"
+    );
     assert_eq!(host.run("grep -c . /proc/1/cmdline 2>/dev/null; echo $?"), "2\n");
     host.world.block_on(other.stop(toolpost_process::Why::Stopped));
     host.world.assert_gone(&other);
