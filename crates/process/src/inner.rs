@@ -105,10 +105,10 @@ fn run(plan: &InnerPlan) -> ! {
     supervise_command(plan, make_ready, calls::drop_capabilities)
 }
 
-/// Takes the inner step in new namespaces that are copies of those of the launcher. This process has one thread.
-pub(crate) fn run_in_copy(plan: &InnerPlan, script: &Script) -> ! {
+/// Takes the inner step in a completed copy of the launcher's file system. This process has one thread.
+pub(crate) fn run_in_copy(plan: &InnerPlan) -> ! {
     // Reading the memory of a process that waits for the guard needs the capability that is kept here.
-    supervise_command(plan, |plan| make_ready_in_copy(plan, script), calls::keep_looking)
+    supervise_command(plan, check_copy, calls::keep_looking)
 }
 
 /// Prepares this process, and forks it into the supervisor and the command. This is the whole inner step.
@@ -181,24 +181,28 @@ fn make_ready(plan: &InnerPlan) -> Result<(), Stop> {
         .map_err(|errno| at(PROCESS)(errno.into()))
 }
 
-/// Completes the copy of the launcher's file system, checks that it is what the server expects, and reports the PID
-/// of this process.
-fn make_ready_in_copy(plan: &InnerPlan, script: &Script) -> Result<(), Stop> {
-    let at = |part: u16| move |fault: io::Error| Stop { part, fault };
-    let process = |errno: rustix::io::Errno| at(PROCESS)(errno.into());
+/// Completes the copy of the launcher's file system in new namespaces, before there is a command for it. `processes` is
+/// the host's `/proc`.
+pub(crate) fn complete_copy(script: &Script, processes: BorrowedFd<'_>) -> Result<(), Stop> {
+    let process = |errno: rustix::io::Errno| Stop { part: PROCESS, fault: errno.into() };
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(process)?;
     // The user and group mappings of a process whose memory is private belong to root.
     rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(process)?;
-    // SAFETY: the descriptor came from the launcher, and nothing closes it.
-    #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
-    let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
     be_killed_first_in(processes, c"self/oom_score_adj");
     script.renew(processes)?;
+    // No other process may read the memory of this one, even before the command runs.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(process)
+}
+
+/// Checks that the copy is what the server expects, and reports the PID of this process.
+#[expect(unsafe_code, reason = "it borrows a descriptor by number")]
+fn check_copy(plan: &InnerPlan) -> Result<(), Stop> {
+    let at = |part: u16| move |fault: io::Error| Stop { part, fault };
     for mount in &plan.mounts {
         mount.check().map_err(at(PINNED))?;
     }
-    // No other process may read the memory of this one, even before the command runs.
-    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(process)?;
+    // SAFETY: the descriptor came from the launcher, and nothing closes it.
+    let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
     let Some(number) = own_number(processes) else {
         return Err(at(PROCESS)(io::ErrorKind::NotFound.into()));
     };

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::{Rlimit, Signal};
 use tokio::sync::watch::Sender;
-use toolpost_sandbox::{Confinement, Creations, Enforcement, Network, Plan, Sandbox, Scope, SessionNetwork};
+use toolpost_sandbox::{
+    Confinement, Creations, Enforcement, Network, Plan, Sandbox, Scope, SessionNetwork, limit_of,
+};
 
 use crate::error::{StartError, UnknownJob};
 use crate::job::{Job, JobState, Notice, Presence, Request, Shared, Until};
@@ -153,7 +155,12 @@ impl Jobs {
             let prepared = prepare(launch, &run, profile, network)?;
             let mut confined = Confined::of(prepared.confinement.as_ref());
             let launcher = self.launchers.of(session, prepared.confinement.as_ref());
-            let started = spawn(launch, prepared, self.files, launcher.as_ref())?;
+            let started = spawn(launch, prepared, self.files, launcher.as_ref()).inspect_err(|error| {
+                // Launchers and the supervisors that they keep ready count towards the limits of the system.
+                if error.fault().is_some_and(|fault| limit_of(fault).is_some()) {
+                    self.launchers.forget_all();
+                }
+            })?;
             match (&started.supervisor, &launcher) {
                 (Supervisor::Launched { .. }, _) => confined.holder = JobAncestor::Child,
                 (Supervisor::Child(_), Some(launcher)) => self.launchers.give_up(session, launcher),

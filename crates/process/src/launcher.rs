@@ -2,24 +2,28 @@
 //!
 //! The launcher builds the file system of a sandbox once, in namespaces of its own. For each command it forks a
 //! supervisor into new namespaces, which are copies of its own; the kernel copies mounts much faster than it makes
-//! them, and the launcher has little memory to copy. It consists of two processes: the outer one waits, and the
+//! them, and the launcher has little memory to copy. One supervisor is always ready, so that the next command need not
+//! wait for its namespaces. It consists of two processes: the outer one waits, and the
 //! inner one, the first process of a PID namespace, starts supervisors. If either ends, or the server does, the
 //! kernel ends every command that it started.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, send, sendmsg, socketpair,
+};
 use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::calls::{self, NetworkOrigin};
 use toolpost_sandbox::memfd::all_of;
 use toolpost_sandbox::{Creations, Script, Stop};
 
-use crate::inner::run_in_copy;
+use crate::inner::{complete_copy, run_in_copy};
 use crate::inner_plan::InnerPlan;
 use crate::message::failed;
 use crate::supervisor::stay_outside;
@@ -82,11 +86,12 @@ fn split(server: &OwnedFd, script: &Script, processes: &OwnedFd) -> ! {
         system::exit(1);
     }
     Creations::try_support();
-    let mut inner = Inner { server, script, processes, supervisors: HashMap::new() };
+    let mut inner = Inner { server, script, processes, spare: None, supervisors: HashMap::new() };
     if send(server, &[READY], SendFlags::NOSIGNAL).is_err() {
         system::exit(1);
     }
     loop {
+        inner.prepare_spare();
         inner.obey();
     }
 }
@@ -101,33 +106,31 @@ struct Inner<'a> {
     script: &'a Script,
     /// The host's `/proc`, in which a process finds its PID on the host.
     processes: &'a OwnedFd,
+    spare: Option<Spare>,
     /// The PIDs of the supervisors that were not reaped, by the numbers of their commands.
     supervisors: HashMap<u32, i32>,
+}
+
+/// A supervisor that has completed its copy of the file system, and waits for a command.
+struct Spare {
+    pid: i32,
+    /// The socket over which it receives the descriptors of its command.
+    socket: OwnedFd,
 }
 
 impl Inner<'_> {
     /// Waits for a message of the server and obeys it. Exits if the server is gone.
     fn obey(&mut self) {
-        let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
-        let mut with = RecvAncillaryBuffer::new(&mut space);
         let mut order = [0; ORDER];
-        let mut buffers = [io::IoSliceMut::new(&mut order)];
-        let received = match recvmsg(self.server, &mut buffers, &mut with, RecvFlags::CMSG_CLOEXEC) {
+        let (received, descriptors) = match receive(self.server, &mut order) {
             Err(Errno::INTR) => return,
-            Ok(received) => received.bytes,
+            Ok(received) => received,
             Err(_) => system::exit(0),
         };
-        let descriptors: Vec<OwnedFd> = with
-            .drain()
-            .flat_map(|with| match with {
-                RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect(),
-                _ => Vec::new(),
-            })
-            .collect();
         let [kind, number @ ..] = order;
         let number = u32::from_le_bytes(number);
         match (received, kind, <[OwnedFd; DESCRIPTORS]>::try_from(descriptors)) {
-            (ORDER, START, Ok(descriptors)) => self.start(number, descriptors),
+            (ORDER, START, Ok(descriptors)) => self.start(number, &descriptors),
             (ORDER, REAP, _) => {
                 if let Some(supervisor) = self.supervisors.remove(&number) {
                     system::wait(supervisor);
@@ -140,32 +143,84 @@ impl Inner<'_> {
         }
     }
 
+    /// Gives a command to the spare supervisor, or to a new one.
+    fn start(&mut self, number: u32, descriptors: &[OwnedFd; DESCRIPTORS]) {
+        if self.spare.is_none() {
+            self.prepare_spare();
+        }
+        let Some(Spare { pid, socket }) = self.spare.take() else {
+            // The server sees the end of the control socket, and starts the command itself.
+            return;
+        };
+        self.supervisors.insert(number, pid);
+        let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+        let mut with = SendAncillaryBuffer::new(&mut space);
+        let descriptors = descriptors.each_ref().map(AsFd::as_fd);
+        with.push(SendAncillaryMessage::ScmRights(&descriptors));
+        // If the spare has ended, the server sees the end of the control socket, too.
+        let _ = sendmsg(&socket, &[io::IoSlice::new(&[START])], &mut with, SendFlags::NOSIGNAL);
+    }
+
+    /// Forks a supervisor that prepares its namespaces while there is no command for it.
     #[expect(unsafe_code, reason = "forking has no safe interface")]
-    fn start(&mut self, number: u32, descriptors: [OwnedFd; DESCRIPTORS]) {
-        let [plan, control, stdio @ ..] = descriptors;
+    fn prepare_spare(&mut self) {
+        if self.spare.is_some() {
+            return;
+        }
+        let pair = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
+        let Ok((socket, theirs)) = pair else { return };
         // SAFETY: this process has one thread.
         match unsafe { calls::fork_into_namespaces(NetworkOrigin::Joined) } {
-            Ok(ForkSide::Child) => self.supervise(&plan, &control, &stdio),
-            Ok(ForkSide::Parent(supervisor)) => drop(self.supervisors.insert(number, supervisor)),
-            Err(fault) => drop(failed(control.as_raw_fd(), &Stop { part: Stop::START, fault })),
+            Ok(ForkSide::Child) => self.wait_for_command(socket, &theirs),
+            Ok(ForkSide::Parent(pid)) => self.spare = Some(Spare { pid, socket }),
+            // If a limit of the system is reached, the next start tries again.
+            Err(_) => {}
         }
     }
 
-    /// Becomes the supervisor of a command.
-    fn supervise(&self, plan: &OwnedFd, control: &OwnedFd, stdio: &[OwnedFd; 3]) -> ! {
-        let refuse = |errno: Errno| -> ! {
-            drop(failed(control.as_raw_fd(), &Stop { part: Stop::START, fault: errno.into() }));
+    /// Completes the copy of the file system, waits for a command, and becomes its supervisor.
+    fn wait_for_command(&self, launcher: OwnedFd, orders: &OwnedFd) -> ! {
+        // The launcher's end, which would keep this process waiting when the launcher has ended.
+        drop(launcher);
+        let copy = complete_copy(self.script, self.processes.as_fd());
+        let descriptors = loop {
+            match receive(orders, &mut [0; ORDER]) {
+                Err(Errno::INTR) => {}
+                Ok((_, descriptors)) => break <[OwnedFd; DESCRIPTORS]>::try_from(descriptors),
+                Err(_) => system::exit(1),
+            }
+        };
+        let Ok([plan, control, stdio @ ..]) = descriptors else { system::exit(1) };
+        let refuse = |stop: &Stop| -> ! {
+            drop(failed(control.as_raw_fd(), stop));
             system::exit(1)
         };
-        for (place, descriptor) in (0..).zip(stdio) {
+        if let Err(stop) = copy {
+            refuse(&stop);
+        }
+        let start = |errno: Errno| Stop { part: Stop::START, fault: errno.into() };
+        for (place, descriptor) in (0..).zip(&stdio) {
             if system::replace(descriptor, place).is_err() {
-                refuse(Errno::BADF);
+                refuse(&start(Errno::BADF));
             }
         }
-        let Some(plan) = all_of(plan).ok().and_then(|bytes| InnerPlan::read(&bytes)) else {
-            refuse(Errno::INVAL)
+        let Some(plan) = all_of(&plan).ok().and_then(|bytes| InnerPlan::read(&bytes)) else {
+            refuse(&start(Errno::INVAL))
         };
         let plan = InnerPlan { control: control.as_raw_fd(), processes: self.processes.as_raw_fd(), ..plan };
-        run_in_copy(&plan, self.script)
+        run_in_copy(&plan)
     }
+}
+
+/// Receives a message, and the descriptors that come with it.
+fn receive(from: &OwnedFd, message: &mut [u8]) -> Result<(usize, Vec<OwnedFd>), Errno> {
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+    let mut with = RecvAncillaryBuffer::new(&mut space);
+    let mut buffers = [io::IoSliceMut::new(message)];
+    let received = recvmsg(from, &mut buffers, &mut with, RecvFlags::CMSG_CLOEXEC)?;
+    let descriptors = with.drain().flat_map(|with| match with {
+        RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect(),
+        _ => Vec::new(),
+    });
+    Ok((received.bytes, descriptors.collect()))
 }
