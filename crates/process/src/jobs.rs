@@ -28,7 +28,7 @@ use crate::random::random_name;
 use crate::reported_files::ReportedFiles;
 use crate::session::SessionKey;
 use crate::shortage::start_patiently;
-use crate::spawn::{raise_file_limit, spawn};
+use crate::spawn::{ProgramHandle, raise_file_limit, spawn};
 use crate::state::{Stage, Why};
 use crate::temporary::Temporaries;
 use crate::tree;
@@ -150,24 +150,7 @@ impl Jobs {
             let wake = waker().map_err(|fault| StartError::Missing { what: "a descriptor", fault })?;
             Ok((Arc::new(wake), watching_thread()?))
         })?;
-        let (confined, mut started) = start_patiently(|| {
-            let network = || self.networks.of(session, network_of(&launch.sandbox));
-            let prepared = prepare(launch, &run, profile, network)?;
-            let mut confined = Confined::of(prepared.confinement.as_ref());
-            let launcher = self.launchers.of(session, prepared.confinement.as_ref());
-            let started = spawn(launch, prepared, self.files, launcher.as_ref()).inspect_err(|error| {
-                // Launchers and the supervisors that they keep ready count towards the limits of the system.
-                if error.fault().is_some_and(|fault| limit_of(fault).is_some()) {
-                    self.launchers.forget_all();
-                }
-            })?;
-            match (&started.supervisor, &launcher) {
-                (Supervisor::Launched { .. }, _) => confined.holder = JobAncestor::Child,
-                (Supervisor::Child(_), Some(launcher)) => self.launchers.give_up(session, launcher),
-                (Supervisor::Child(_), None) => {}
-            }
-            Ok((confined, started))
-        })?;
+        let (confined, mut started) = start_patiently(|| self.spawn(session, launch, &run, profile))?;
         let Confined { enforcement, holder, guarded, scope, session_network } = confined;
         let inner = JobState {
             stage: Stage::Running,
@@ -208,6 +191,32 @@ impl Jobs {
         // closes the control socket, and the supervisor would kill everything.
         let _ = begin.send(watch);
         Ok(job)
+    }
+
+    /// Starts the program of a job, through the session's launcher if that has prepared its sandbox.
+    fn spawn(
+        &self,
+        session: &SessionKey,
+        launch: &Launch,
+        run: &str,
+        profile: Option<&Changes>,
+    ) -> Result<(Confined, ProgramHandle), StartError> {
+        let network = || self.networks.of(session, network_of(&launch.sandbox));
+        let prepared = prepare(launch, run, profile, network)?;
+        let mut confined = Confined::of(prepared.confinement.as_ref());
+        let launcher = self.launchers.of(session, prepared.confinement.as_ref());
+        let started = spawn(launch, prepared, self.files, launcher.as_ref()).inspect_err(|error| {
+            // Launchers and the supervisors that they keep ready count towards the limits of the system.
+            if error.fault().is_some_and(|fault| limit_of(fault).is_some()) {
+                self.launchers.forget_all();
+            }
+        })?;
+        match (&started.supervisor, &launcher) {
+            (Supervisor::Launched { .. }, _) => confined.holder = JobAncestor::Child,
+            (Supervisor::Child(_), Some(launcher)) => self.launchers.give_up(session, launcher),
+            (Supervisor::Child(_), None) => {}
+        }
+        Ok((confined, started))
     }
 
     /// Takes the listener for the proxy of a session's shared network; `None` if it was already taken or does

@@ -12,6 +12,7 @@ mod inner_plan;
 mod job;
 mod jobs;
 mod launch;
+mod launched;
 mod launcher;
 mod leftovers;
 mod login;

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
@@ -15,18 +15,16 @@ use rustix::net::{
 use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 use rustix::pty::OpenptFlags;
-use std::time::Duration;
-use toolpost_sandbox::bubblewrap::string;
-use toolpost_sandbox::{Confinement, Environment, NamespaceBackend, Namespaces, SandboxError, host};
+use toolpost_sandbox::{Confinement, Environment, NamespaceBackend, Namespaces, SandboxError};
 
 use crate::command_setup::{Setup, Terminal};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_launch;
-use crate::inner_plan::InnerPlan;
 use crate::launch::{Channel, Launch, Size};
+use crate::launched::order;
 use crate::message::{MESSAGE, Message};
-use crate::prepared::{Launcher, Supervisor, waits_for};
+use crate::prepared::{Launcher, Supervisor};
 use crate::resources::Resources;
 use crate::supervisor;
 
@@ -244,122 +242,18 @@ pub(crate) fn set_size(terminal: &OwnedFd, size: Size) -> rustix::io::Result<()>
     tcsetwinsize(terminal, size)
 }
 
-/// Time to wait until a launcher has started a program, or reports why it has not.
-const LAUNCHING: Duration = Duration::from_secs(10);
-
-/// Lets a launcher start a program. Returns its supervisor and the server's end of the socket to it; `None` if the
-/// program was not started, and another start can still succeed.
-fn order(
-    launcher: &Arc<Launcher>,
-    ends: &Ends,
-    prepared: &Execution,
-    (files, resources): (Rlimit, Resources),
-) -> Result<Option<(Supervisor, OwnedFd)>, StartError> {
-    let namespaces = prepared.confinement.as_ref().and_then(|confinement| confinement.namespaces.as_ref());
-    let Some(NamespaceBackend::Own { script, inside }) = namespaces.map(|namespaces| &namespaces.maker)
-    else {
-        return Ok(None);
-    };
-    let Some(mounts) = script.expected().filter(|_| launcher.is_ready()) else { return Ok(None) };
-    let is_terminal = ends.terminal.is_some();
-    let words = std::iter::once(prepared.program.as_os_str())
-        .chain(prepared.arguments.iter().map(std::ffi::OsString::as_os_str));
-    let variables = prepared.environment.variables();
-    let plan = InnerPlan {
-        // The launcher knows its own numbers.
-        control: 0,
-        processes: 0,
-        kept: Vec::new(),
-        terminal: if is_terminal { Terminal::StandardInput } else { Terminal::None },
-        files,
-        resources,
-        inside: inside.clone(),
-        mounts,
-        directory: string(&host::real(&prepared.directory).unwrap_or_else(|_| prepared.directory.clone())),
-        words: words.map(|word| string(Path::new(word))).collect(),
-        environment: variables
-            .map(|(name, value)| string(Path::new(&[name, value].join("=".as_ref()))))
-            .collect(),
-    };
-    let (control, theirs) = control_socket()?;
-    let plan = plan.to_file().map_err(missing("a file for the plan of the sandbox"))?;
-    let [input, output, errors] = &ends.stdio;
-    let Ok(number) = launcher.order([&plan, &theirs, input, output, errors]) else { return Ok(None) };
-    drop(theirs);
-    let name = || prepared.program.display().to_string();
-    let mut supervisor = Supervisor::Launched { launcher: Arc::clone(launcher), number, pid: 0 };
-    match launched(&control) {
-        LaunchedProgram::Runs { pid } => {
-            let launcher = Arc::clone(launcher);
-            Ok(Some((Supervisor::Launched { launcher, number, pid }, control)))
-        }
-        LaunchedProgram::Failed => {
-            supervisor.wait();
-            Ok(None)
-        }
-        LaunchedProgram::Refused(fault) => {
-            supervisor.wait();
-            Err(StartError::RefusedInside { program: name(), fault })
-        }
-        // Whether it will run is unknown, so it is not started again. Without its control socket it is killed.
-        LaunchedProgram::Unknown => {
-            let fault = io::ErrorKind::TimedOut.into();
-            Err(SandboxError::Step { step: "the prepared sandbox did not answer".to_owned(), fault }.into())
-        }
-    }
-}
-
-/// The outcome of a start by a launcher.
-enum LaunchedProgram {
-    Runs {
-        pid: i32,
-    },
-    /// No program ran.
-    Failed,
-    /// The program could not be executed.
-    Refused(io::Error),
-    Unknown,
-}
-
-/// Waits until the supervisor of a launched program reports the program's start, or an error.
-fn launched(control: &OwnedFd) -> LaunchedProgram {
-    let (mut pid, mut message) = (None, [0; MESSAGE]);
-    loop {
-        if !waits_for(control, LAUNCHING) {
-            return LaunchedProgram::Unknown;
-        }
-        let received = match recv(control, &mut message, RecvFlags::PEEK) {
-            Err(rustix::io::Errno::INTR) => continue,
-            Ok((MESSAGE, _)) => Message::read(&message),
-            _ => None,
-        };
-        match (received, pid) {
-            (Some(Message::Supervisor(number)), _) => {
-                pid = Some(number);
-                let _ = recv(control, &mut message, RecvFlags::DONTWAIT);
-            }
-            // Some systems also execute a file without a first line that names its interpreter.
-            (Some(Message::Refused(errno)), _) if errno != libc::ENOEXEC => {
-                return LaunchedProgram::Refused(io::Error::from_raw_os_error(errno));
-            }
-            (None | Some(Message::Failed(..) | Message::Refused(_)), _) | (_, None) => {
-                return LaunchedProgram::Failed;
-            }
-            // `PEEK` leaves these messages in the socket for the job's thread.
-            (Some(_), Some(pid)) => return LaunchedProgram::Runs { pid },
-        }
-    }
-}
-
-fn control_socket() -> Result<(OwnedFd, OwnedFd), StartError> {
+pub(crate) fn control_socket() -> Result<(OwnedFd, OwnedFd), StartError> {
     rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
         .map_err(missing("a control socket"))
 }
 
-struct Ends {
-    stdio: [OwnedFd; 3],
+/// Both ends of a program's standard streams.
+pub(crate) struct Ends {
+    /// The program's standard input, output and errors.
+    pub(crate) stdio: [OwnedFd; 3],
     output: OwnedFd,
-    terminal: Option<OwnedFd>,
+    /// The terminal, if the program gets one.
+    pub(crate) terminal: Option<OwnedFd>,
 }
 
 fn pipe() -> io::Result<Ends> {
@@ -448,6 +342,6 @@ fn check_directory(prepared: &Execution) -> Result<(), StartError> {
         .map_err(|errno| StartError::Directory { directory: directory.clone(), fault: errno.into() })
 }
 
-fn missing<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> StartError {
+pub(crate) fn missing<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> StartError {
     move |fault| StartError::Missing { what, fault: fault.into() }
 }
