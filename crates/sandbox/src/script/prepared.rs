@@ -301,3 +301,79 @@ impl<'a> Renewal<'a> {
 fn contains(above: &CString, path: &CString) -> bool {
     path.as_bytes().strip_prefix(above.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'/'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(steps: Vec<Step>) -> Script {
+        let user = || (c"/proc/self/uid_map".to_owned(), c"0 0 1".to_owned());
+        let users = [user(), user(), user()];
+        Script { users, steps, directory: c"/".to_owned(), network: Network::Closed }
+    }
+
+    fn host(at: &str) -> Step {
+        Step::Host { from: string(format!("/{at}")), at: string(at), attributes: READ_ONLY }
+    }
+
+    fn private(at: &str) -> Step {
+        Step::Private { at: string(at), mode: 0o1777 }
+    }
+
+    #[test]
+    fn script_reads_back_unchanged_and_damaged_bytes_are_refused() {
+        let again = |from: &str| Step::Again { from: string(from), at: string("w/.git"), attributes: 3 };
+        let kernel = |kind| Step::Kernel { kind, at: string("proc"), attributes: 9 };
+        let mut all = script(vec![
+            Step::Directory { path: string("w"), mode: 0o755 },
+            Step::File { path: string("w/f") },
+            Step::Link { path: string("bin"), to: string("usr/bin") },
+            host("usr"),
+            again("w/.git"),
+            again(".toolpost/file"),
+            private("run"),
+            kernel(Generated::Processes),
+            kernel(Generated::Terminals),
+            Step::Close,
+        ]);
+        all.network = Network::Proxied;
+        let bytes = all.bytes();
+        let read = Script::read(&bytes).unwrap();
+        assert!(read.builds_the_same(&all) && read.users == all.users);
+        assert!(!read.builds_the_same(&script(all.steps.clone())), "another network");
+        for length in 0..bytes.len() {
+            assert!(Script::read(&bytes[..length]).is_none(), "{length}");
+        }
+        assert!(Script::read(&[bytes.as_slice(), &[0]].concat()).is_none());
+    }
+
+    #[test]
+    fn a_private_directory_that_a_mount_covers_is_not_shared() {
+        let rows = [
+            (vec![private("run"), host("run/x"), host("usr")], true),
+            (vec![host("home"), private("home/u"), host("home/u/work")], true),
+            (vec![private("home/u"), host("home")], false),
+            (vec![private("run"), host("run")], false),
+        ];
+        toolpost_test_rows::each(rows, |(steps, wanted)| {
+            assert_eq!(script(steps.clone()).can_be_shared(), wanted, "{steps:?}");
+        });
+    }
+
+    #[test]
+    fn mounts_of_the_hosts_files_are_expected_with_their_identity() {
+        let usr = || host("usr");
+        let nested = host("usr/bin");
+        let expected = script(vec![usr(), nested, private("run"), Step::Close]).expected().unwrap();
+        let listed: Vec<_> =
+            expected.iter().map(|mount| (mount.at.to_str().unwrap(), mount.is_read_only)).collect();
+        // The first is mounted in the sandbox's own file system, in which no one else can mount anything.
+        assert_eq!(listed, [("/usr", false), ("/usr/bin", true)]);
+        assert!(expected.iter().all(|mount| mount.what.is_some()) && expected[0].what != expected[1].what);
+        assert_eq!(script(vec![usr(), host("no/such")]).expected(), None);
+        let directory = tempfile::tempdir().unwrap();
+        let at = CString::new(directory.path().to_str().unwrap()).unwrap();
+        let plain = ExpectedMount { what: identity(&at), at, is_read_only: false };
+        assert_eq!(plain.check().unwrap_err().raw_os_error(), Some(libc::ESTALE), "no mount point");
+    }
+}
