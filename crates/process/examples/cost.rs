@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use toolpost_process::{
-    Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, StartError, Until, available,
+    Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, StartError, Until, available, inner_step,
 };
 
 /// The protected names in a typical workspace.
@@ -28,6 +28,9 @@ const PROTECTED: [&str; 12] = [
     ".devcontainer",
 ];
 
+/// The number of rounds that do not count: a launcher starts the third confined command.
+const WARM_UP: usize = 3;
+
 /// The arguments of `bwrap` for about the same view: the system read-only, a workspace, everything else
 /// private.
 const BWRAP: &str = "--unshare-all --die-with-parent --new-session --ro-bind /usr /usr --ro-bind /etc /etc \
@@ -35,6 +38,7 @@ const BWRAP: &str = "--unshare-all --die-with-parent --new-session --ro-bind /us
                      --tmpfs /tmp --tmpfs /run";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    inner_step();
     let rounds: usize = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(200);
     let directory = tempfile::tempdir_in("/var/tmp")?;
     let root = directory.path();
@@ -60,12 +64,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let jobs = Jobs::new(Settings::default())?;
     let mut times: Vec<Vec<f64>> = vec![Vec::new(); launches.len()];
-    for round in 0..=rounds {
+    for round in 0..=WARM_UP + rounds {
         for turn in 0..launches.len() {
             let who = (turn + round) % launches.len();
             let time = once(&jobs, &runtime, &launches[who])?;
-            // The first round warms up.
-            if round > 0 {
+            if round > WARM_UP {
                 times[who].push(time);
             }
         }

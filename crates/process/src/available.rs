@@ -159,7 +159,7 @@ fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
         }
     }
     let built = match confinement.namespaces.as_ref().map(|namespaces| &namespaces.maker) {
-        Some(NamespaceBackend::Own(script)) => script.build(NetworkOrigin::New),
+        Some(NamespaceBackend::Own { script, .. }) => script.build(NetworkOrigin::New),
         Some(NamespaceBackend::Bubblewrap(_)) | None => Ok(None),
     };
     say(answer, built.and_then(|_| confinement.locks.close()))

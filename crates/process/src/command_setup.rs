@@ -1,5 +1,6 @@
 //! The last steps of a forked process before it becomes the command; nothing here allocates.
 
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, RawFd};
 
@@ -91,8 +92,13 @@ fn lower(resource: Resource, to: u64) {
 
 /// Makes the kernel kill commands rather than the server when memory runs out.
 pub(crate) fn be_killed_first() {
+    be_killed_first_in(CWD, c"/proc/self/oom_score_adj");
+}
+
+/// As `be_killed_first`, with the path of the setting in a directory.
+pub(crate) fn be_killed_first_in(directory: impl AsFd, path: &CStr) {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC;
-    if let Ok(file) = rustix::fs::openat(CWD, c"/proc/self/oom_score_adj", flags, Mode::empty()) {
+    if let Ok(file) = rustix::fs::openat(directory, path, flags, Mode::empty()) {
         let _ = rustix::io::write(&file, b"500");
     }
 }

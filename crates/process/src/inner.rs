@@ -3,7 +3,8 @@
 //! The inner step applies the remaining restrictions, starts the command and supervises it.
 //!
 //! Sandboxes that this program creates itself need no such step. `bwrap` can only execute a program, and only
-//! this program can put a command under Landlock and supervise it.
+//! this program can put a command under Landlock and supervise it. The launcher (`launcher.rs`) takes the same
+//! step in a copy of the file system that it has prepared.
 
 use std::ffi::{CString, OsStr};
 use std::io;
@@ -18,16 +19,17 @@ use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::bubblewrap::{DIRECTORY, LISTENER, PINNED, PROCESS, THREADS};
 use toolpost_sandbox::memfd::all_of;
 use toolpost_sandbox::{
-    Attributes, Creations, Locks, Network, NetworkScope, Protection, Rules, Sockets, Stop, calls, host,
-    listener,
+    Attributes, Creations, Locks, Network, NetworkScope, Protection, Rules, Script, Sockets, Stop, calls,
+    host, listener,
 };
 
-use crate::command_setup::{Setup, become_command, limit_processes, own_number};
+use crate::command_setup::{Setup, be_killed_first_in, become_command, limit_processes, own_number};
 use crate::guard::{Guard, GuardSender, give_away};
 use crate::inner_plan::InnerPlan;
+use crate::launcher;
 use crate::message::{Message, failed, hand_out, say};
 use crate::supervisor::supervise;
-use crate::system::{self, ForkSide, Pointers};
+use crate::system::{self, Pointers};
 use crate::tree::{self, ProcessScope};
 
 /// The argument that marks the inner step. The next argument is the number of the descriptor from which the
@@ -40,14 +42,18 @@ static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 /// True if `inner_step` was called while other threads ran, so that this program cannot be the helper.
 static CALLED_LATE: AtomicBool = AtomicBool::new(false);
 
-/// Runs the inner step of a sandbox if this process was started for that, and then never returns.
+/// Runs the inner step of a sandbox, or the launcher, if this process was started for that, and then never returns.
 ///
 /// Must be called first in `main`, before any other thread exists. Without it, no sandbox is created through
 /// bubblewrap. If other threads run, this program does not become the helper, because the inner step closes
 /// descriptors that those threads use.
 pub fn inner_step() {
     let mut words = std::env::args_os().skip(1);
-    if words.next().as_deref() != Some(OsStr::new(NAME)) {
+    let name = words.next();
+    if name.as_deref() == Some(OsStr::new(launcher::NAME)) && !tree::has_other_threads() {
+        launcher::run(words);
+    }
+    if name.as_deref() != Some(OsStr::new(NAME)) {
         if tree::has_other_threads() {
             CALLED_LATE.store(true, Ordering::Relaxed);
         } else {
@@ -91,19 +97,34 @@ fn plan_at(number: RawFd) -> Option<InnerPlan> {
     InnerPlan::read(&all_of(&file).ok()?)
 }
 
+/// Takes the inner step in a sandbox of `bwrap`.
+fn run(plan: &InnerPlan) -> ! {
+    if tree::has_other_threads() {
+        give_up(plan.control, &Stop { part: THREADS, fault: io::Error::from_raw_os_error(libc::EBUSY) });
+    }
+    supervise_command(plan, make_ready, calls::drop_capabilities)
+}
+
+/// Takes the inner step in a completed copy of the launcher's file system. This process has one thread.
+pub(crate) fn run_in_copy(plan: &InnerPlan) -> ! {
+    // Reading the memory of a process that waits for the guard needs the capability that is kept here.
+    supervise_command(plan, check_copy, calls::keep_looking)
+}
+
 /// Prepares this process, and forks it into the supervisor and the command. This is the whole inner step.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-fn run(plan: &InnerPlan) -> ! {
+fn supervise_command(
+    plan: &InnerPlan,
+    make_ready: impl FnOnce(&InnerPlan) -> Result<(), Stop>,
+    drop_capabilities: fn() -> io::Result<()>,
+) -> ! {
     let control = plan.control;
-    if tree::has_other_threads() {
-        give_up(control, &Stop { part: THREADS, fault: io::Error::from_raw_os_error(libc::EBUSY) });
-    }
     let mut open: Vec<RawFd> =
         [0, 1, 2, control, plan.processes].into_iter().chain(plan.kept.clone()).collect();
     open.sort_unstable();
     open.dedup();
-    // SAFETY: all other descriptors belong to `bwrap`, or to code of this process that never runs again, because
-    // this is the only thread and it does not return.
+    // SAFETY: all other descriptors belong to `bwrap` or the launcher, or to code of this process that never runs
+    // again, because this is the only thread and it does not return.
     unsafe { system::close_all_but(&open) };
     let stopped = |part: u16| move |fault: io::Error| Stop { part, fault };
     let is_ready = make_ready(plan);
@@ -119,33 +140,27 @@ fn run(plan: &InnerPlan) -> ! {
         Err(fault) => give_up(control, &stopped(Stop::GUARD)(fault)),
     };
     let supervisor = rustix::process::getpid();
-    // SAFETY: this process has one thread.
-    match unsafe { system::fork() } {
-        Ok(ForkSide::Child) => {
-            drop(read);
-            command.execute(plan, supervisor, &write, guarded)
-        }
-        Ok(ForkSide::Parent(child)) => {
-            drop(write);
-            let mut report = Vec::new();
-            if let Ok(all) = all_of(&read) {
-                report = all;
-            }
-            let (number, fault) = report.split_at_checked(4).unwrap_or_default();
-            if let Some(message) = Message::read(fault) {
-                say(control, message);
-                system::exit(1);
-            }
-            let number = number.try_into().map_or(child, i32::from_le_bytes);
-            say(control, Message::Started(number));
-            if calls::drop_capabilities().is_err() {
-                system::exit(1);
-            }
-            // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-            unsafe { supervise(&command.setup, guard, child, ProcessScope::Namespace) }
-        }
+    let execution = Execution { command: &command, plan, supervisor, report: &write, guarded };
+    // SAFETY: this process has one thread, and the new one changes no memory that is used here. What it owns is the
+    // socket of the guard, which `supervise` closes in this process.
+    let child = match unsafe { system::fork_until_execution(Execution::execute, execution) } {
+        Ok(child) => child,
         Err(fault) => give_up(control, &stopped(PROCESS)(fault)),
+    };
+    drop(write);
+    let report = all_of(&read).unwrap_or_default();
+    let (number, fault) = report.split_at_checked(4).unwrap_or_default();
+    if let Some(message) = Message::read(fault) {
+        say(control, message);
+        system::exit(1);
     }
+    let number = number.try_into().map_or(child, i32::from_le_bytes);
+    say(control, Message::Started(number));
+    if drop_capabilities().is_err() {
+        system::exit(1);
+    }
+    // SAFETY: this process uses no descriptor but those that `supervise` keeps.
+    unsafe { supervise(&command.setup, guard, child, ProcessScope::Namespace) }
 }
 
 /// Checks the protected mounts of the sandbox, and sends the listener for the proxy to the server if the
@@ -164,6 +179,35 @@ fn make_ready(plan: &InnerPlan) -> Result<(), Stop> {
     // No other process may read the memory of this one, even before the command runs.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|errno| at(PROCESS)(errno.into()))
+}
+
+/// Completes the copy of the launcher's file system in new namespaces, before there is a command for it. `processes` is
+/// the host's `/proc`.
+pub(crate) fn complete_copy(script: &Script, processes: BorrowedFd<'_>) -> Result<(), Stop> {
+    let process = |errno: rustix::io::Errno| Stop { part: PROCESS, fault: errno.into() };
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(process)?;
+    // The user and group mappings of a process whose memory is private belong to root.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(process)?;
+    be_killed_first_in(processes, c"self/oom_score_adj");
+    script.renew(processes)?;
+    // No other process may read the memory of this one, even before the command runs.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(process)
+}
+
+/// Checks that the copy is what the server expects, and reports the PID of this process.
+#[expect(unsafe_code, reason = "it borrows a descriptor by number")]
+fn check_copy(plan: &InnerPlan) -> Result<(), Stop> {
+    let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+    for mount in &plan.mounts {
+        mount.check().map_err(at(PINNED))?;
+    }
+    // SAFETY: the descriptor came from the launcher, and nothing closes it.
+    let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
+    let Some(number) = own_number(processes) else {
+        return Err(at(PROCESS)(io::ErrorKind::NotFound.into()));
+    };
+    say(plan.control, Message::Supervisor(number));
+    Ok(())
 }
 
 /// Checks that a path is a mount point, without following links, and that the mount is read-only if required.
@@ -191,6 +235,44 @@ struct Command {
     environment: Pointers,
 }
 
+/// What the process that becomes the command needs.
+struct Execution<'a> {
+    command: &'a Command,
+    plan: &'a InnerPlan,
+    supervisor: rustix::process::Pid,
+    /// The pipe to the supervisor.
+    report: &'a OwnedFd,
+    guarded: Option<GuardSender<'a>>,
+}
+
+impl Execution<'_> {
+    /// Becomes the command. Writes its PID to `report` first, and the reason if the command cannot be executed.
+    #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
+    fn execute(self) -> ! {
+        let Self { command, plan, supervisor, report, guarded } = self;
+        // SAFETY: the descriptor came from the server, and only execve closes it.
+        let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
+        let number = own_number(processes.as_fd()).unwrap_or_default();
+        let _ = rustix::io::write(report, &number.to_le_bytes());
+        limit_processes(&plan.resources);
+        let message = match command.close(plan, supervisor).and_then(|()| give_away(guarded)) {
+            Err(stop) => {
+                let (part, errno) = stop.numbers();
+                Message::Failed(part, errno)
+            }
+            Ok(()) => match &command.words {
+                None => system::exit(0),
+                Some(words) => {
+                    let fault = system::execute(words, &command.environment);
+                    Message::Refused(fault.raw_os_error().unwrap_or_default())
+                }
+            },
+        };
+        let _ = rustix::io::write(report, &message.bytes());
+        system::exit(1)
+    }
+}
+
 impl Command {
     fn new(plan: &InnerPlan) -> Self {
         let rules = plan
@@ -209,37 +291,6 @@ impl Command {
             words: Some(plan.words.clone()).filter(|words| !words.is_empty()).map(Pointers::new),
             environment: Pointers::new(plan.environment.clone()),
         }
-    }
-
-    /// Becomes the command. Writes its PID to `report` first, and the reason if the command cannot be executed.
-    #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
-    fn execute(
-        &self,
-        plan: &InnerPlan,
-        supervisor: rustix::process::Pid,
-        report: &OwnedFd,
-        guarded: Option<GuardSender<'_>>,
-    ) -> ! {
-        // SAFETY: the descriptor came from the server, and only execve closes it.
-        let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
-        let number = own_number(processes.as_fd()).unwrap_or_default();
-        let _ = rustix::io::write(report, &number.to_le_bytes());
-        limit_processes(&plan.resources);
-        let message = match self.close(plan, supervisor).and_then(|()| give_away(guarded)) {
-            Err(stop) => {
-                let (part, errno) = stop.numbers();
-                Message::Failed(part, errno)
-            }
-            Ok(()) => match &self.words {
-                None => system::exit(0),
-                Some(words) => {
-                    let fault = system::execute(words, &self.environment);
-                    Message::Refused(fault.raw_os_error().unwrap_or_default())
-                }
-            },
-        };
-        let _ = rustix::io::write(report, &message.bytes());
-        system::exit(1)
     }
 
     fn close(&self, plan: &InnerPlan, supervisor: rustix::process::Pid) -> Result<(), Stop> {

@@ -61,6 +61,7 @@ pub(crate) fn around(
         files: setup.files,
         resources: setup.resources,
         inside: bubblewrap.inside.clone(),
+        mounts: Vec::new(),
         directory: string(&host::real(&prepared.directory).unwrap_or_else(|_| prepared.directory.clone())),
         words: if is_tried { Vec::new() } else { words.map(|word| string(Path::new(word))).collect() },
         environment: variables

@@ -5,8 +5,9 @@ use std::os::fd::{OwnedFd, RawFd};
 
 use rustix::io::Errno;
 use rustix::process::Rlimit;
+use toolpost_sandbox::encoding::{Reader, Writer};
 use toolpost_sandbox::memfd::file;
-use toolpost_sandbox::{AccessRight, NamespacePlan, Network, Protection};
+use toolpost_sandbox::{AccessRight, ExpectedMount, Identity, NamespacePlan, Network, Protection};
 
 use crate::command_setup::Terminal;
 use crate::resources::Resources;
@@ -29,6 +30,8 @@ pub(crate) struct InnerPlan {
     pub(crate) resources: Resources,
     /// The restrictions that the inner step applies inside the namespaces that `bwrap` created.
     pub(crate) inside: NamespacePlan,
+    /// The mounts that the launcher's copy of a file system must have; `bwrap` makes none of them.
+    pub(crate) mounts: Vec<ExpectedMount>,
     /// The directory in which the command starts.
     pub(crate) directory: CString,
     /// The program and its arguments; if empty, the inner step exits successfully instead of executing a
@@ -46,7 +49,7 @@ impl InnerPlan {
 
     /// Serialises the plan for `read`.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut out = Writer { bytes: Vec::new() };
+        let mut out = Writer::default();
         let number = |number: RawFd| u64::from(number.cast_unsigned());
         out.number(number(self.control));
         out.number(number(self.processes));
@@ -73,28 +76,29 @@ impl InnerPlan {
             out.text(path);
             out.number(u64::from(*pinned == Protection::Unchanged));
         });
-        out.each(&self.inside.creations, Writer::text);
+        out.each(&self.inside.creations, |out, name| out.text(name));
+        out.each(&self.mounts, write_mount);
         out.text(&self.directory);
-        out.each(&self.words, Writer::text);
-        out.each(&self.environment, Writer::text);
-        out.bytes
+        out.each(&self.words, |out, word| out.text(word));
+        out.each(&self.environment, |out, variable| out.text(variable));
+        out.bytes()
     }
 
     /// Parses a serialised plan; `None` if the bytes are not exactly one plan.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        let mut from = Reader { rest: bytes };
+        let mut from = Reader::new(bytes);
         let descriptor = |from: &mut Reader<'_>| RawFd::try_from(from.number()?).ok();
         let plan = Self {
             control: descriptor(&mut from)?,
             processes: descriptor(&mut from)?,
             kept: from.each(descriptor)?,
             terminal: if from.number()? == 1 { Terminal::StandardInput } else { Terminal::None },
-            files: Rlimit { current: from.limit()?, maximum: from.limit()? },
+            files: Rlimit { current: limit(&mut from)?, maximum: limit(&mut from)? },
             resources: Resources {
-                memory: from.limit()?,
-                processes: from.limit()?,
-                file_size: from.limit()?,
-                disk_reserve: from.limit()?,
+                memory: limit(&mut from)?,
+                processes: limit(&mut from)?,
+                file_size: limit(&mut from)?,
+                disk_reserve: limit(&mut from)?,
             },
             inside: NamespacePlan {
                 network: if from.number()? == 1 { Network::Proxied } else { Network::Closed },
@@ -112,60 +116,41 @@ impl InnerPlan {
                 })?,
                 creations: from.each(Reader::text)?,
             },
+            mounts: from.each(read_mount)?,
             directory: from.text()?,
             words: from.each(Reader::text)?,
             environment: from.each(Reader::text)?,
         };
-        from.rest.is_empty().then_some(plan)
+        from.is_at_end().then_some(plan)
     }
 }
 
-struct Writer {
-    bytes: Vec<u8>,
-}
-
-impl Writer {
-    fn number(&mut self, number: u64) {
-        self.bytes.extend_from_slice(&number.to_le_bytes());
-    }
-
-    fn text(&mut self, text: &CString) {
-        self.number(text.as_bytes().len() as u64);
-        self.bytes.extend_from_slice(text.as_bytes());
-    }
-
-    fn each<T>(&mut self, items: &[T], write: impl Fn(&mut Self, &T)) {
-        self.number(items.len() as u64);
-        items.iter().for_each(|item| write(self, item));
+fn write_mount(out: &mut Writer, mount: &ExpectedMount) {
+    out.text(&mount.at);
+    out.number(u64::from(mount.is_read_only));
+    out.number(u64::from(mount.what.is_some()));
+    if let Some(what) = mount.what {
+        out.number(u64::from(what.major));
+        out.number(u64::from(what.minor));
+        out.number(what.inode);
     }
 }
 
-struct Reader<'a> {
-    rest: &'a [u8],
+fn read_mount(from: &mut Reader<'_>) -> Option<ExpectedMount> {
+    let (at, is_read_only) = (from.text()?, from.number()? == 1);
+    let what = match from.number()? {
+        1 => Some(Identity {
+            major: u32::try_from(from.number()?).ok()?,
+            minor: u32::try_from(from.number()?).ok()?,
+            inode: from.number()?,
+        }),
+        _ => None,
+    };
+    Some(ExpectedMount { at, what, is_read_only })
 }
 
-impl Reader<'_> {
-    fn number(&mut self) -> Option<u64> {
-        let (number, rest) = self.rest.split_first_chunk()?;
-        self.rest = rest;
-        Some(u64::from_le_bytes(*number))
-    }
-
-    fn limit(&mut self) -> Option<Option<u64>> {
-        self.number().map(|number| Some(number).filter(|number| *number != u64::MAX))
-    }
-
-    fn text(&mut self) -> Option<CString> {
-        let length = usize::try_from(self.number()?).ok()?;
-        let (text, rest) = self.rest.split_at_checked(length)?;
-        self.rest = rest;
-        CString::new(text).ok()
-    }
-
-    fn each<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let count = self.number()?;
-        (0..count).map(|_| read(self)).collect()
-    }
+fn limit(from: &mut Reader<'_>) -> Option<Option<u64>> {
+    from.number().map(|number| Some(number).filter(|number| *number != u64::MAX))
 }
 
 #[cfg(test)]
@@ -196,6 +181,14 @@ mod tests {
                 ],
                 creations: vec![c"/w/.envrc".into()],
             },
+            mounts: vec![
+                ExpectedMount {
+                    at: c"/w".into(),
+                    what: Some(Identity { major: 8, minor: 1, inode: 77 }),
+                    is_read_only: true,
+                },
+                ExpectedMount { at: c"/etc/shadow".into(), what: None, is_read_only: false },
+            ],
             directory: c"/w".into(),
             words: vec![c"/bin/echo".into(), c"a b".into(), c"".into()],
             environment: vec![c"A=\xff".into()],

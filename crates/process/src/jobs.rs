@@ -11,20 +11,24 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::{Rlimit, Signal};
 use tokio::sync::watch::Sender;
-use toolpost_sandbox::{Confinement, Creations, Enforcement, Network, Plan, Sandbox, Scope, SessionNetwork};
+use toolpost_sandbox::{
+    Confinement, Creations, Enforcement, Network, Plan, Sandbox, Scope, SessionNetwork, limit_of,
+};
 
 use crate::error::{StartError, UnknownJob};
 use crate::job::{Job, JobState, Notice, Presence, Request, Shared, Until};
 use crate::launch::Launch;
 use crate::leftovers::{JobAncestor, name_of_other_end};
+use crate::login::{Changes, Logins};
 use crate::network::Networks;
 use crate::output::Output;
 use crate::prepare::prepare;
+use crate::prepared::{Launchers, Supervisor};
 use crate::random::random_name;
 use crate::reported_files::ReportedFiles;
 use crate::session::SessionKey;
 use crate::shortage::start_patiently;
-use crate::spawn::{raise_file_limit, spawn};
+use crate::spawn::{ProgramHandle, raise_file_limit, spawn};
 use crate::state::{Stage, Why};
 use crate::temporary::Temporaries;
 use crate::tree;
@@ -77,6 +81,8 @@ pub struct Jobs {
     table: Mutex<Table>,
     temporaries: Temporaries,
     networks: Networks,
+    launchers: Launchers,
+    logins: Logins,
 }
 
 #[derive(Debug, Default)]
@@ -113,6 +119,8 @@ impl Jobs {
             table: Mutex::default(),
             temporaries,
             networks: Networks::default(),
+            launchers: Launchers::default(),
+            logins: Logins::default(),
         })
     }
 
@@ -120,6 +128,19 @@ impl Jobs {
     pub fn start(&self, session: &SessionKey, launch: &Launch) -> Result<Job, StartError> {
         self.check_room()?;
         let launch = &self.with_temporary(session, launch);
+        let profile = self.logins.of(session, launch, |launch| self.start_unlisted(session, launch, None));
+        let job = self.start_unlisted(session, launch, profile.as_ref())?;
+        self.add(job.clone());
+        Ok(job)
+    }
+
+    /// Starts a program that is not added to the table of jobs.
+    fn start_unlisted(
+        &self,
+        session: &SessionKey,
+        launch: &Launch,
+        profile: Option<&Changes>,
+    ) -> Result<Job, StartError> {
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
         let reported = ReportedFiles::new(&launch.sandbox);
@@ -129,17 +150,12 @@ impl Jobs {
             let wake = waker().map_err(|fault| StartError::Missing { what: "a descriptor", fault })?;
             Ok((Arc::new(wake), watching_thread()?))
         })?;
-        let (confined, mut started) = start_patiently(|| {
-            let network = || self.networks.of(session, network_of(&launch.sandbox));
-            let prepared = prepare(launch, &run, network)?;
-            let confined = Confined::of(prepared.confinement.as_ref());
-            Ok((confined, spawn(launch, prepared, self.files)?))
-        })?;
+        let (confined, mut started) = start_patiently(|| self.spawn(session, launch, &run, profile))?;
         let Confined { enforcement, holder, guarded, scope, session_network } = confined;
         let inner = JobState {
             stage: Stage::Running,
             pid: None,
-            supervisor: Some(started.supervisor.id().cast_signed()),
+            supervisor: Some(started.supervisor.pid()),
             output: Output::new(self.settings.spool.clone()),
             terminal: started.terminal.take(),
             listener: started.listener.take().map(TcpListener::from),
@@ -174,8 +190,33 @@ impl Jobs {
         // The job's thread waits for this message. If that thread were gone, `watch` would be dropped, which
         // closes the control socket, and the supervisor would kill everything.
         let _ = begin.send(watch);
-        self.add(job.clone());
         Ok(job)
+    }
+
+    /// Starts the program of a job, through the session's launcher if that has prepared its sandbox.
+    fn spawn(
+        &self,
+        session: &SessionKey,
+        launch: &Launch,
+        run: &str,
+        profile: Option<&Changes>,
+    ) -> Result<(Confined, ProgramHandle), StartError> {
+        let network = || self.networks.of(session, network_of(&launch.sandbox));
+        let prepared = prepare(launch, run, profile, network)?;
+        let mut confined = Confined::of(prepared.confinement.as_ref());
+        let launcher = self.launchers.of(session, prepared.confinement.as_ref());
+        let started = spawn(launch, prepared, self.files, launcher.as_ref()).inspect_err(|error| {
+            // Launchers and the supervisors that they keep ready count towards the limits of the system.
+            if error.fault().is_some_and(|fault| limit_of(fault).is_some()) {
+                self.launchers.forget_all();
+            }
+        })?;
+        match (&started.supervisor, &launcher) {
+            (Supervisor::Launched { .. }, _) => confined.holder = JobAncestor::Child,
+            (Supervisor::Child(_), Some(launcher)) => self.launchers.give_up(session, launcher),
+            (Supervisor::Child(_), None) => {}
+        }
+        Ok((confined, started))
     }
 
     /// Takes the listener for the proxy of a session's shared network; `None` if it was already taken or does
@@ -211,6 +252,8 @@ impl Jobs {
     pub async fn end_session(&self, session: &SessionKey) {
         let jobs = self.list(session);
         end(&jobs, Duration::from_secs(2), Duration::from_secs(4)).await;
+        self.logins.forget(session);
+        self.launchers.forget(session);
         self.networks.forget(session);
         self.temporaries.forget(session);
         self.lock().jobs.retain(|job| job.shared().session != *session || job.presence() == Presence::Here);
@@ -224,20 +267,19 @@ impl Jobs {
             table.jobs.clone()
         };
         end(&jobs, Duration::from_secs(1), Duration::from_millis(1900)).await;
+        self.logins.forget_all();
+        self.launchers.forget_all();
         self.networks.forget_all();
         self.temporaries.forget_all();
     }
 
     /// Adds the session's temporary directory to the sandbox plan of a program, unless the plan names another
-    /// directory.
+    /// directory, and lets one search for protected paths serve all steps of the start.
     fn with_temporary<'a>(&self, session: &SessionKey, launch: &'a Launch) -> Cow<'a, Launch> {
-        match &launch.sandbox {
-            Sandbox::On(plan) if plan.temporary.is_none() => {
-                let plan = Plan { temporary: self.temporaries.of(session), ..plan.clone() };
-                Cow::Owned(Launch { sandbox: Sandbox::On(plan), ..launch.clone() })
-            }
-            Sandbox::On(_) | Sandbox::Off => Cow::Borrowed(launch),
-        }
+        let Sandbox::On(plan) = &launch.sandbox else { return Cow::Borrowed(launch) };
+        let temporary = plan.temporary.clone().or_else(|| self.temporaries.of(session));
+        let plan = Plan { temporary, nested: plan.nested.for_one_start(), ..plan.clone() };
+        Cow::Owned(Launch { sandbox: Sandbox::On(plan), ..launch.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {

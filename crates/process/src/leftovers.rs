@@ -39,7 +39,7 @@ impl JobAncestor {
             .and_then(|confinement| confinement.namespaces.as_ref())
             .map(|namespaces| &namespaces.maker)
         {
-            Some(NamespaceBackend::Own(_)) => Self::Grandchild,
+            Some(NamespaceBackend::Own { .. }) => Self::Grandchild,
             Some(NamespaceBackend::Bubblewrap(_)) => Self::GreatGrandchild,
             None => Self::Child,
         }

@@ -15,6 +15,8 @@ pub(crate) const MESSAGE: usize = 5;
 pub(crate) enum Message {
     /// The command has this PID.
     Started(i32),
+    /// The supervisor has this PID. Sent only by a supervisor that the server has not started itself.
+    Supervisor(i32),
     /// The command has exited with this wait status.
     Ended(i32),
     /// The command has exited with this wait status, and so have all processes that it started.
@@ -40,6 +42,7 @@ impl Message {
         let number = i32::from_le_bytes(number.try_into().ok()?);
         match letter {
             b'S' => Some(Self::Started(number)),
+            b'V' => Some(Self::Supervisor(number)),
             b'X' => Some(Self::Ended(number)),
             b'A' => Some(Self::EndedAlone(number)),
             b'R' => Some(Self::Refused(number)),
@@ -58,6 +61,7 @@ impl Message {
     pub(crate) fn bytes(self) -> [u8; MESSAGE] {
         let (letter, [a, b, c, d]) = match self {
             Self::Started(pid) => (b'S', pid.to_le_bytes()),
+            Self::Supervisor(pid) => (b'V', pid.to_le_bytes()),
             Self::Ended(status) => (b'X', status.to_le_bytes()),
             Self::EndedAlone(status) => (b'A', status.to_le_bytes()),
             Self::Refused(errno) => (b'R', errno.to_le_bytes()),

@@ -13,6 +13,7 @@ use crate::available::Available;
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::launch::{Channel, Launch, Program, Shell};
+use crate::login::Changes;
 
 /// Maximum length of an argument with shell code, in bytes: safely below the limit of Linux, 128 KiB with the
 /// NUL.
@@ -20,10 +21,12 @@ const LONGEST_ARGUMENT: usize = 100 * 1024;
 
 /// Prepares a launch. `run` is the run id, which the environment of all its processes contains.
 ///
-/// A confined program joins the network that `network` returns, if it returns one.
+/// `profile` contains the changes that a login shell's profile would make, if they are known: then the shell does not
+/// read it. A confined program joins the network that `network` returns, if it returns one.
 pub(crate) fn prepare(
     launch: &Launch,
     run: &str,
+    profile: Option<&Changes>,
     network: impl FnOnce() -> Result<Option<Arc<SessionNetwork>>, StartError>,
 ) -> Result<Execution, StartError> {
     let mut environment = launch.environment.clone();
@@ -38,7 +41,8 @@ pub(crate) fn prepare(
             (find(program, &environment, &launch.directory)?, arguments.clone())
         }
         Program::Line { line, shell } => {
-            (find_shell(&environment, &launch.directory)?, read_by(*shell, line))
+            let shell = if profile.is_some() { Shell::Plain } else { *shell };
+            (find_shell(&environment, &launch.directory)?, read_by(shell, line))
         }
     };
     let words =
@@ -51,6 +55,11 @@ pub(crate) fn prepare(
     let confinement = match &launch.sandbox {
         Sandbox::Off => None,
         Sandbox::On(plan) => Some(confine(plan, &environment, &directory, network)?),
+    };
+    // The sandbox depends on the environment without the profile, as if the shell had read it.
+    let environment = match profile {
+        Some(profile) => profile.applied_to(environment),
+        None => environment,
     };
     let variables = confinement.iter().flat_map(|confinement| confinement.variables.clone());
     let environment = variables.fold(environment, |environment, (name, value)| environment.with(name, value));

@@ -29,7 +29,8 @@ impl ReportedFiles {
     pub(crate) fn new(sandbox: &Sandbox) -> Self {
         match sandbox {
             Sandbox::On(plan) if plan.access != Access::Read => {
-                Self { before: prints(plan), plan: Some(plan.clone()) }
+                let nested = plan.nested.for_each_search();
+                Self { before: prints(plan), plan: Some(Plan { nested, ..plan.clone() }) }
             }
             Sandbox::On(_) | Sandbox::Off => Self::default(),
         }

@@ -3,7 +3,6 @@
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -15,6 +14,7 @@ use crate::launch::{Launch, Program};
 use crate::leftovers::{kill_by_cookie, read};
 use crate::message::{MESSAGE, Message};
 use crate::prepare::prepare;
+use crate::prepared::Supervisor;
 use crate::program_search::belongings;
 use crate::random::random_name;
 use crate::shortage::start_patiently;
@@ -62,11 +62,11 @@ impl Service {
         let launch = with_belongings(launch);
         let run = format!("served-{}", random_name()?);
         let ((started, input, errors), enforcement) = start_patiently(|| {
-            let prepared = prepare(&launch, &run, || Ok(None))?;
+            let prepared = prepare(&launch, &run, None, || Ok(None))?;
             let enforcement = prepared.confinement.as_ref().map(|confined| confined.enforcement.clone());
             Ok((spawn_apart(&launch, prepared, raise_file_limit())?, enforcement))
         })?;
-        let supervisor = Mutex::new(Some(started.supervisor.id().cast_signed()));
+        let supervisor = Mutex::new(Some(started.supervisor.pid()));
         let shared = Arc::new(Shared { control: started.control, supervisor });
         let (tell, ended) = watch::channel(None);
         let (watched, child) = (Arc::clone(&shared), started.supervisor);
@@ -143,7 +143,7 @@ fn resident(pid: i32) -> Option<u64> {
 
 /// Reads the supervisor's messages until the supervisor exits. When the program exits, kills everything that
 /// it started.
-fn watch_over(shared: &Shared, mut supervisor: Child, run: &str) -> Exit {
+fn watch_over(shared: &Shared, mut supervisor: Supervisor, run: &str) -> Exit {
     let mut exit = None;
     loop {
         let mut bytes = [0; MESSAGE];
@@ -162,8 +162,8 @@ fn watch_over(shared: &Shared, mut supervisor: Child, run: &str) -> Exit {
     }
     // The PID is about to be reaped, after which it can be reused.
     *shared.lock() = None;
-    let status = supervisor.wait();
-    if exit.is_none() || !status.is_ok_and(|status| status.success()) {
+    let is_clean = supervisor.wait();
+    if exit.is_none() || !is_clean {
         kill_by_cookie(run);
     }
     exit.unwrap_or(Exit::Unknown)

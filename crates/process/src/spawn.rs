@@ -4,9 +4,10 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
+use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType, recv,
     recvmsg,
@@ -21,14 +22,16 @@ use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_launch;
 use crate::launch::{Channel, Launch, Size};
+use crate::launched::order;
 use crate::message::{MESSAGE, Message};
+use crate::prepared::{Launcher, Supervisor};
 use crate::resources::Resources;
 use crate::supervisor;
 
 /// A started program, and the server's ends of its pipes.
 pub(crate) struct ProgramHandle {
-    /// The handle of the supervisor, a child of this process.
-    pub(crate) supervisor: Child,
+    /// The handle of the supervisor.
+    pub(crate) supervisor: Supervisor,
     /// The server's end of the socket to the supervisor.
     pub(crate) control: OwnedFd,
     /// The end from which the program's output is read.
@@ -40,16 +43,27 @@ pub(crate) struct ProgramHandle {
 }
 
 /// Starts a prepared launch. `files` limits the number of files that the program may open.
+///
+/// A launcher starts the program if there is one and it can; otherwise this process builds the sandbox.
 pub(crate) fn spawn(
     launch: &Launch,
     prepared: Execution,
     files: Rlimit,
+    launcher: Option<&Arc<Launcher>>,
 ) -> Result<ProgramHandle, StartError> {
     let ends = match launch.channel {
         Channel::Pipe => pipe().map_err(missing("a pipe"))?,
         Channel::Terminal(size) => terminal(size).map_err(missing("a terminal"))?,
     };
-    spawn_on(ends, prepared, (files, launch.limits.resources))
+    let limits = (files, launch.limits.resources);
+    if let Some(launcher) = launcher {
+        check_directory(&prepared)?;
+        if let Some((supervisor, control)) = order(launcher, &ends, &prepared, limits)? {
+            let Ends { output, terminal, .. } = ends;
+            return Ok(ProgramHandle { supervisor, control, output, listener: None, terminal });
+        }
+    }
+    spawn_on(ends, prepared, limits)
 }
 
 /// Starts a prepared execution with separate pipes for standard input, output and errors. Also returns the
@@ -61,7 +75,7 @@ pub(crate) fn spawn_apart(
 ) -> Result<(ProgramHandle, OwnedFd, OwnedFd), StartError> {
     let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(missing("a pipe"));
     let ((their_input, input), (output, their_output), (errors, their_errors)) = (pipe()?, pipe()?, pipe()?);
-    let stdio = [their_input.into(), their_output.into(), their_errors.into()];
+    let stdio = [their_input, their_output, their_errors];
     let ends = Ends { stdio, output, terminal: None };
     let started = spawn_on(ends, prepared, (files, launch.limits.resources))?;
     Ok((started, input, errors))
@@ -74,9 +88,7 @@ fn spawn_on(
 ) -> Result<ProgramHandle, StartError> {
     let confinement = prepared.confinement.take().map(Arc::new);
     check_directory(&prepared)?;
-    let (control, theirs) =
-        rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
-            .map_err(missing("a control socket"))?;
+    let (control, theirs) = control_socket()?;
     let mut setup = Setup {
         control: theirs.as_raw_fd(),
         terminal: if ends.terminal.is_some() { Terminal::StandardInput } else { Terminal::None },
@@ -89,7 +101,7 @@ fn spawn_on(
     let name = prepared.program.display().to_string();
     let bubblewrap = namespaces.and_then(|namespaces| match &namespaces.maker {
         NamespaceBackend::Bubblewrap(bubblewrap) => Some(bubblewrap),
-        NamespaceBackend::Own(_) => None,
+        NamespaceBackend::Own { .. } => None,
     });
     let prepared = match bubblewrap {
         Some(bubblewrap) => inner_launch::around(bubblewrap, prepared, &mut setup)?,
@@ -97,7 +109,7 @@ fn spawn_on(
     };
     let spawned = command(prepared, confinement.clone(), ends.stdio, setup).spawn();
     let mut supervisor = match (spawned, &confinement) {
-        (Ok(supervisor), _) => supervisor,
+        (Ok(supervisor), _) => Supervisor::Child(supervisor),
         (Err(fault), None) => return Err(StartError::Refused { program: name, fault }),
         (Err(fault), Some(confinement)) => return Err(not_confined(name, fault, confinement, &control)),
     };
@@ -177,6 +189,7 @@ fn begun(
             // `PEEK` leaves these messages in the socket for the job's thread.
             Some(
                 Message::Started(_)
+                | Message::Supervisor(_)
                 | Message::Ended(_)
                 | Message::EndedAlone(_)
                 | Message::Guarded(_)
@@ -229,15 +242,24 @@ pub(crate) fn set_size(terminal: &OwnedFd, size: Size) -> rustix::io::Result<()>
     tcsetwinsize(terminal, size)
 }
 
-struct Ends {
-    stdio: [Stdio; 3],
+pub(crate) fn control_socket() -> Result<(OwnedFd, OwnedFd), StartError> {
+    rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
+        .map_err(missing("a control socket"))
+}
+
+/// Both ends of a program's standard streams.
+pub(crate) struct Ends {
+    /// The program's standard input, output and errors.
+    pub(crate) stdio: [OwnedFd; 3],
     output: OwnedFd,
-    terminal: Option<OwnedFd>,
+    /// The terminal, if the program gets one.
+    pub(crate) terminal: Option<OwnedFd>,
 }
 
 fn pipe() -> io::Result<Ends> {
     let (output, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-    let stdio = [Stdio::null(), theirs.try_clone()?.into(), theirs.into()];
+    let nothing = openat(CWD, c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let stdio = [nothing, theirs.try_clone()?, theirs];
     Ok(Ends { stdio, output, terminal: None })
 }
 
@@ -250,7 +272,7 @@ fn terminal(size: Size) -> io::Result<Ends> {
     set_size(&ours, size)?;
     // Writing more than the program reads returns an error instead of waiting.
     rustix::io::ioctl_fionbio(&ours, true)?;
-    let stdio = [theirs.try_clone()?.into(), theirs.try_clone()?.into(), theirs.into()];
+    let stdio = [theirs.try_clone()?, theirs.try_clone()?, theirs];
     Ok(Ends { stdio, output: ours.try_clone()?, terminal: Some(ours) })
 }
 
@@ -259,10 +281,10 @@ fn terminal(size: Size) -> io::Result<Ends> {
 fn command(
     prepared: Execution,
     confinement: Option<Arc<Confinement>>,
-    stdio: [Stdio; 3],
+    stdio: [OwnedFd; 3],
     setup: Setup,
 ) -> Command {
-    let [input, output, errors] = stdio;
+    let [input, output, errors] = stdio.map(Stdio::from);
     let Execution { program, arguments, directory, environment, kept, .. } = prepared;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory).env_clear().envs(environment.variables());
@@ -320,6 +342,6 @@ fn check_directory(prepared: &Execution) -> Result<(), StartError> {
         .map_err(|errno| StartError::Directory { directory: directory.clone(), fault: errno.into() })
 }
 
-fn missing<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> StartError {
+pub(crate) fn missing<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> StartError {
     move |fault| StartError::Missing { what, fault: fault.into() }
 }

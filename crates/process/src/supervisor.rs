@@ -52,7 +52,7 @@ pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> 
         // SAFETY: the caller promises one thread, between fork and execute.
         Some(namespaces) => match &namespaces.maker {
             // SAFETY: the caller promises one thread, between fork and execute.
-            NamespaceBackend::Own(script) => {
+            NamespaceBackend::Own { script, .. } => {
                 unsafe { split_into_namespaces(setup, creations, script, namespaces.of_network()) }?
             }
             // SAFETY: the caller promises one thread, between fork and execute.
@@ -156,7 +156,7 @@ unsafe fn split_for_bubblewrap(setup: &Setup) -> io::Result<()> {
 /// Waits until the first process of the namespaces exits, and exits with 0 if that process exited with 0,
 /// otherwise with 1.
 #[expect(unsafe_code, reason = "descriptors are closed by their number")]
-unsafe fn stay_outside(first: i32) -> ! {
+pub(crate) unsafe fn stay_outside(first: i32) -> ! {
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir(c"/");
     system::block_signals();

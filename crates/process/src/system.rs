@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-pub(crate) use toolpost_sandbox::fork::{ForkSide, exit, fork, wait};
+pub(crate) use toolpost_sandbox::fork::{ForkSide, exit, fork, fork_until_execution, wait};
 
 /// Blocks all signals, and creates a descriptor that becomes readable when a child exits.
 pub(crate) fn children_descriptor() -> io::Result<OwnedFd> {

@@ -2,7 +2,6 @@
 //! at a limit.
 
 use std::os::fd::OwnedFd;
-use std::process::Child;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,6 +14,7 @@ use crate::job::{Notice, Shared};
 use crate::launch::{Launch, Limits, Survivors};
 use crate::leftovers::kill_by_cookie;
 use crate::message::{MESSAGE, Message};
+use crate::prepared::Supervisor;
 use crate::spawn::ProgramHandle;
 use crate::state::{Exit, ExitReport, Stage, Why};
 use crate::supervisor::KILL;
@@ -35,7 +35,7 @@ const READ: usize = 64 * 1024;
 pub(crate) struct Watch {
     shared: Arc<Shared>,
     waker: Arc<OwnedFd>,
-    supervisor: Child,
+    supervisor: Supervisor,
     /// The socket to the supervisor; `None` after the supervisor has exited.
     control: Option<OwnedFd>,
     /// The end from which the program's output is read; `None` after no process of the job can write to it,
@@ -175,7 +175,10 @@ impl Watch {
                 }
                 // These messages are not expected here: a program that could not be confined has no job
                 // thread, and the listener was received before the start.
-                Some(Message::Failed(..) | Message::Refused(_) | Message::Listens) | None => {}
+                Some(
+                    Message::Failed(..) | Message::Refused(_) | Message::Listens | Message::Supervisor(_),
+                )
+                | None => {}
             },
             _ => self.supervisor_gone(),
         }
@@ -202,8 +205,8 @@ impl Watch {
     fn supervisor_gone(&mut self) {
         self.control = None;
         self.shared.forget_supervisor();
-        let status = self.supervisor.wait();
-        if !status.is_ok_and(|status| status.success()) || self.exit.is_none() {
+        let is_clean = self.supervisor.wait();
+        if !is_clean || self.exit.is_none() {
             kill_by_cookie(&self.shared.run);
         }
         if self.exit.is_none() {
@@ -249,14 +252,15 @@ impl Watch {
 
     /// Lets the supervisor continue if a signal has suspended it.
     fn resume(&self) {
-        if self.control.is_some() {
-            let supervisor = Pid::from_child(&self.supervisor);
+        if self.control.is_some()
+            && let Some(supervisor) = Pid::from_raw(self.supervisor.pid())
+        {
             let _ = kill_process(supervisor, Signal::CONT);
         }
     }
 
     fn ask_to_end(&self) {
-        for process in tree::below(self.supervisor.id().cast_signed()) {
+        for process in tree::below(self.supervisor.pid()) {
             // A process that has exited needs no signal. One that this process may not signal is killed after
             // the grace period.
             let _ = tree::signal(&process, Signal::TERM);

@@ -88,14 +88,22 @@ pub(crate) fn file_system(kind: &CStr, options: &[(&CStr, &CStr)], attributes: u
 
 /// Copies the mounts at a path and below it, and restricts the copies. They are not mounted anywhere yet.
 pub(crate) fn copy_tree(at: BorrowedFd<'_>, path: &CStr, attributes: u64) -> io::Result<OwnedFd> {
+    let copy = copy_mounts_at(at, path)?;
+    restrict(&copy, attributes, libc::AT_RECURSIVE)?;
+    Ok(copy)
+}
+
+/// Copies the mounts at an open path and below it with their restrictions. They are not mounted anywhere yet.
+pub(crate) fn copy_mounts(at: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    copy_mounts_at(at, c"")
+}
+
+fn copy_mounts_at(at: BorrowedFd<'_>, path: &CStr) -> io::Result<OwnedFd> {
     let flags = OPEN_TREE_CLONE
         | libc::O_CLOEXEC.cast_unsigned()
         | (libc::AT_RECURSIVE | libc::AT_EMPTY_PATH).cast_unsigned();
     // SAFETY: the path outlives the call, and the returned descriptor is new.
-    let copy =
-        unsafe { descriptor(libc::syscall(libc::SYS_open_tree, at.as_raw_fd(), path.as_ptr(), flags)) }?;
-    restrict(&copy, attributes, libc::AT_RECURSIVE)?;
-    Ok(copy)
+    unsafe { descriptor(libc::syscall(libc::SYS_open_tree, at.as_raw_fd(), path.as_ptr(), flags)) }
 }
 
 /// Restricts a mount, but not the mounts below it.

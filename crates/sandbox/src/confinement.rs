@@ -56,8 +56,13 @@ pub struct Namespaces {
 /// The creator of a program's namespaces.
 #[derive(Debug)]
 pub enum NamespaceBackend {
-    /// This process creates the namespaces between fork and execute, and carries out the script in them.
-    Own(Script),
+    /// Toolpost creates the namespaces: this process between fork and execute, or a process that prepared them.
+    Own {
+        /// The steps that build the file system.
+        script: Script,
+        /// The restrictions in the namespaces, for a program that another process starts.
+        inside: NamespacePlan,
+    },
     /// The distribution's `bwrap` creates the namespaces.
     Bubblewrap(Bubblewrap),
 }
@@ -79,20 +84,22 @@ impl Confinement {
             Access::Read => Vec::new(),
         };
         let missing: Vec<CString> = pinned.iter().flat_map(Pins::guarded).collect();
+        let inside = NamespacePlan {
+            network: plan.network,
+            landlock,
+            allowed: allowed(&view),
+            pinned: Vec::new(),
+            creations: missing.clone(),
+        };
         let maker = match means {
             Means::Bubblewrap => {
-                let inside = NamespacePlan {
-                    network: plan.network,
-                    landlock,
-                    allowed: allowed(&view),
-                    pinned: Vec::new(),
-                    creations: missing.clone(),
-                };
-                Bubblewrap::new(&plan.roots, &view, &pinned, inside).map(NamespaceBackend::Bubblewrap)
+                NamespaceBackend::Bubblewrap(Bubblewrap::new(&plan.roots, &view, &pinned, inside)?)
             }
-            _ => Ok(NamespaceBackend::Own(Script::new(&view, &pinned, &directory, plan.network))),
+            _ => NamespaceBackend::Own {
+                script: Script::new(&view, &pinned, &directory, plan.network),
+                inside,
+            },
         };
-        let maker = maker?;
         let enforcement = Enforcement {
             means,
             landlock,
@@ -124,7 +131,9 @@ impl Confinement {
             (Some(words), _) => words.to_owned(),
             (None, _) if part == Stop::GUARD => GUARD_WORDS.to_owned(),
             (None, _) if part == Stop::NETWORK => NETWORK_WORDS.to_owned(),
-            (None, Some(Namespaces { maker: NamespaceBackend::Own(script), .. })) => script.words(part),
+            (None, Some(Namespaces { maker: NamespaceBackend::Own { script, .. }, .. })) => {
+                script.words(part)
+            }
             (None, Some(Namespaces { maker: NamespaceBackend::Bubblewrap(_), .. })) => {
                 bubblewrap::words(part).unwrap_or("the sandbox could not be created").to_owned()
             }

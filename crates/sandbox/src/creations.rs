@@ -81,6 +81,11 @@ impl Creations {
         guards.then(|| Self { names, missing, extent, changeable, filter: filter(extent) })
     }
 
+    /// Tries once whether the kernel supports such a guard, so that forks of this process need not try.
+    pub fn try_support() {
+        let _ = unavailable();
+    }
+
     /// Returns the guarded names. The supervisor reports a refusal by the index in this list.
     pub fn names(&self) -> &[CString] {
         &self.names

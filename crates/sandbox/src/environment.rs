@@ -113,6 +113,13 @@ impl Environment {
         self
     }
 
+    /// Removes a variable.
+    #[must_use]
+    pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.variables.remove(name.as_ref());
+        self
+    }
+
     /// Returns the value of a variable; `None` if it is not set.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         self.variables.get(name.as_ref()).map(OsString::as_os_str)

@@ -1,8 +1,10 @@
 //! The system call filter (seccomp): system calls that ordinary programs do not need fail with an error.
 
+use std::collections::BTreeMap;
+
 use libc::{
-    BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
-    sock_filter,
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W,
+    c_long, sock_filter,
 };
 
 use crate::guarded_calls::{Extent, PathEffect, WRITES, attribute_calls, shapes};
@@ -180,7 +182,7 @@ const ASK_PERSONA: u32 = 0xffff_ffff;
 
 /// Builds the main system call filter of a program.
 pub(crate) fn filter(sockets: Sockets, attributes: Attributes) -> Vec<sock_filter> {
-    let mut filter = Filter { instructions: Vec::new() };
+    let mut filter = Filter::default();
     filter.load(ARCHITECTURE);
     filter.unless(MACHINE, libc::ENOSYS);
     filter.load(NUMBER);
@@ -229,27 +231,23 @@ pub(crate) fn filter(sockets: Sockets, attributes: Attributes) -> Vec<sock_filte
         number(libc::SYS_socketpair),
         &[argument(0), jump(BPF_JEQ, libc::AF_UNIX as u32, 0, 1), allow(), refuse(libc::EAFNOSUPPORT)],
     );
-    filter.instructions.push(allow());
-    filter.instructions
+    filter.finish()
 }
 
 /// Builds the filter that leaves system calls which create, move or open for writing to a supervisor. It is
 /// installed in addition to the main filter.
 pub(crate) fn creations(extent: Extent) -> Vec<sock_filter> {
-    let mut filter = Filter { instructions: Vec::new() };
+    let mut filter = Filter::default();
     filter.load(NUMBER);
     if extent == Extent::Removal {
         for shape in attribute_calls() {
             filter.when(number(shape.call), &[leave_to_supervisor()]);
         }
     }
-    let mut calls: Vec<c_long> = Vec::new();
     for shape in shapes() {
-        let is_looked_at = shape.does != PathEffect::Removes || extent == Extent::Removal;
-        if !is_looked_at || calls.contains(&shape.call) {
+        if shape.does == PathEffect::Removes && extent != Extent::Removal {
             continue;
         }
-        calls.push(shape.call);
         match shape.does {
             PathEffect::Opens(flags) => filter.when(
                 number(shape.call),
@@ -258,8 +256,7 @@ pub(crate) fn creations(extent: Extent) -> Vec<sock_filter> {
             _ => filter.when(number(shape.call), &[leave_to_supervisor()]),
         }
     }
-    filter.instructions.push(allow());
-    filter.instructions
+    filter.finish()
 }
 
 /// Returns the checks for the system call `socket`, by its family and its type.
@@ -280,9 +277,15 @@ fn socket_checks(sockets: Sockets) -> Vec<sock_filter> {
     }
 }
 
+/// A filter in progress: the instructions so far, and the checks of single system calls.
+#[derive(Default)]
 struct Filter {
     instructions: Vec<sock_filter>,
+    checks: BTreeMap<u32, Vec<sock_filter>>,
 }
+
+/// The number of system calls in a filter that are compared one after the other.
+const IN_A_ROW: usize = 4;
 
 impl Filter {
     /// Refuses system calls that reach the host's processes, memory and files. Used if the program has no
@@ -329,13 +332,41 @@ impl Filter {
         self.instructions.extend([jump(BPF_JGE, least, 0, 1), refuse(errno)]);
     }
 
-    /// Runs the checks `decided` if the loaded value is the number `call`; each path through the checks must
-    /// end with a decision.
+    /// Runs the checks `decided` for the system call with the number `call`, unless it has checks already; each path
+    /// through the checks must end with a decision.
     fn when(&mut self, call: u32, decided: &[sock_filter]) {
-        let past = u8::try_from(decided.len()).unwrap_or(u8::MAX);
-        self.instructions.push(jump(BPF_JEQ, call, 0, past));
-        self.instructions.extend_from_slice(decided);
+        self.checks.entry(call).or_insert_with(|| decided.to_owned());
     }
+
+    /// Returns the instructions. Those that begin with the loaded number find its checks by bisection: the kernel runs
+    /// the filter for every number when it is installed, and before each system call.
+    fn finish(mut self) -> Vec<sock_filter> {
+        let checks: Vec<_> = self.checks.into_iter().collect();
+        self.instructions.extend(bisection(&checks));
+        self.instructions
+    }
+}
+
+/// Returns instructions that run the checks of the loaded number, and allow a number that has none.
+fn bisection(checks: &[(u32, Vec<sock_filter>)]) -> Vec<sock_filter> {
+    let mut instructions = Vec::new();
+    if checks.len() <= IN_A_ROW {
+        for (call, decided) in checks {
+            let past = u8::try_from(decided.len()).unwrap_or(u8::MAX);
+            instructions.push(jump(BPF_JEQ, *call, 0, past));
+            instructions.extend_from_slice(decided);
+        }
+        instructions.push(allow());
+        return instructions;
+    }
+    let (lower, upper) = checks.split_at(checks.len() / 2);
+    let (first, lower, upper) = (upper[0].0, bisection(lower), bisection(upper));
+    let past = u32::try_from(lower.len()).unwrap_or(u32::MAX);
+    // Only the unconditional jump reaches far enough.
+    instructions.extend([jump(BPF_JGE, first, 0, 1), statement(BPF_JMP | BPF_JA, past)]);
+    instructions.extend(lower);
+    instructions.extend(upper);
+    instructions
 }
 
 fn number(call: c_long) -> u32 {
@@ -374,7 +405,7 @@ mod tests {
     use toolpost_test_rows::each;
 
     /// Evaluates the filter for a system call as the kernel does.
-    fn decide(filter: &[sock_filter], call: c_long, arguments: [u32; 2]) -> u32 {
+    fn decide(filter: &[sock_filter], call: c_long, arguments: impl AsRef<[u32]>) -> u32 {
         let (mut at, mut loaded) = (0, 0);
         loop {
             let now = filter[at];
@@ -385,11 +416,15 @@ mod tests {
                     loaded = match now.k {
                         NUMBER => call as u32,
                         ARCHITECTURE => MACHINE,
-                        at => arguments[((at - ARGUMENTS) / 8) as usize],
+                        at => arguments.as_ref()[((at - ARGUMENTS) / 8) as usize],
                     }
                 }
                 4 => loaded &= now.k,
                 5 => {
+                    if code & 0xf0 == BPF_JA {
+                        at += now.k as usize;
+                        continue;
+                    }
                     let holds = match code & 0xf0 {
                         BPF_JEQ => loaded == now.k,
                         BPF_JGE => loaded >= now.k,
@@ -399,6 +434,35 @@ mod tests {
                 }
                 _ => return now.k,
             }
+        }
+    }
+
+    #[test]
+    fn each_refused_call_is_found_by_bisection() {
+        let own = filter(Sockets::Own, Attributes::Allowed);
+        let refused: Vec<c_long> = REFUSED.iter().chain(REFUSED_ON_THIS_MACHINE).copied().collect();
+        let with_checks = [
+            libc::SYS_clone3,
+            libc::SYS_clone,
+            libc::SYS_ioctl,
+            libc::SYS_personality,
+            libc::SYS_socket,
+            libc::SYS_socketpair,
+        ];
+        for call in (0..=c_long::from(NEWEST)).filter(|call| !with_checks.contains(call)) {
+            let wanted = if refused.contains(&call) {
+                libc::SECCOMP_RET_ERRNO | libc::EPERM as u32
+            } else {
+                libc::SECCOMP_RET_ALLOW
+            };
+            assert_eq!(decide(&own, call, [0, 0]), wanted, "{call}");
+        }
+        let looked_at: Vec<c_long> =
+            shapes().filter(|shape| shape.does != PathEffect::Removes).map(|shape| shape.call).collect();
+        let creations = creations(Extent::Creation);
+        for call in 0..=c_long::from(NEWEST) {
+            let is_left = decide(&creations, call, [u32::MAX; 3]) == libc::SECCOMP_RET_USER_NOTIF;
+            assert_eq!(is_left, looked_at.contains(&call), "{call}");
         }
     }
 

@@ -26,6 +26,33 @@ pub unsafe fn fork() -> io::Result<ForkSide> {
     }
 }
 
+/// The size of the stack of a process that shares the memory of its parent, in bytes.
+const STACK: usize = 256 * 1024;
+
+/// Runs `child` with `data` in a new process that shares the memory of this one, and waits until that process has executed a
+/// program or exited. Returns its PID. Unlike a fork, this copies no memory.
+///
+/// # Safety
+///
+/// `child` may only make async-signal-safe calls, and may change only memory that this process does not use
+/// afterwards. It gets `data` in the new process: descriptors in it stay open in this one.
+pub unsafe fn fork_until_execution<T>(child: fn(T) -> !, data: T) -> io::Result<i32> {
+    extern "C" fn run<T>(child: *mut libc::c_void) -> libc::c_int {
+        // SAFETY: the caller passes its own `Option`, and is suspended.
+        match unsafe { child.cast::<Option<(fn(T) -> !, T)>>().as_mut() }.and_then(Option::take) {
+            Some((child, data)) => child(data),
+            None => exit(1),
+        }
+    }
+    let (mut stack, mut child) = (vec![0_u128; STACK / size_of::<u128>()], Some((child, data)));
+    let (top, flags) = (stack.as_mut_ptr_range().end, libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD);
+    // SAFETY: the stack grows down from its end, and both outlive the call, which suspends this process.
+    match unsafe { libc::clone(run::<T>, top.cast(), flags, (&raw mut child).cast()) } {
+        -1 => Err(io::Error::last_os_error()),
+        pid => Ok(pid),
+    }
+}
+
 /// Exits this process immediately, without running exit handlers.
 pub fn exit(code: i32) -> ! {
     // SAFETY: `_exit` exits without touching memory.

@@ -33,9 +33,41 @@ pub fn kind(path: &Path) -> Option<Kind> {
 
 /// Resolves the symbolic links of a path; fails if the path does not exist.
 pub fn real(path: &Path) -> Result<PathBuf, Errno> {
+    match direct(path) {
+        Direct::Here => return Ok(path.to_owned()),
+        Direct::Missing => return Err(Errno::NOENT),
+        Direct::Unknown => {}
+    }
     let file = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let name = readlinkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new())?;
     Ok(PathBuf::from(OsString::from_vec(name.into_bytes())))
+}
+
+/// The result of opening a path without following links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direct {
+    /// The path exists, and no part of it is a link.
+    Here,
+    /// The path does not exist.
+    Missing,
+    /// The path leads through a link, or cannot be opened.
+    Unknown,
+}
+
+/// Looks an absolute path up without following links, in one call. If it is `Here`, it is the path that `real` returns.
+pub(crate) fn direct(path: &Path) -> Direct {
+    let is_named = path.is_absolute()
+        && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    // The components leave out dots and further slashes.
+    if !is_named || path.components().collect::<PathBuf>().as_os_str() != path.as_os_str() {
+        return Direct::Unknown;
+    }
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    match openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve) {
+        Ok(_) => Direct::Here,
+        Err(Errno::NOENT) => Direct::Missing,
+        Err(_) => Direct::Unknown,
+    }
 }
 
 /// Returns the target of a symbolic link, unresolved; `None` if it cannot be read.
@@ -46,11 +78,17 @@ pub(crate) fn link(path: &Path) -> Option<PathBuf> {
 
 /// Lists the names in a directory; empty if it cannot be read.
 pub(crate) fn names(path: &Path) -> Vec<OsString> {
+    listed(path).unwrap_or_default()
+}
+
+/// Lists the names in a directory; `None` if it cannot be read.
+pub(crate) fn listed(path: &Path) -> Option<Vec<OsString>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(directory) = openat(CWD, path, flags, Mode::empty()) else { return Vec::new() };
-    let Ok(entries) = Dir::read_from(directory) else { return Vec::new() };
-    let names = entries.flatten().map(|entry| OsString::from_vec(entry.file_name().to_bytes().to_vec()));
-    names.filter(|name| name != "." && name != "..").collect()
+    let directory = openat(CWD, path, flags, Mode::empty()).ok()?;
+    let entries: Result<Vec<_>, Errno> = Dir::new(directory).ok()?.collect();
+    let names =
+        entries.ok()?.into_iter().map(|entry| OsString::from_vec(entry.file_name().to_bytes().to_vec()));
+    Some(names.filter(|name| name != "." && name != "..").collect())
 }
 
 /// Reads at most the first 4096 bytes of a file.

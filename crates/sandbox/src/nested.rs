@@ -42,7 +42,7 @@ const OF_REPOSITORY: &[&str] = &["hooks", "config", "config.worktree", "info/att
 const OF_WORKTREE: &[&str] = &["commondir", "config.worktree"];
 
 /// Result of the search below the top level of a root. All paths are relative to the root.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct NestedNames {
     /// The protected paths, whether they exist or not.
     pub(crate) held: BTreeMap<PathBuf, Owner>,
@@ -58,6 +58,9 @@ pub(crate) struct NestedNames {
 ///
 /// Links are not followed, and installed packages are not searched.
 pub(crate) fn nested(root: &OwnedFd, names: &Names, cache: &NestedCache) -> NestedNames {
+    if let Some(found) = cache.take_found(root, names) {
+        return found;
+    }
     let mut found = NestedNames::default();
     // Start with git's directories for submodules and worktrees, which belong to the repository at the top.
     let mut waiting: VecDeque<Waiting> =
@@ -85,6 +88,7 @@ pub(crate) fn nested(root: &OwnedFd, names: &Names, cache: &NestedCache) -> Nest
         searched.push(next);
     }
     cache.keep(known, &searched);
+    cache.keep_found(root, names, &found);
     found
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::{AtFlags, FileType, Stat, statat};
 
 use crate::names::Names;
+use crate::nested::NestedNames;
 
 /// Maximum number of roots in the cache.
 const ROOTS: usize = 8;
@@ -23,6 +24,17 @@ const TICK: Duration = Duration::from_millis(50);
 pub struct NestedCache {
     /// One cache for each root, the most recently used last.
     roots: Arc<Mutex<Vec<DirectoryCache>>>,
+    /// The results of the searches that were just made to start a program, until each is used once more; `None` if
+    /// results are not kept.
+    found: Option<Arc<Mutex<Vec<RecentSearch>>>>,
+}
+
+/// The result of a search of one root, for one list of protected names.
+#[derive(Debug)]
+struct RecentSearch {
+    root: Stamp,
+    names: Names,
+    found: NestedNames,
 }
 
 /// A cache does not change what a plan allows, so all caches are equal when plans are compared.
@@ -93,6 +105,35 @@ struct Stamp {
 }
 
 impl NestedCache {
+    /// Returns a cache for the start of one program, which looks for the same paths twice: the second search of a root
+    /// gets the result of the first.
+    #[must_use]
+    pub fn for_one_start(&self) -> Self {
+        Self { roots: Arc::clone(&self.roots), found: Some(Arc::default()) }
+    }
+
+    /// Returns a cache in which each search looks at the directories.
+    #[must_use]
+    pub fn for_each_search(&self) -> Self {
+        Self { roots: Arc::clone(&self.roots), found: None }
+    }
+
+    /// Takes the result of the search that `keep_found` kept, if it was of this root and these names.
+    pub(crate) fn take_found(&self, root: &OwnedFd, names: &Names) -> Option<NestedNames> {
+        let mut all = self.found.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = stamp(root, Path::new(""))?;
+        let at = all.iter().position(|recent| recent.root.is(stamp) && recent.names == *names)?;
+        Some(all.swap_remove(at).found)
+    }
+
+    /// Keeps a result for `take_found`, in a cache for one start.
+    pub(crate) fn keep_found(&self, root: &OwnedFd, names: &Names, found: &NestedNames) {
+        if let (Some(all), Some(root)) = (&self.found, stamp(root, Path::new(""))) {
+            let recent = RecentSearch { root, names: names.clone(), found: found.clone() };
+            all.lock().unwrap_or_else(PoisonError::into_inner).push(recent);
+        }
+    }
+
     /// Removes the cached directories of a root from the cache, for a search with these names. If there are
     /// none, returns an empty cache of the root.
     pub(crate) fn take(&self, root: &OwnedFd, names: &Names) -> DirectoryCache {

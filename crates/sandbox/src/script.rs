@@ -3,7 +3,7 @@
 //! The script is prepared before the fork and carried out after the fork.
 
 use std::collections::BTreeSet;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, OwnedFd};
@@ -21,8 +21,12 @@ use crate::places::DEVICES;
 use crate::plan::Network;
 use crate::view::{Content, View};
 
+mod prepared;
+
+pub use prepared::{ExpectedMount, Identity};
+
 /// The steps that build the file system of a confined program, in order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Script {
     users: [(CString, CString); 3],
     steps: Vec<Step>,
@@ -65,7 +69,7 @@ impl Stop {
 
 /// One step that builds the file system of a sandbox. Paths are relative to its root and may not contain
 /// links.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     /// Creates a directory, unless it exists.
     Directory { path: CString, mode: u32 },
@@ -77,10 +81,21 @@ enum Step {
     Host { from: CString, at: CString, attributes: u64 },
     /// Mounts a path of the sandbox at another path in it, or over itself.
     Again { from: CString, at: CString, attributes: u64 },
-    /// Mounts a file system that the kernel generates, such as `proc`.
-    Kernel { kind: &'static std::ffi::CStr, at: CString, attributes: u64 },
+    /// Mounts a directory of the sandbox over itself, writable: it is empty at the start of each program.
+    Private { at: CString, mode: u32 },
+    /// Mounts a file system that the kernel generates.
+    Kernel { kind: Generated, at: CString, attributes: u64 },
     /// Makes the top directory of the sandbox read-only.
     Close,
+}
+
+/// A file system that the kernel generates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Generated {
+    /// The processes of the PID namespace, at `/proc`.
+    Processes,
+    /// The terminals of the sandbox, at `/dev/pts`.
+    Terminals,
 }
 
 /// The numbers under which failures of a script are reported; its steps are numbered from `FIRST_STEP` on.
@@ -90,6 +105,9 @@ const FIRST_STEP: u16 = 2;
 const CHANGE: u16 = u16::MAX;
 const DIRECTORY: u16 = u16::MAX - 1;
 const LOOPBACK: u16 = u16::MAX - 2;
+
+/// The directory of the sandbox itself.
+const OWN: &str = ".toolpost";
 
 /// An empty file and an empty directory without permissions: they are mounted over hidden paths.
 const NO_FILE: &str = ".toolpost/file";
@@ -165,6 +183,7 @@ impl Script {
                     | Step::File { path: at }
                     | Step::Link { path: at, .. }
                     | Step::Again { at, .. }
+                    | Step::Private { at, .. }
                     | Step::Kernel { at, .. },
                 ) => format!("/{} could not be created in the sandbox", shown(at)),
                 Some(Step::Close) | None => "the sandbox's root could not be made read-only".to_owned(),
@@ -197,13 +216,18 @@ impl Step {
                 let copy = calls::copy_tree(from.as_fd(), c"", *attributes)?;
                 calls::mount(&copy, beneath(root, at)?.as_fd())
             }
+            Self::Private { at, .. } => {
+                let at = beneath(root, at)?;
+                let copy = calls::copy_tree(at.as_fd(), c"", NO_SETUID | NO_DEVICES)?;
+                calls::mount(&copy, at.as_fd())
+            }
             Self::Kernel { kind, at, attributes } => {
                 // `hidepid` hides the supervisor, the first process of the namespaces, from the command.
-                let options: &[_] = match kind.to_bytes() {
-                    b"devpts" => &[(c"ptmxmode", c"0666"), (c"mode", c"0620")],
-                    _ => &[(c"hidepid", c"ptraceable")],
+                let (name, options): (_, &[_]) = match kind {
+                    Generated::Terminals => (c"devpts", &[(c"ptmxmode", c"0666"), (c"mode", c"0620")]),
+                    Generated::Processes => (c"proc", &[(c"hidepid", c"ptraceable")]),
                 };
-                let made = calls::file_system(kind, options, *attributes)?;
+                let made = calls::file_system(name, options, *attributes)?;
                 calls::mount(&made, beneath(root, at)?.as_fd())
             }
             Self::Close => calls::restrict_one(root, READ_ONLY | NO_SETUID | NO_DEVICES),
@@ -241,14 +265,14 @@ impl Writer {
         let attributes = NO_SETUID | NO_DEVICES | NO_EXECUTION;
         self.directory(Path::new("/proc"), 0o555);
         self.steps.push(Step::Kernel {
-            kind: c"proc",
+            kind: Generated::Processes,
             at: string("proc"),
             attributes: attributes | READ_ONLY,
         });
         self.directory(Path::new("/dev/pts"), 0o755);
         let attributes = NO_SETUID | NO_EXECUTION;
-        self.steps.push(Step::Kernel { kind: c"devpts", at: string("dev/pts"), attributes });
-        self.directory(Path::new("/.toolpost"), 0o700);
+        self.steps.push(Step::Kernel { kind: Generated::Terminals, at: string("dev/pts"), attributes });
+        self.directory(&Path::new("/").join(OWN), 0o700);
         self.steps.push(Step::File { path: string(NO_FILE) });
         self.directory(&Path::new("/").join(NO_DIRECTORY), 0);
     }
@@ -268,11 +292,9 @@ impl Writer {
                 self.steps.push(Step::Host { from: string(from), at: inside(path), attributes });
             }
             Content::Empty => {
-                self.directory(
-                    path,
-                    if path.ends_with("tmp") || path.ends_with("shm") { 0o1777 } else { 0o755 },
-                );
-                self.steps.push(Step::Again { from: inside(path), at: inside(path), attributes });
+                let mode = if path.ends_with("tmp") || path.ends_with("shm") { 0o1777 } else { 0o755 };
+                self.directory(path, mode);
+                self.steps.push(Step::Private { at: inside(path), mode });
             }
             Content::Link(to) => {
                 self.above(path);
@@ -333,7 +355,7 @@ pub(crate) fn own_users() -> [(CString, CString); 3] {
 
 /// Writes the user and group mappings of the namespace into which this process was forked; allocates nothing.
 pub(crate) fn write_users(users: &[(CString, CString); 3]) -> io::Result<()> {
-    users.iter().try_for_each(|(file, content)| write(file, content))
+    users.iter().try_for_each(|(file, content)| write(CWD, file, content))
 }
 
 /// Creates the listener for the proxy in the network namespace of this process.
@@ -352,9 +374,10 @@ fn beneath(root: &OwnedFd, path: &CString) -> Result<OwnedFd, Errno> {
     openat2(root, path.as_c_str(), flags, Mode::empty(), resolve)
 }
 
-fn write(file: &CString, content: &CString) -> io::Result<()> {
-    let file = openat(CWD, file.as_c_str(), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-    rustix::io::write(&file, content.as_bytes())?;
+/// Writes a file, whose path starts at a directory if it is not absolute.
+fn write(directory: impl AsFd, file: &CStr, content: &CStr) -> io::Result<()> {
+    let file = openat(directory, file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::io::write(&file, content.to_bytes())?;
     Ok(())
 }
 

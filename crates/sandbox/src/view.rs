@@ -1,11 +1,12 @@
 //! The paths of the host that are visible to a confined program.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
 
 use crate::environment::{Environment, TOOLCHAIN_VARIABLES};
 use crate::error::SandboxError;
-use crate::host::{self, Kind, plain};
+use crate::host::{self, Direct, Kind, plain};
 use crate::places::{EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS};
 use crate::plan::{Access, Plan};
 
@@ -55,8 +56,11 @@ pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (Path
         view.system(Path::new(place));
     }
     view.add_empty(plan, home.as_deref());
+    let of_home = HomeNames::of(home.as_deref());
     for place in toolchains(environment, home.as_deref()) {
-        view.read(&place, home.as_deref());
+        if of_home.may_hold(&place) {
+            view.read(&place, home.as_deref());
+        }
     }
     for place in &plan.readable {
         view.read(place, None);
@@ -74,7 +78,7 @@ pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (Path
     for root in plan.roots.iter().chain(home.as_ref()) {
         view.links(root);
     }
-    view.hide(home.as_deref(), &plan.hidden);
+    view.hide(home.as_deref(), &of_home, &plan.hidden);
     Ok(view)
 }
 
@@ -122,6 +126,12 @@ impl View {
     fn read(&mut self, path: &Path, home: Option<&Path>) {
         if !host::is_plain(path) {
             return;
+        }
+        match host::direct(path) {
+            Direct::Here if self.shows(path) || self.is_too_much(path, path, home) => return,
+            Direct::Here => return self.add(path.to_owned(), Content::Read),
+            Direct::Missing => return,
+            Direct::Unknown => {}
         }
         let Ok(real) = host::real(path) else { return };
         if self.is_too_much(path, &real, home) {
@@ -178,6 +188,9 @@ impl View {
 
     /// Makes the links in a path visible, so that the path leads to the same target as on the host.
     fn links(&mut self, path: &Path) {
+        if host::direct(path) == Direct::Here {
+            return;
+        }
         let mut path = path.to_owned();
         for _ in 0..LINKS {
             let mut above: Vec<&Path> = path.ancestors().collect();
@@ -194,21 +207,45 @@ impl View {
     }
 
     /// Hides secrets, and the paths `further`, inside visible paths.
-    fn hide(&mut self, home: Option<&Path>, further: &[PathBuf]) {
+    fn hide(&mut self, home: Option<&Path>, of_home: &HomeNames<'_>, further: &[PathBuf]) {
         let (folder, prefix) = MACHINE_KEYS;
         let is_key = |name: &OsStr| name.to_string_lossy().starts_with(prefix);
         let keys = host::names(Path::new(folder)).into_iter().filter(|name| is_key(name));
         let keys = keys.map(|name| Path::new(folder).join(name));
         let of_system = SYSTEM_SECRETS.iter().map(PathBuf::from);
-        let of_home = home.into_iter().flat_map(|home| SECRETS.iter().map(|secret| home.join(secret)));
-        let all: Vec<PathBuf> = of_system.chain(keys).chain(of_home).chain(further.iter().cloned()).collect();
-        for secret in all {
+        let own = home.into_iter().flat_map(|home| SECRETS.iter().map(|secret| home.join(secret)));
+        let all: Vec<PathBuf> = of_system.chain(keys).chain(own).chain(further.iter().cloned()).collect();
+        for secret in all.into_iter().filter(|secret| of_home.may_hold(secret)) {
             // A link is hidden by hiding its target.
             let Ok(secret) = host::real(&secret) else { continue };
             let is_root = self.roots.iter().any(|root| root.starts_with(&secret));
             if self.shows(&secret) && !is_root && !self.hidden.contains(&secret) {
                 self.hidden.push(secret);
             }
+        }
+    }
+}
+
+/// The names in the home directory, in lower case: one reading of it tells which of many paths in it are missing.
+struct HomeNames<'a> {
+    home: Option<&'a Path>,
+    /// `None` if the directory could not be read.
+    names: Option<HashSet<OsString>>,
+}
+
+impl<'a> HomeNames<'a> {
+    fn of(home: Option<&'a Path>) -> Self {
+        let lower = |names: Vec<OsString>| names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        Self { home, names: home.and_then(host::listed).map(lower) }
+    }
+
+    /// Returns whether a path may exist: true for paths outside the home directory, and for those whose first name in
+    /// it is there in any case, because some file systems ignore it.
+    fn may_hold(&self, path: &Path) -> bool {
+        let (Some(home), Some(names)) = (self.home, &self.names) else { return true };
+        match path.strip_prefix(home).map(|below| below.components().next()) {
+            Ok(Some(Component::Normal(first))) => names.contains(&first.to_ascii_lowercase()),
+            Ok(_) | Err(_) => true,
         }
     }
 }

@@ -2,10 +2,11 @@
 //! needs.
 //!
 //! Toolpost confines commands by namespaces of the kernel. That needs nothing from the program that embeds
-//! it. If the kernel forbids namespaces to ordinary users, Toolpost uses the system's `bwrap`, which executes
-//! a *helper* as the first process inside the sandbox. The helper is either this program, if its `main` calls
-//! [`init`] first, or the program `toolpost`, if [`helper`] names it. Without a sandbox no command runs, and
-//! the reply of the call gives the reason.
+//! it; but with a *helper*, the commands of a session start faster from the third on. If the kernel forbids
+//! namespaces to ordinary users, Toolpost uses the system's `bwrap`, which executes the helper as the first
+//! process inside the sandbox. The helper is either this program, if its `main` calls [`init`] first, or the
+//! program `toolpost`, if [`helper`] names it. Without a sandbox no command runs, and the reply of the call
+//! gives the reason.
 
 use std::path::Path;
 
@@ -29,7 +30,8 @@ pub use toolpost_engine::{Available, Means};
 ///
 /// `#[tokio::main]` on `main` itself is too late: it starts threads before the first line of `main`, and the
 /// helper would close what they use. Then this program does not become the helper, so that `bwrap` is not used:
-/// commands run in a weaker sandbox or not at all, and [`available`] lists the reason.
+/// where only `bwrap` may create namespaces, commands run in a weaker sandbox or not at all, and [`available`]
+/// lists the reason.
 ///
 /// If this process was started as the helper, the function does not return.
 pub fn init() {

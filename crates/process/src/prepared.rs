@@ -1,0 +1,266 @@
+//! Prepared sandboxes: for each session a launcher (`launcher.rs`), which starts commands in copies of a file system
+//! that it has built before.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+    recv, send, sendmsg, socketpair,
+};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use toolpost_sandbox::memfd::{file, number_of};
+use toolpost_sandbox::{Confinement, NamespaceBackend, Script, SessionNetwork};
+
+use crate::command_setup::keep;
+use crate::inner;
+use crate::launcher::{DESCRIPTORS, NAME, ORDER, READY, REAP, START};
+use crate::session::SessionKey;
+
+/// Time to wait until a launcher has built its file system.
+const BUILDING: Duration = Duration::from_secs(5);
+
+/// Time to wait until the last process of a command has ended after its supervisor has closed its descriptors.
+const ENDING: Duration = Duration::from_secs(5);
+
+/// The launchers of the server's sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Launchers {
+    sessions: Mutex<HashMap<SessionKey, Preparation>>,
+}
+
+/// The state of a session's preparation.
+#[derive(Debug)]
+enum Preparation {
+    /// A command was started with this script. If the next one has the same, a launcher pays off.
+    Seen(Script),
+    /// A launcher for one script exists.
+    Ready(Arc<Launcher>),
+    /// A launcher could not build its file system, so no other is started.
+    Impossible,
+}
+
+impl Launchers {
+    /// Returns the launcher of a session if its file system is the one of this sandbox. If not, but the previous
+    /// command had the same, starts a launcher for later commands.
+    pub(crate) fn of(
+        &self,
+        session: &SessionKey,
+        confinement: Option<&Confinement>,
+    ) -> Option<Arc<Launcher>> {
+        let namespaces = confinement?.namespaces.as_ref()?;
+        let (NamespaceBackend::Own { script, .. }, Some(network)) = (&namespaces.maker, &namespaces.joined)
+        else {
+            return None;
+        };
+        if !script.can_be_shared() {
+            return None;
+        }
+        let mut sessions = self.lock();
+        let next = match sessions.get(session) {
+            Some(Preparation::Ready(launcher)) if launcher.fits(script, network) => {
+                return Some(Arc::clone(launcher));
+            }
+            Some(Preparation::Impossible) => return None,
+            Some(Preparation::Seen(before)) if before.builds_the_same(script) => {
+                let launcher = Launcher::start(script, network).ok()?;
+                Preparation::Ready(Arc::new(launcher))
+            }
+            _ => Preparation::Seen(script.clone()),
+        };
+        sessions.insert(session.clone(), next);
+        None
+    }
+
+    /// Removes the launcher of a session, which has not started a command that it was given.
+    pub(crate) fn give_up(&self, session: &SessionKey, launcher: &Launcher) {
+        if launcher.is_ready() {
+            self.forget(session);
+        } else {
+            self.lock().insert(session.clone(), Preparation::Impossible);
+        }
+    }
+
+    /// Removes the launcher of a session. It ends with the last command that it has started.
+    pub(crate) fn forget(&self, session: &SessionKey) {
+        self.lock().remove(session);
+    }
+
+    /// Removes the launchers of all sessions.
+    pub(crate) fn forget_all(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionKey, Preparation>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A process that starts commands in copies of its file system. It ends, with all that it has started, when this
+/// handle is dropped.
+#[derive(Debug)]
+pub(crate) struct Launcher {
+    /// The socket to the launcher; `None` while this handle is dropped.
+    socket: Option<OwnedFd>,
+    outer: Option<Child>,
+    script: Script,
+    network: Arc<SessionNetwork>,
+    /// The table of this process's mounts, which reports changes.
+    mounts: OwnedFd,
+    is_ready: OnceLock<bool>,
+    started: AtomicU32,
+}
+
+impl Launcher {
+    /// Starts a launcher for a script, in the network of a session.
+    #[expect(clippy::disallowed_methods, reason = "this program starts itself")]
+    #[expect(unsafe_code, reason = "the network is joined between fork and execute")]
+    fn start(script: &Script, network: &Arc<SessionNetwork>) -> io::Result<Self> {
+        let program = inner::program().ok_or(io::ErrorKind::NotFound)?;
+        // Opened before the file system is built, so that no change is missed.
+        let mounts = openat(CWD, c"/proc/self/mountinfo", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+        let (ours, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        let plan = file(&script.bytes())?;
+        let mut command = Command::new(program);
+        command.args([NAME.to_owned(), number_of(&theirs), number_of(&plan)]);
+        command.env_clear().current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let (joined, kept) = (Arc::clone(network), [theirs.as_raw_fd(), plan.as_raw_fd()]);
+        let before = move || {
+            rustix::process::setsid()?;
+            joined.join()?;
+            kept.into_iter().try_for_each(keep)
+        };
+        // SAFETY: the function makes only system calls.
+        unsafe { command.pre_exec(before) };
+        let outer = command.spawn()?;
+        Ok(Self {
+            socket: Some(ours),
+            outer: Some(outer),
+            script: script.clone(),
+            network: Arc::clone(network),
+            mounts,
+            is_ready: OnceLock::new(),
+            started: AtomicU32::new(0),
+        })
+    }
+
+    /// Returns whether a command with this script and network can be started by this launcher. A change of the
+    /// host's mounts could show in the file system that the script builds, so then it cannot.
+    fn fits(&self, script: &Script, network: &Arc<SessionNetwork>) -> bool {
+        Arc::ptr_eq(&self.network, network)
+            && self.script.builds_the_same(script)
+            && !self.are_mounts_changed()
+    }
+
+    fn are_mounts_changed(&self) -> bool {
+        let mut watched = [PollFd::new(&self.mounts, PollFlags::PRI)];
+        poll(&mut watched, Some(&Timespec::default())).is_err()
+            || watched[0].revents().intersects(PollFlags::PRI | PollFlags::ERR)
+    }
+
+    /// Waits until the launcher has built its file system; false if it could not.
+    pub(crate) fn is_ready(&self) -> bool {
+        *self.is_ready.get_or_init(|| {
+            let mut said = [0; 1];
+            self.socket.as_ref().is_some_and(|socket| {
+                waits_for(socket, BUILDING)
+                    && matches!(recv(socket, &mut said, RecvFlags::DONTWAIT), Ok((1, _)) if said == [READY])
+            })
+        })
+    }
+
+    /// Orders the launcher to start a command: `descriptors` are its plan, the control socket, and its standard
+    /// input, output and errors. Returns the number of the command.
+    pub(crate) fn order(&self, descriptors: [&OwnedFd; DESCRIPTORS]) -> io::Result<u32> {
+        let socket = self.socket.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
+        let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+        let mut with = SendAncillaryBuffer::new(&mut space);
+        let descriptors = descriptors.map(AsFd::as_fd);
+        with.push(SendAncillaryMessage::ScmRights(&descriptors));
+        let message = order(START, number);
+        sendmsg(socket, &[io::IoSlice::new(&message)], &mut with, SendFlags::NOSIGNAL)?;
+        Ok(number)
+    }
+
+    /// Lets the launcher reap the supervisor of a command, whose PID may be reused from then on.
+    fn reap(&self, number: u32) {
+        if let Some(socket) = &self.socket {
+            // If the launcher has ended, so has the supervisor.
+            let _ = send(socket, &order(REAP, number), SendFlags::NOSIGNAL);
+        }
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        drop(self.socket.take());
+        let Some(mut outer) = self.outer.take() else { return };
+        // It ends within milliseconds, for which the caller need not wait.
+        let wait = move || drop(outer.wait());
+        let _ = std::thread::Builder::new().name("launched".to_owned()).stack_size(STACK).spawn(wait);
+    }
+}
+
+/// Stack size of the thread that waits for the end of a launcher, in bytes.
+const STACK: usize = 64 * 1024;
+
+fn order(kind: u8, number: u32) -> [u8; ORDER] {
+    let [a, b, c, d] = number.to_le_bytes();
+    [kind, a, b, c, d]
+}
+
+/// Waits until a descriptor can be read, or its other end is closed; false if the time is up.
+pub(crate) fn waits_for(descriptor: &OwnedFd, limit: Duration) -> bool {
+    let Ok(limit) = Timespec::try_from(limit) else { return false };
+    loop {
+        let mut watched = [PollFd::new(descriptor, PollFlags::IN)];
+        match poll(&mut watched, Some(&limit)) {
+            Err(rustix::io::Errno::INTR) => {}
+            ready => return ready.is_ok_and(|ready| ready > 0),
+        }
+    }
+}
+
+/// The handle of a command's supervisor.
+#[derive(Debug)]
+pub(crate) enum Supervisor {
+    /// A child of this process.
+    Child(Child),
+    /// A process that a launcher has started. Its PID on this machine is not reused before it is reaped.
+    Launched { launcher: Arc<Launcher>, number: u32, pid: i32 },
+}
+
+impl Supervisor {
+    /// Returns the PID of the process from which all processes of the command descend.
+    pub(crate) fn pid(&self) -> i32 {
+        match self {
+            Self::Child(child) => child.id().cast_signed(),
+            Self::Launched { pid, .. } => *pid,
+        }
+    }
+
+    /// Waits until the supervisor has ended, and reaps it. Returns whether no process of the command can be left.
+    pub(crate) fn wait(&mut self) -> bool {
+        match self {
+            Self::Child(child) => child.wait().is_ok_and(|status| status.success()),
+            Self::Launched { launcher, number, pid } => {
+                let handle = Pid::from_raw(*pid).map(|pid| pidfd_open(pid, PidfdFlags::empty()));
+                // The kernel reports the end of the first process of a PID namespace after that of all others.
+                let is_gone =
+                    handle.is_none_or(|handle| handle.is_ok_and(|handle| waits_for(&handle, ENDING)));
+                launcher.reap(*number);
+                is_gone
+            }
+        }
+    }
+}
