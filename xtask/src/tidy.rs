@@ -14,6 +14,7 @@ pub mod prose;
 mod regressions;
 mod rust;
 mod size;
+mod skips;
 mod space;
 mod suites;
 mod tables;
@@ -70,6 +71,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("api", api::check),
     ("regressions", regressions::check),
     ("tables", tables::check),
+    ("skips", skips::check),
 ];
 
 /// Checks the repository and prints the violations. With `--ratchet`, first lowers the allowed counts in

@@ -426,6 +426,21 @@ fn regressions_rule_requires_stored_failures() {
 }
 
 #[test]
+fn skips_rule_requires_one_function() {
+    let printed = "#[test]\nfn a() {\n    eprintln!(\"SKIPPED: no network\");\n}\n";
+    let skipped = "#[test]\nfn a() {\n    skip(\"no network\");\n}\n";
+    check("skips", &[("crates/a/tests/a.rs", skipped), ("crates/test-rows/src/lib.rs", printed)], &[]);
+    check(
+        "skips",
+        &[("crates/a/tests/a.rs", printed), ("crates/a/src/b.rs", &printed.replace("SKIPPED", "skipped"))],
+        &[
+            "crates/a/src/b.rs:3: a test prints that it is skipped",
+            "crates/a/tests/a.rs:3: a test prints that it is skipped",
+        ],
+    );
+}
+
+#[test]
 fn api_rule_reports_an_outdated_list() {
     let code = ("crates/toolpost/src/lib.rs", "pub fn a(b: u8) {}");
     check("api", &[code, ("crates/toolpost/api.txt", "pub fn toolpost::a(b: u8)\n")], &[]);

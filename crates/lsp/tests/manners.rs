@@ -29,6 +29,15 @@ impl World {
         Self::with(KnownServer { signal, arguments: vec![manner].leak(), ..base() }, limits, &[])
     }
 
+    /// Returns a world whose server waits until the second result is called.
+    #[expect(clippy::disallowed_methods, reason = "the fake server waits for a file")]
+    fn waiting(manner: &'static str, directory: &Path, signal: Signal) -> (Self, impl FnOnce()) {
+        let go = directory.join("go");
+        let arguments = vec![manner, go.to_str().unwrap().to_owned().leak()].leak();
+        let world = Self::with(KnownServer { signal, arguments, ..base() }, Limits::default(), &[]);
+        (world, move || std::fs::write(go, "").unwrap())
+    }
+
     fn with(known: KnownServer, limits: Limits, not_in: &[PathBuf]) -> Self {
         let examples = examples();
         assert!(known.program != "fake" || is_there(&examples), "{} has no fake", examples.display());
@@ -105,7 +114,8 @@ async fn request_references(server: &Server, within: Duration) -> Result<Answer,
 
 #[tokio::test]
 async fn a_slow_server_is_awaited_up_to_the_time_limit() {
-    let world = World::new("slow", Signal::Answers, Limits::default());
+    let directory = tempfile::tempdir().unwrap();
+    let (world, go) = World::waiting("slow", directory.path(), Signal::Answers);
     let server = world.get().unwrap();
     assert_eq!(server.standing().stage, Stage::Starting);
     let late = server.greeted(Duration::from_millis(1)).await.err().unwrap();
@@ -113,6 +123,7 @@ async fn a_slow_server_is_awaited_up_to_the_time_limit() {
         late.to_string(),
         "`fake` did not answer `initialize` within 0.0 s; the next call repeats the request"
     );
+    go();
     assert_eq!(request_references(&server, LONG).await, Ok(echoed()));
     assert_eq!((server.standing().stage, server.standing().complete), (Stage::Ready, Complete::Yes));
 }
@@ -187,10 +198,12 @@ async fn misbehaving_servers_fail_with_distinct_errors() {
 #[tokio::test]
 async fn a_server_is_ready_only_after_it_has_finished_indexing() {
     let token = Signal::Token("index");
-    let world = World::new("indexes", token, Limits::default());
+    let directory = tempfile::tempdir().unwrap();
+    let (world, go) = World::waiting("indexes", directory.path(), token);
     let server = world.get().unwrap();
     let talk = server.greeted(LONG).await.unwrap();
     assert_eq!(talk.settled(Duration::ZERO).await.complete, Complete::No);
+    go();
     let standing = talk.settled(LONG).await;
     assert_eq!((standing.stage, standing.complete), (Stage::Ready, Complete::Yes));
 

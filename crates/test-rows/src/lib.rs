@@ -1,10 +1,12 @@
-//! Table-driven tests: every row that fails is reported, with its number and its `Debug` text.
+//! Table-driven tests: every row that fails is reported, with its number and its `Debug` text. Tests that cannot run on
+//! a machine.
 
 #![doc = include_str!("../README.md")]
 
 use std::{
     any::Any,
     fmt::Debug,
+    io::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
 };
@@ -44,6 +46,39 @@ pub async fn each_async<R: Debug>(rows: impl IntoIterator<Item = R>, mut check: 
         failed.add(name, done.await);
     }
     failed.report();
+}
+
+/// Environment variable that makes a skipped test fail; `cargo xtask test --strict` sets it.
+const STRICT: &str = "TOOLPOST_TEST_STRICT";
+
+/// Reports that a test, or a part of it, cannot run on this machine. The caller then returns.
+///
+/// The line is printed past the test harness, which hides the output of tests that pass. `cargo xtask test` counts the
+/// lines.
+///
+/// # Panics
+/// If the environment variable `TOOLPOST_TEST_STRICT` is set.
+#[track_caller]
+pub fn skip(why: &str) {
+    let strict = std::env::var_os(STRICT).map_or(Strict::No, |_| Strict::Yes);
+    let thread = std::thread::current();
+    let line = skipped(thread.name().unwrap_or("a test"), why, strict);
+    let _ = std::io::stdout().write_all(line.as_bytes());
+}
+
+/// Treatment of tests that cannot run on this machine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strict {
+    Yes,
+    No,
+}
+
+/// Returns the line that reports a skipped test. It begins with a line break, because the test harness may have printed
+/// a part of a line.
+#[track_caller]
+fn skipped(test: &str, why: &str, strict: Strict) -> String {
+    assert!(strict == Strict::No, "{test} cannot run here, and {STRICT} is set: {why}");
+    format!("\nSKIPPED: {test}: {why}\n")
 }
 
 /// The number of rows checked so far, and the messages of the rows that failed.
@@ -118,6 +153,14 @@ mod tests {
             while checked.as_mut().poll(&mut context).is_pending() {}
         };
         assert_eq!(failure(run), WANTED);
+    }
+
+    #[test]
+    fn skipped_tests_are_reported_and_fail_if_strict() {
+        let line = "\nSKIPPED: one: no network\n";
+        assert_eq!(skipped("one", "no network", Strict::No), line);
+        let wanted = "one cannot run here, and TOOLPOST_TEST_STRICT is set: no network";
+        assert_eq!(failure(|| drop(skipped("one", "no network", Strict::Yes))), wanted);
     }
 
     #[test]
