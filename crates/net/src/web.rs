@@ -5,31 +5,11 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::address::is_public;
-
-/// Maximum length of a URL, in bytes.
-const LONGEST: usize = 8 * 1024;
+use crate::bad_address::{BadAddress, LONGEST};
 
 /// A URL that can be fetched, in normalized form and without a fragment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WebAddress(Url);
-
-/// Reason why a URL cannot be fetched.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadAddress {
-    /// The text is not a full URL; the reason is included.
-    #[error("invalid URL ({0}); use a full URL such as https://example.com/docs")]
-    NotUrl(String),
-    /// The scheme of the URL, which is included, is neither HTTP nor HTTPS.
-    #[error("`{0}:` URLs are not fetched, only `http:` and `https:`")]
-    Scheme(String),
-    /// The URL contains a user name or a password.
-    #[error("the URL contains a user name or password before an `@`, which is never sent; remove it")]
-    Credentials,
-    /// The URL exceeds the maximum length.
-    #[error("the URL is longer than {LONGEST} bytes")]
-    TooLong,
-}
 
 impl WebAddress {
     /// Parses a URL and normalizes it.
@@ -131,35 +111,10 @@ impl fmt::Display for WebAddress {
     }
 }
 
-/// Returns whether a host is private: `localhost`, or an IP address outside the public network. Other names are not
-/// looked up.
-#[must_use]
-pub fn is_own(host: &str) -> bool {
-    let name = host.trim_end_matches('.').to_ascii_lowercase();
-    if let Ok(address) = name.trim_matches(['[', ']']).parse::<IpAddr>() {
-        return !is_public(address);
-    }
-    is_local_name(&name)
-}
-
-/// Returns whether a host is on the loopback interface; names other than `localhost` are not looked up. The unspecified
-/// address counts, because a connection to it reaches the loopback interface.
-#[must_use]
-pub fn is_loopback(host: &str) -> bool {
-    let name = host.trim_end_matches('.').to_ascii_lowercase();
-    match name.trim_matches(['[', ']']).parse::<IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback() || address.is_unspecified(),
-        Err(_) => is_local_name(&name),
-    }
-}
-
-fn is_local_name(name: &str) -> bool {
-    name == "localhost" || name.ends_with(".localhost")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::is_own;
     use toolpost_test_rows::each;
 
     #[test]
