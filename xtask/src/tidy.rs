@@ -16,6 +16,7 @@ mod rust;
 mod size;
 mod skips;
 mod space;
+mod statics;
 mod suites;
 mod tables;
 mod tool_names;
@@ -72,6 +73,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("regressions", regressions::check),
     ("tables", tables::check),
     ("skips", skips::check),
+    ("statics", statics::check),
 ];
 
 /// Checks the repository and prints the violations. With `--ratchet`, first lowers the allowed counts in

@@ -441,6 +441,22 @@ fn skips_rule_requires_one_function() {
 }
 
 #[test]
+fn statics_rule_reports_state_that_runtimes_share() {
+    let code = "static OPEN: Mutex<Vec<u8>> = Mutex::new(Vec::new());\nstatic NAMES: &[&str] = &[];\n\
+                static ONE: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];\n\
+                fn a(text: &'static str) -> Box<dyn Fn() + 'static> {}\n";
+    let found = [
+        "crates/a/src/a.rs:1: `OPEN` is state of the whole process",
+        "crates/a/src/a.rs:3: `ONE` is state of the whole process",
+    ];
+    check("statics", &[("crates/a/src/a.rs", code)], &found);
+    let listed = "static ASKING: Mutex<()> = Mutex::new(());\n#[cfg(test)]\nmod tests {\n    static A: Mutex<()> = Mutex::new(());\n}\n";
+    check("statics", &[("crates/cli/src/ask.rs", listed), ("crates/a/tests/a.rs", code)], &[]);
+    let gone = ["crates/cli/src/ask.rs:1: `ASKING` is listed as a static, and is none"];
+    check("statics", &[("crates/cli/src/ask.rs", "fn a() {}\n")], &gone);
+}
+
+#[test]
 fn api_rule_reports_an_outdated_list() {
     let code = ("crates/toolpost/src/lib.rs", "pub fn a(b: u8) {}");
     check("api", &[code, ("crates/toolpost/api.txt", "pub fn toolpost::a(b: u8)\n")], &[]);
