@@ -22,7 +22,6 @@ const PROCESS: &[(&str, &str, &str)] = &[
     ("crates/process/src/inner.rs", "CALLED_LATE", "the process has one `main`"),
     ("crates/process/src/inner.rs", "PROGRAM", "the process has one helper program"),
     ("crates/process/src/spawn.rs", "BEFORE", "a limit of the process"),
-    ("crates/process/src/usage.rs", "FREE", "belongs to a thread"),
     ("crates/ranked/src/embed/model.rs", "MODEL", "the built-in model, which does not change"),
     ("crates/ranked/src/tokens.rs", "ENGLISH", "a stemmer, which does not change"),
     ("crates/sandbox/src/creations.rs", "FOUND", "what the kernel offers"),
