@@ -5,6 +5,7 @@ mod api;
 mod circles;
 mod dependencies;
 mod edges;
+mod errors;
 pub(crate) mod links;
 mod machine;
 mod opening;
@@ -74,6 +75,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("tables", tables::check),
     ("skips", skips::check),
     ("statics", statics::check),
+    ("errors", errors::check),
 ];
 
 /// Checks the repository and prints the violations. With `--ratchet`, first lowers the allowed counts in

@@ -441,6 +441,19 @@ fn skips_rule_requires_one_function() {
 }
 
 #[test]
+fn errors_rule_reports_other_names() {
+    let code = "#[derive(Debug, thiserror::Error)]\n#[error(\"no\")]\npub enum Bad { A }\n\n\
+                pub struct Broken;\nimpl std::error::Error for Broken {}\n\n\
+                #[derive(Debug, thiserror::Error)]\npub struct GoodError;\nimpl Error for Failure {}\n\
+                #[derive(Debug)]\npub struct Other;\nimpl Display for Other {}\n";
+    let found = [
+        "crates/a/src/a.rs:6: the error type `Broken` does not end in `Error`",
+        "crates/a/src/a.rs:1: the error type `Bad` does not end in `Error`",
+    ];
+    check("errors", &[("crates/a/src/a.rs", code), ("crates/a/tests/a.rs", code)], &found);
+}
+
+#[test]
 fn statics_rule_reports_state_that_runtimes_share() {
     let code = "static OPEN: Mutex<Vec<u8>> = Mutex::new(Vec::new());\nstatic NAMES: &[&str] = &[];\n\
                 static ONE: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];\n\

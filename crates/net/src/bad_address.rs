@@ -5,7 +5,7 @@ pub(crate) const LONGEST: usize = 8 * 1024;
 
 /// Reason why a URL cannot be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadAddress {
+pub enum AddressError {
     /// The text is not a full URL; the reason is included.
     #[error("invalid URL ({0}); use a full URL such as https://example.com/docs")]
     NotUrl(String),

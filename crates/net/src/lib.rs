@@ -38,7 +38,7 @@ mod web;
 mod web;
 
 pub use address::{is_loopback, is_own, is_public};
-pub use bad_address::BadAddress;
+pub use bad_address::AddressError;
 pub use charset::{Bytes, DecodedText, decode};
 #[cfg(feature = "web")]
 pub use client::client;
@@ -50,7 +50,7 @@ pub use fetch::{
     Resolver, System, fetch,
 };
 pub use forward::{UnconnectedSockets, forward, listen_on_loopback};
-pub use hosts::{BadHost, Hosts, Say, means};
+pub use hosts::{HostError, Hosts, Say, means};
 pub use json::{json_string, pretty};
 pub use operator_servers::{dial_named, dial_socket};
 pub use post_error::PostError;

@@ -1,6 +1,6 @@
 //! Errors of requests to a service that the operator configured.
 
-use crate::bad_address::BadAddress;
+use crate::bad_address::AddressError;
 use crate::client_error::ClientError;
 
 /// Error of a request to a configured service.
@@ -8,7 +8,7 @@ use crate::client_error::ClientError;
 pub enum PostError {
     /// The URL is invalid. The message does not contain it, because a key may be in any part of it.
     #[error("the URL of the service cannot be used: {0}; a valid one looks like http://127.0.0.1:11434/v1")]
-    Address(BadAddress),
+    Address(AddressError),
     /// The key cannot be sent in a header.
     #[error("the key for {place} contains spaces or non-ASCII characters")]
     Key {

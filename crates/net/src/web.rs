@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::bad_address::{BadAddress, LONGEST};
+use crate::bad_address::{AddressError, LONGEST};
 
 /// A URL that can be fetched, in normalized form and without a fragment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -17,34 +17,34 @@ impl WebAddress {
     /// # Errors
     /// If the text is not a valid URL or is too long, or if the URL has another scheme than HTTP or HTTPS, or
     /// credentials.
-    pub fn parse(text: &str) -> Result<Self, BadAddress> {
+    pub fn parse(text: &str) -> Result<Self, AddressError> {
         let text = text.trim();
         if text.len() > LONGEST {
-            return Err(BadAddress::TooLong);
+            return Err(AddressError::TooLong);
         }
-        Self::of(Url::parse(text).map_err(|error| BadAddress::NotUrl(error.to_string()))?)
+        Self::of(Url::parse(text).map_err(|error| AddressError::NotUrl(error.to_string()))?)
     }
 
     /// Resolves the target of a redirect, which may be relative, against this URL.
     ///
     /// # Errors
     /// The same as for `parse`.
-    pub fn join(&self, location: &str) -> Result<Self, BadAddress> {
+    pub fn join(&self, location: &str) -> Result<Self, AddressError> {
         if location.len() > LONGEST {
-            return Err(BadAddress::TooLong);
+            return Err(AddressError::TooLong);
         }
-        Self::of(self.0.join(location).map_err(|error| BadAddress::NotUrl(error.to_string()))?)
+        Self::of(self.0.join(location).map_err(|error| AddressError::NotUrl(error.to_string()))?)
     }
 
-    fn of(mut url: Url) -> Result<Self, BadAddress> {
+    fn of(mut url: Url) -> Result<Self, AddressError> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(BadAddress::Scheme(url.scheme().to_owned()));
+            return Err(AddressError::Scheme(url.scheme().to_owned()));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(BadAddress::Credentials);
+            return Err(AddressError::Credentials);
         }
         if url.host_str().is_none_or(str::is_empty) {
-            return Err(BadAddress::NotUrl("the URL has no host".to_owned()));
+            return Err(AddressError::NotUrl("the URL has no host".to_owned()));
         }
         url.set_fragment(None);
         Ok(Self(url))
@@ -138,12 +138,12 @@ mod tests {
             ("http://127.0.0.1:81#@example.com/", Ok(("127.0.0.1", 81, true))),
             ("https://Example.com./a", Ok(("example.com", 443, false))),
             ("https://bücher.example/", Ok(("xn--bcher-kva.example", 443, false))),
-            ("http://example.com@127.0.0.1/", Err(BadAddress::Credentials)),
-            ("http://a:b@example.com/", Err(BadAddress::Credentials)),
-            ("file:///etc/passwd", Err(BadAddress::Scheme("file".to_owned()))),
-            ("unix:/var/run/docker.sock", Err(BadAddress::Scheme("unix".to_owned()))),
-            ("javascript:alert(1)", Err(BadAddress::Scheme("javascript".to_owned()))),
-            ("view-source:file:///etc/passwd", Err(BadAddress::Scheme("view-source".to_owned()))),
+            ("http://example.com@127.0.0.1/", Err(AddressError::Credentials)),
+            ("http://a:b@example.com/", Err(AddressError::Credentials)),
+            ("file:///etc/passwd", Err(AddressError::Scheme("file".to_owned()))),
+            ("unix:/var/run/docker.sock", Err(AddressError::Scheme("unix".to_owned()))),
+            ("javascript:alert(1)", Err(AddressError::Scheme("javascript".to_owned()))),
+            ("view-source:file:///etc/passwd", Err(AddressError::Scheme("view-source".to_owned()))),
         ];
         each(rows, |(text, wanted)| {
             let read = WebAddress::parse(text);
@@ -154,10 +154,10 @@ mod tests {
         each(
             ["http://127.0.0.1%00.example.com/", "example.com", "http://", "http://a b/", "http://[::1", ""],
             |text| {
-                assert!(matches!(WebAddress::parse(text), Err(BadAddress::NotUrl(_))), "{text}");
+                assert!(matches!(WebAddress::parse(text), Err(AddressError::NotUrl(_))), "{text}");
             },
         );
         let long = format!("http://a/{}", "x".repeat(LONGEST));
-        assert_eq!(WebAddress::parse(&long), Err(BadAddress::TooLong));
+        assert_eq!(WebAddress::parse(&long), Err(AddressError::TooLong));
     }
 }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::net::IpAddr;
 
-use crate::bad_address::BadAddress;
+use crate::bad_address::AddressError;
 
 /// A URL that can be fetched. This build cannot fetch, so no value of this type exists.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -14,9 +14,9 @@ impl WebAddress {
     /// Refuses every URL.
     ///
     /// # Errors
-    /// Always [`BadAddress::NotBuilt`].
-    pub fn parse(_text: &str) -> Result<Self, BadAddress> {
-        Err(BadAddress::NotBuilt)
+    /// Always [`AddressError::NotBuilt`].
+    pub fn parse(_text: &str) -> Result<Self, AddressError> {
+        Err(AddressError::NotBuilt)
     }
 
     /// Returns the host of the URL.

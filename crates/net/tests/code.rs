@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use toolpost_test_rows::{each, each_async};
 
-use toolpost_net::code::{BadService, Question, Service, ServiceError};
+use toolpost_net::code::{ServiceConfigError, Question, Service, ServiceError};
 use toolpost_net::{Reach, WebAddress};
 
 const KEY: &str = "k-123-secret";
@@ -424,7 +424,7 @@ fn invalid_service_settings_are_refused() {
         ),
     ];
     each(rows, |(name, base, key, wanted)| {
-        let service: Result<Service, BadService> = Service::new(name, base, key.map(str::to_owned));
+        let service: Result<Service, ServiceConfigError> = Service::new(name, base, key.map(str::to_owned));
         assert_eq!(service.unwrap_err().to_string(), wanted);
     });
     each(["exa", "context7", "sourcegraph", "github"], |name| {

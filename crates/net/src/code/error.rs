@@ -1,11 +1,11 @@
 //! Errors of code search services.
 
 use super::{PROVIDERS, Provider};
-use crate::bad_address::BadAddress;
+use crate::bad_address::AddressError;
 
 /// Reason why a code search service cannot be configured.
 #[derive(Debug, thiserror::Error)]
-pub enum BadService {
+pub enum ServiceConfigError {
     /// No code search service has the configured name.
     #[error("unknown service `{name}`; the services are {}", names())]
     Unknown {
@@ -14,7 +14,7 @@ pub enum BadService {
     },
     /// The URL is invalid. The message does not contain it, because a key may be in any part of it.
     #[error("the URL of the service cannot be used: {0}")]
-    Address(BadAddress),
+    Address(AddressError),
     /// The URL has a query, which may contain a key.
     #[error("`{address}` has a query: set the URL without it, and put the key into an environment variable")]
     Query {

@@ -16,7 +16,7 @@ mod terms;
 
 use std::fmt;
 
-pub use error::{BadService, ServiceError};
+pub use error::{ServiceConfigError, ServiceError};
 pub use service::Service;
 
 /// The request and response format of a code search service. Implementations do no I/O.

@@ -10,7 +10,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::error::{BadService, ServiceError};
+use super::error::{ServiceConfigError, ServiceError};
 use super::{Answer, Answers, Asking, CodeSearchResponse, PROVIDERS, Provider, Question, Unclear};
 use crate::address::is_own;
 use crate::fetch::{End, FetchError, Gate, System, body, hop};
@@ -60,22 +60,22 @@ impl Service {
     ///
     /// # Errors
     /// If the name is unknown, or the URL or the key is invalid.
-    pub fn new(name: &str, base: Option<&str>, key: Option<String>) -> Result<Self, BadService> {
+    pub fn new(name: &str, base: Option<&str>, key: Option<String>) -> Result<Self, ServiceConfigError> {
         let provider = PROVIDERS.into_iter().find(|provider| provider.name() == name);
-        let provider = provider.ok_or_else(|| BadService::Unknown { name: name.to_owned() })?;
+        let provider = provider.ok_or_else(|| ServiceConfigError::Unknown { name: name.to_owned() })?;
         let address = base.unwrap_or(provider.customary());
-        let base = WebAddress::parse(address).map_err(BadService::Address)?;
+        let base = WebAddress::parse(address).map_err(ServiceConfigError::Address)?;
         if base.url().query().is_some() {
             // A query may contain an API key, so it is not repeated in the error.
             let address = address.split('?').next().unwrap_or_default().to_owned();
-            return Err(BadService::Query { address });
+            return Err(ServiceConfigError::Query { address });
         }
         if key.as_ref().is_some_and(|key| key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()))
         {
-            return Err(BadService::Key { name: provider.name() });
+            return Err(ServiceConfigError::Key { name: provider.name() });
         }
         if key.is_some() && !base.is_secured() && !is_own(&base.host()) {
-            return Err(BadService::Open { name: provider.name(), host: base.host() });
+            return Err(ServiceConfigError::Open { name: provider.name(), host: base.host() });
         }
         Ok(Self { provider, base, key, rest: Mutex::default() })
     }

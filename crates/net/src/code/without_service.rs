@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::error::{BadService, ServiceError};
+use super::error::{ServiceConfigError, ServiceError};
 use super::{CodeSearchResponse, PROVIDERS, Provider, Question};
 use crate::fetch::Gate;
 use crate::web::WebAddress;
@@ -16,10 +16,10 @@ impl Service {
     ///
     /// # Errors
     /// Always: the name is unknown, or this build cannot reach the service.
-    pub fn new(name: &str, base: Option<&str>, _key: Option<String>) -> Result<Self, BadService> {
+    pub fn new(name: &str, base: Option<&str>, _key: Option<String>) -> Result<Self, ServiceConfigError> {
         let provider = PROVIDERS.into_iter().find(|provider| provider.name() == name);
-        let provider = provider.ok_or_else(|| BadService::Unknown { name: name.to_owned() })?;
-        WebAddress::parse(base.unwrap_or(provider.customary())).map(Self).map_err(BadService::Address)
+        let provider = provider.ok_or_else(|| ServiceConfigError::Unknown { name: name.to_owned() })?;
+        WebAddress::parse(base.unwrap_or(provider.customary())).map(Self).map_err(ServiceConfigError::Address)
     }
 
     /// Returns the name of the service in settings.
