@@ -60,6 +60,14 @@ impl Scratch {
     }
 }
 
+/// Creates an empty file, or truncates the file at a path, and opens it for writing.
+///
+/// # Errors
+/// On an I/O error.
+pub fn create(path: &Path) -> io::Result<fs::File> {
+    fs::File::create(path)
+}
+
 /// Creates a directory with its parents.
 ///
 /// # Errors

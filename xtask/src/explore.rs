@@ -1,40 +1,96 @@
 //! `cargo xtask explore`: runs the property tests with a different seed for each commit.
 
-use crate::{House, Verdict, programs, say, tree::Tree};
+use crate::{House, Verdict, disk, programs, say, tree::Tree};
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
 
-/// Runs the property tests with a seed from the current Git commit, or with the seed after `--seed`.
+/// Interval at which a running test is checked for its end.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A property test: a test binary, and the name of one test in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PropertyTest {
+    /// The path of the test binary.
+    pub binary: PathBuf,
+    /// The directory of the crate, in which the test runs.
+    pub folder: PathBuf,
+    /// The name of the test, with its modules.
+    pub name: String,
+}
+
+/// Names of the property tests of a run, by result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Explored {
+    /// The tests that passed.
+    pub passed: Vec<String>,
+    /// The tests that failed, each with its output.
+    pub failed: Vec<(String, String)>,
+    /// The tests that were stopped at the time limit, before their result.
+    pub stopped: Vec<String>,
+    /// The tests that did not start before the time limit.
+    pub waiting: Vec<String>,
+}
+
+/// Runs the property tests with a seed from the current Git commit, or with the seed after `--seed`, for at most the
+/// number of seconds after `--seconds`.
 ///
 /// # Errors
-/// If cargo cannot be started, or there is neither a commit nor a seed.
+/// If the tests cannot be built or started, or there is neither a commit nor a seed.
 pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
-    let seed = match arguments {
-        [] => seed(house)?,
-        [flag, seed] if flag == "--seed" => seed.parse().context("--seed needs a number")?,
-        _ => bail!("explore accepts only --seed N"),
-    };
-    let tree = Tree::of_house(house)?;
-    let mut names: Vec<String> = tree.rust().flat_map(|file| properties(&file.text)).collect();
-    names.sort();
-    names.dedup();
-    say::line(&format!("explore: {} property tests with the seed {seed}", names.len()));
-    let mut cargo = programs::cargo();
-    cargo.args(["test", "--quiet", "--workspace", "--locked", "--lib", "--tests", "--no-fail-fast", "--"]);
-    cargo.args(&names).env("PROPTEST_RNG_SEED", seed.to_string()).current_dir(house.root());
-    match programs::output(&mut cargo) {
-        Ok(_) => {
-            say::line("explore: no counterexample");
-            Ok(Verdict::Good)
-        }
-        Err(error) => {
-            say::line(&format!("explore: {error}"));
-            say::line(&format!("explore: repeat this with `cargo xtask explore --seed {seed}`"));
-            say::line(
-                "explore: proptest wrote the case to proptest-regressions of the crate: fix the code, and commit that file",
-            );
-            Ok(Verdict::Bad)
+    let (mut seed_argument, mut seconds) = (None, None);
+    for pair in arguments.chunks(2) {
+        let [flag, number] = pair else { bail!("explore accepts only --seed N and --seconds N") };
+        let number: u64 = number.parse().with_context(|| format!("{flag} needs a number, got `{number}`"))?;
+        match flag.as_str() {
+            "--seed" => seed_argument = Some(number),
+            "--seconds" => seconds = Some(number),
+            _ => bail!("explore accepts only --seed N and --seconds N"),
         }
     }
+    let seed = seed_argument.map_or_else(|| seed(house), Ok)?;
+    let tests = tests(house)?;
+    say::line(&format!("explore: {} property tests with the seed {seed}", tests.len()));
+    let start = Instant::now();
+    let is_over = || seconds.is_some_and(|seconds| start.elapsed() >= Duration::from_secs(seconds));
+    let logs = house.target().join("explore");
+    let explored = explore(&shuffled(tests, seed), seed, &logs, &is_over)?;
+    Ok(report(&explored, seed, start.elapsed()))
+}
+
+/// Prints the results of a run.
+fn report(explored: &Explored, seed: u64, time: Duration) -> Verdict {
+    let Explored { passed, failed, stopped, waiting } = explored;
+    for (name, output) in failed {
+        say::line(&format!("explore: {name} failed:\n{}", output.trim_end()));
+    }
+    for (names, what) in [(stopped, "stopped at the time limit"), (waiting, "not started")] {
+        if !names.is_empty() {
+            say::line(&format!("explore: {} {what}: {}", names.len(), names.join(", ")));
+        }
+    }
+    let ended = passed.len() + failed.len();
+    let all = ended + stopped.len() + waiting.len();
+    say::line(&format!(
+        "explore: {ended} of {all} property tests ended in {} s, {} with a counterexample",
+        time.as_secs(),
+        failed.len()
+    ));
+    if !failed.is_empty() {
+        say::line(&format!("explore: repeat this with `cargo xtask explore --seed {seed}`"));
+        say::line(
+            "explore: proptest wrote the case to proptest-regressions of the crate: fix the code, and commit that file",
+        );
+    }
+    // A run without a result has not explored anything.
+    if failed.is_empty() && ended > 0 { Verdict::Good } else { Verdict::Bad }
 }
 
 /// Derives the seed from the commit, so that a failure can be repeated and each commit tests new cases.
@@ -45,6 +101,145 @@ pub(crate) fn seed(house: &House) -> Result<u64> {
         .context("git has no commit from which to take the seed; set a seed with --seed")?;
     let digits = commit.trim().get(..8).context("git printed no commit hash")?;
     u64::from_str_radix(digits, 16).context("git printed no commit hash")
+}
+
+/// Builds the test binaries, and finds the property tests in them.
+fn tests(house: &House) -> Result<Vec<PropertyTest>> {
+    let properties = by_crate(&Tree::of_house(house)?);
+    let mut cargo = programs::cargo();
+    cargo.args(["test", "--quiet", "--workspace", "--locked", "--lib", "--tests", "--no-run"]);
+    cargo.args(["--message-format", "json"]).current_dir(house.root());
+    let messages = programs::output(&mut cargo)?;
+    let mut tests = Vec::new();
+    let mut missing: Vec<&String> = properties.values().flatten().collect();
+    for (binary, folder) in binaries(&messages) {
+        let relative = folder.strip_prefix(house.root()).unwrap_or(&folder);
+        let Some(names) = properties.get(&*relative.to_string_lossy()) else { continue };
+        let mut list = programs::program(&binary);
+        list.args(["--list", "--format", "terse"]).current_dir(&folder);
+        for line in programs::output(&mut list)?.lines() {
+            let Some(name) = line.strip_suffix(": test") else { continue };
+            if names.iter().any(|property| name.rsplit("::").next() == Some(property)) {
+                missing.retain(|property| name.rsplit("::").next() != Some(property));
+                tests.push(PropertyTest {
+                    binary: binary.clone(),
+                    folder: folder.clone(),
+                    name: name.to_owned(),
+                });
+            }
+        }
+    }
+    if !missing.is_empty() {
+        bail!("no test binary has the property tests {missing:?}");
+    }
+    Ok(tests)
+}
+
+/// Returns the names of the property tests by the directory of their crate, such as `crates/text`.
+fn by_crate(tree: &Tree) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in tree.rust() {
+        let names = properties(&file.text);
+        let folder = ["/src/", "/tests/"].iter().find_map(|part| Some(file.path.split_once(part)?.0));
+        if let Some(folder) = folder.filter(|_| !names.is_empty()) {
+            found.entry(folder.to_owned()).or_default().extend(names);
+        }
+    }
+    found
+}
+
+/// Returns the test binaries in the JSON messages of cargo, each with the directory of its crate.
+#[must_use]
+pub fn binaries(messages: &str) -> Vec<(PathBuf, PathBuf)> {
+    let artifact = |line: &str| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let is_test = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
+        let binary = message["executable"].as_str().filter(|_| is_test)?;
+        let manifest = Path::new(message["manifest_path"].as_str()?);
+        Some((PathBuf::from(binary), manifest.parent()?.to_owned()))
+    };
+    messages.lines().filter_map(artifact).collect()
+}
+
+/// Orders the tests by the seed. If the time does not suffice for all tests, other runs then start with other tests.
+fn shuffled(mut tests: Vec<PropertyTest>, seed: u64) -> Vec<PropertyTest> {
+    let key = |test: &PropertyTest| {
+        let sum = test.name.bytes().fold(seed, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        (sum ^ (sum >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
+    tests.sort_by_cached_key(key);
+    tests
+}
+
+/// Runs the tests in their order, one per processor at a time, until `is_over` returns true. The output of a running
+/// test is in a file below `logs`.
+///
+/// # Errors
+/// If a test cannot be started.
+pub fn explore(
+    tests: &[PropertyTest],
+    seed: u64,
+    logs: &Path,
+    is_over: &(dyn Fn() -> bool + Sync),
+) -> Result<Explored> {
+    disk::make_folder(logs)?;
+    let explored = Mutex::new(Explored::default());
+    let queue: Mutex<VecDeque<&PropertyTest>> = Mutex::new(tests.iter().collect());
+    let lanes = thread::available_parallelism().map_or(1, usize::from);
+    let lane = |number: usize| -> Result<()> {
+        let log = logs.join(number.to_string());
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some(test) = next else { return Ok(()) };
+            let name = test.name.clone();
+            let passed = if is_over() { Ended::NotStarted } else { one(test, seed, &log, is_over)? };
+            let mut explored = explored.lock().unwrap_or_else(PoisonError::into_inner);
+            match passed {
+                Ended::Passed => explored.passed.push(name),
+                Ended::Failed(output) => explored.failed.push((name, output)),
+                Ended::Stopped => explored.stopped.push(name),
+                Ended::NotStarted => explored.waiting.push(name),
+            }
+        }
+    };
+    let lane = &lane;
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..lanes).map(|number| scope.spawn(move || lane(number))).collect();
+        let ended = running.into_iter().map(thread::ScopedJoinHandle::join);
+        ended.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Result<()>>()
+    })?;
+    Ok(explored.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Result of one property test.
+enum Ended {
+    Passed,
+    /// The test failed, with this output.
+    Failed(String),
+    Stopped,
+    NotStarted,
+}
+
+/// Runs a test until it ends, or until `is_over` returns true.
+fn one(test: &PropertyTest, seed: u64, log: &Path, is_over: &dyn Fn() -> bool) -> Result<Ended> {
+    let output = disk::create(log)?;
+    let mut command: Command = programs::program(&test.binary);
+    command.args(["--exact", &test.name]).env("PROPTEST_RNG_SEED", seed.to_string());
+    command.env("CARGO_MANIFEST_DIR", &test.folder).current_dir(&test.folder);
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    let mut child = command.spawn().with_context(|| format!("{} does not start", test.binary.display()))?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            let output = || String::from_utf8_lossy(&disk::bytes(log).unwrap_or_default()).into_owned();
+            return Ok(if status.success() { Ended::Passed } else { Ended::Failed(output()) });
+        }
+        if is_over() {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Ended::Stopped);
+        }
+        thread::sleep(PAUSE);
+    }
 }
 
 /// Returns the names of the property tests in a file: the functions of its `proptest!` blocks.

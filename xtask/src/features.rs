@@ -13,6 +13,7 @@ const SETS: &[&str] = &[
     "files,meaning",
     "files,script",
     "files,shared",
+    "files,web",
     "agent,shared",
     "grammars,meaning",
 ];

@@ -1,27 +1,29 @@
 //! `cargo xtask fuzz`: runs the fuzz targets on their corpus and on mutations of it, with the stable
 //! compiler.
 
-use crate::{House, Verdict, disk, say};
+mod worker;
+
+use crate::{House, Verdict, disk, programs, say};
 use anyhow::{Context, Result, bail};
 use std::{
+    collections::VecDeque,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    process::{Output, Stdio},
+    sync::{Mutex, PoisonError},
     thread,
-    time::{Duration, Instant, SystemTime},
+    time::SystemTime,
 };
-use toolpost_fuzz_targets::{Finding, TARGETS, Target, drive, named, shrunk};
+use toolpost_fuzz_targets::{TARGETS, Target, named};
 
 /// Time for each target without `--seconds`, in seconds.
 const SECONDS: u64 = 2;
-/// Time after which an input that still runs is reported. All inputs take milliseconds, even without
-/// optimization.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Maximum time for shrinking an input that fails.
-const SHRINKING: Duration = Duration::from_secs(20);
+/// Flag of the process that runs one target.
+const WORKER: &str = "--worker";
 
-const HELP: &str = "cargo xtask fuzz [NAME…] [--seconds N] [--seed N]
+const HELP: &str = "cargo xtask fuzz [NAME…] [--seconds N] [--seed N] [--jobs N]
 
-Runs the targets of fuzz/targets, each for N seconds (2), first on fuzz/corpus/NAME, then on mutations of it.
+Runs the targets of fuzz/targets, each for N seconds of processor time (2), first on fuzz/corpus/NAME, then on
+mutations of it. Each target has its own process; --jobs is the number of processes at a time (one per processor).
 Each run prints its seed; `--seed` repeats a run. A finding is written to fuzz/artifacts. Once it is
 fixed, move the file to the corpus, so that each later run tries it.";
 
@@ -30,6 +32,17 @@ struct Options {
     targets: Vec<&'static Target>,
     seconds: u64,
     seed: u64,
+    jobs: u64,
+    runs: Runs,
+}
+
+/// The process that runs the targets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    /// A process for each target.
+    InWorkers,
+    /// This process.
+    Here,
 }
 
 pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
@@ -38,17 +51,32 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         return Ok(Verdict::Good);
     }
     let options = options(arguments)?;
-    say::line(&format!("fuzz: seed {}", options.seed));
-    let mut verdict = Verdict::Good;
-    let current = watch(house);
-    for target in &options.targets {
-        verdict = verdict.and(one(house, target, &options, &current)?);
+    if options.runs == Runs::Here {
+        return worker::run(house, &options);
     }
-    Ok(verdict)
+    say::line(&format!("fuzz: {} targets, seed {}", options.targets.len(), options.seed));
+    let queue: Mutex<VecDeque<&Target>> = Mutex::new(options.targets.iter().copied().collect());
+    let lane = || -> Result<Verdict> {
+        let mut verdict = Verdict::Good;
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some(target) = next else { return Ok(verdict) };
+            verdict = verdict.and(in_worker(house, target, &options)?);
+        }
+    };
+    let lane = &lane;
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..options.jobs).map(|_| scope.spawn(lane)).collect();
+        let ended = running.into_iter().map(thread::ScopedJoinHandle::join);
+        let ended = ended.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        ended.collect::<Vec<_>>().into_iter().try_fold(Verdict::Good, |verdict, done| Ok(verdict.and(done?)))
+    })
 }
 
 fn options(arguments: &[String]) -> Result<Options> {
-    let mut options = Options { targets: Vec::new(), seconds: SECONDS, seed: seed() };
+    let processors = thread::available_parallelism().map_or(1, |processors| processors.get() as u64);
+    let mut options =
+        Options { targets: Vec::new(), seconds: SECONDS, seed: seed(), jobs: processors, runs: Runs::InWorkers };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         let mut number = |what: &str| -> Result<u64> {
@@ -58,6 +86,8 @@ fn options(arguments: &[String]) -> Result<Options> {
         match argument.as_str() {
             "--seconds" => options.seconds = number("a number of seconds")?,
             "--seed" => options.seed = number("a number")?,
+            "--jobs" => options.jobs = number("a number of processes")?.max(1),
+            WORKER => options.runs = Runs::Here,
             name => match named(name) {
                 Some(target) => options.targets.push(target),
                 None => {
@@ -79,61 +109,45 @@ fn seed() -> u64 {
     since.subsec_nanos().into()
 }
 
-/// The input that is running, with the name of its fuzz target and its start time.
-type Current = Arc<Mutex<Option<(&'static str, Vec<u8>, Instant)>>>;
-
-/// Starts a thread that exits the program if one input takes too long, as an endless loop would.
-#[expect(clippy::disallowed_methods, reason = "nothing else ends a target that hangs")]
-fn watch(house: &House) -> Current {
-    let current = Current::default();
-    let (heard, house) = (Arc::clone(&current), house.clone());
-    thread::spawn(move || {
-        loop {
-            thread::sleep(Duration::from_secs(1));
-            let held = heard.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((name, input, start)) = &*held
-                && start.elapsed() > PATIENCE
-            {
-                let place = keep(&house, name, input);
-                crate::complain(&format!(
-                    "fuzz: {name}: an input took more than {PATIENCE:?}; it is in {place:?}"
-                ));
-                std::process::exit(1);
-            }
-        }
-    });
-    current
+/// Runs a target in a process of its own, and prints the result when it ends.
+fn in_worker(house: &House, target: &'static Target, options: &Options) -> Result<Verdict> {
+    let mut worker = programs::program(std::env::current_exe().context("this program has no path")?);
+    worker.args(["fuzz", WORKER, target.name, "--seconds", &options.seconds.to_string()]);
+    worker.args(["--seed", &options.seed.to_string()]).stdin(Stdio::null());
+    let output = worker.output().with_context(|| format!("{} does not start", programs::shown(&worker)))?;
+    let (verdict, text) = outcome(house, target.name, &output)?;
+    say::line(text.trim_end());
+    Ok(verdict)
 }
 
-fn one(house: &House, target: &'static Target, options: &Options, current: &Current) -> Result<Verdict> {
-    let corpus = corpus(&house.path(&format!("fuzz/corpus/{}", target.name)))?;
-    disk::make_folder(&house.target().join("fuzz"))?;
-    let last = disk::Scratch::create(&house.target().join("fuzz").join(target.name))?;
-    let start = Instant::now();
-    let outcome = drive(
-        target,
-        &corpus,
-        options.seed,
-        &|_| start.elapsed() >= Duration::from_secs(options.seconds),
-        &|input| {
-            // After a crash without a panic, such as a stack overflow, the input is in this file.
-            let _ = last.replace(input);
-            *current.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some((target.name, input.to_vec(), Instant::now()));
-        },
-    );
-    *current.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    let seconds = start.elapsed().as_secs_f64();
-    let inputs = outcome.inputs;
-    let Some(finding) = outcome.finding else {
-        say::line(&format!("{:<10} {inputs} inputs in {seconds:.1} s", target.name));
-        return Ok(Verdict::Good);
-    };
-    let Finding { input, what } = shrunk(target, finding, Instant::now() + SHRINKING);
-    let place = keep(house, target.name, &input)?;
-    say::line(&format!("{:<10} FOUND after {inputs} inputs, {seconds:.1} s: {what}", target.name));
-    say::line(&format!("{:<10} {} bytes: {}", "", input.len(), place.display()));
-    Ok(Verdict::Bad)
+/// Returns the result of a process that ran a target. A process that ended without a result has crashed, for example
+/// because of a stack overflow; the input that it ran is then stored as a finding.
+fn outcome(house: &House, name: &str, output: &Output) -> Result<(Verdict, String)> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match output.status.code() {
+        Some(0) => Ok((Verdict::Good, text)),
+        Some(1) => Ok((Verdict::Bad, format!("{text}{}", String::from_utf8_lossy(&output.stderr)))),
+        _ => {
+            let input = disk::bytes(&last_input(house, name)).unwrap_or_default();
+            let place = keep(house, name, &input)?;
+            let said = String::from_utf8_lossy(&output.stderr);
+            Ok((
+                Verdict::Bad,
+                format!(
+                    "{text}{said}{name:<10} CRASHED: {}\n{:<10} {} bytes: {}",
+                    output.status,
+                    "",
+                    input.len(),
+                    place.display()
+                ),
+            ))
+        }
+    }
+}
+
+/// Returns the path of the file with the input that a target runs.
+fn last_input(house: &House, name: &str) -> PathBuf {
+    house.target().join("fuzz").join(name)
 }
 
 /// Reads the stored inputs of a fuzz target, in the order of their file names.
@@ -156,4 +170,46 @@ fn keep(house: &House, name: &str, input: &[u8]) -> Result<PathBuf> {
     let file = folder.join(format!("{sum:016x}"));
     disk::write(&file, input)?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn crashed_targets_are_findings_with_their_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let house = House::at(folder.path());
+        disk::write(&last_input(&house, "pdf"), b"the last input").unwrap();
+        let rows = [
+            ("echo 'pdf 7 inputs'", Verdict::Good, "pdf 7 inputs\n"),
+            ("echo 'pdf FOUND'; exit 1", Verdict::Bad, "pdf FOUND\n"),
+            ("echo overflow >&2; kill -ABRT $$", Verdict::Bad, "overflow\npdf        CRASHED: signal: 6"),
+            ("exit 3", Verdict::Bad, "pdf        CRASHED: exit status: 3"),
+        ];
+        each(rows, |(script, wanted, begin)| {
+            let output = programs::program("sh").args(["-c", script]).output().unwrap();
+            let (verdict, text) = outcome(&house, "pdf", &output).unwrap();
+            assert_eq!(verdict, wanted);
+            assert!(text.starts_with(begin), "{text}");
+            assert_eq!(text.contains("14 bytes: "), begin.contains("CRASHED"), "{text}");
+        });
+        let kept = corpus(&folder.path().join("fuzz/artifacts/pdf")).unwrap();
+        assert_eq!(kept, [b"the last input"]);
+    }
+
+    #[test]
+    fn options_select_targets_and_limits() {
+        let arguments = ["pdf", "--seconds", "60", "--seed", "7", "zip", "--jobs", "2"];
+        let arguments: Vec<String> = arguments.map(str::to_owned).into();
+        let chosen = options(&arguments).unwrap();
+        let names: Vec<&str> = chosen.targets.iter().map(|target| target.name).collect();
+        assert_eq!((names, chosen.seconds, chosen.seed, chosen.jobs), (vec!["pdf", "zip"], 60, 7, 2));
+        assert_eq!(options(&[]).unwrap().targets.len(), TARGETS.len());
+        let refused = [["--seconds", "soon"], ["--seed", "x"], ["pdfs", ""], ["--jobs", "-1"]];
+        each(refused, |arguments| {
+            assert!(options(&arguments.map(str::to_owned)).is_err());
+        });
+    }
 }

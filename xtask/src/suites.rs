@@ -94,6 +94,7 @@ fn crates(house: &House, skips: Skips, total: &mut Counts, failing: &mut Vec<Str
         lines.push(line.to_owned());
     })?;
     failing.extend(failures(&lines));
+    total.skipped += lines.iter().filter(|line| line.starts_with("SKIPPED: ")).count() as u64;
     Ok(if code == Some(0) { Verdict::Good } else { Verdict::Bad })
 }
 

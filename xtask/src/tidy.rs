@@ -5,6 +5,7 @@ mod api;
 mod circles;
 mod dependencies;
 mod edges;
+mod errors;
 pub(crate) mod links;
 mod machine;
 mod opening;
@@ -14,7 +15,9 @@ pub mod prose;
 mod regressions;
 mod rust;
 mod size;
+mod skips;
 mod space;
+mod statics;
 mod suites;
 mod tables;
 mod tool_names;
@@ -70,6 +73,9 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("api", api::check),
     ("regressions", regressions::check),
     ("tables", tables::check),
+    ("skips", skips::check),
+    ("statics", statics::check),
+    ("errors", errors::check),
 ];
 
 /// Checks the repository and prints the violations. With `--ratchet`, first lowers the allowed counts in

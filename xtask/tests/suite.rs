@@ -4,7 +4,9 @@
 mod api;
 mod bench;
 mod builds;
+mod ci;
 mod docs;
+mod explore;
 mod licences;
 mod new;
 mod parity;

@@ -426,6 +426,50 @@ fn regressions_rule_requires_stored_failures() {
 }
 
 #[test]
+fn skips_rule_requires_one_function() {
+    let printed = "#[test]\nfn a() {\n    eprintln!(\"SKIPPED: no network\");\n}\n";
+    let skipped = "#[test]\nfn a() {\n    skip(\"no network\");\n}\n";
+    check("skips", &[("crates/a/tests/a.rs", skipped), ("crates/test-rows/src/lib.rs", printed)], &[]);
+    check(
+        "skips",
+        &[("crates/a/tests/a.rs", printed), ("crates/a/src/b.rs", &printed.replace("SKIPPED", "skipped"))],
+        &[
+            "crates/a/src/b.rs:3: a test prints that it is skipped",
+            "crates/a/tests/a.rs:3: a test prints that it is skipped",
+        ],
+    );
+}
+
+#[test]
+fn errors_rule_reports_other_names() {
+    let code = "#[derive(Debug, thiserror::Error)]\n#[error(\"no\")]\npub enum Bad { A }\n\n\
+                pub struct Broken;\nimpl std::error::Error for Broken {}\n\n\
+                #[derive(Debug, thiserror::Error)]\npub struct GoodError;\nimpl Error for Failure {}\n\
+                #[derive(Debug)]\npub struct Other;\nimpl Display for Other {}\n";
+    let found = [
+        "crates/a/src/a.rs:6: the error type `Broken` does not end in `Error`",
+        "crates/a/src/a.rs:1: the error type `Bad` does not end in `Error`",
+    ];
+    check("errors", &[("crates/a/src/a.rs", code), ("crates/a/tests/a.rs", code)], &found);
+}
+
+#[test]
+fn statics_rule_reports_state_that_runtimes_share() {
+    let code = "static OPEN: Mutex<Vec<u8>> = Mutex::new(Vec::new());\nstatic NAMES: &[&str] = &[];\n\
+                static ONE: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];\n\
+                fn a(text: &'static str) -> Box<dyn Fn() + 'static> {}\n";
+    let found = [
+        "crates/a/src/a.rs:1: `OPEN` is state of the whole process",
+        "crates/a/src/a.rs:3: `ONE` is state of the whole process",
+    ];
+    check("statics", &[("crates/a/src/a.rs", code)], &found);
+    let listed = "static ASKING: Mutex<()> = Mutex::new(());\n#[cfg(test)]\nmod tests {\n    static A: Mutex<()> = Mutex::new(());\n}\n";
+    check("statics", &[("crates/cli/src/ask.rs", listed), ("crates/a/tests/a.rs", code)], &[]);
+    let gone = ["crates/cli/src/ask.rs:1: `ASKING` is listed as a static, and is none"];
+    check("statics", &[("crates/cli/src/ask.rs", "fn a() {}\n")], &gone);
+}
+
+#[test]
 fn api_rule_reports_an_outdated_list() {
     let code = ("crates/toolpost/src/lib.rs", "pub fn a(b: u8) {}");
     check("api", &[code, ("crates/toolpost/api.txt", "pub fn toolpost::a(b: u8)\n")], &[]);

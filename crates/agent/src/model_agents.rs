@@ -4,7 +4,7 @@ use crate::{
     budget::{Account, Budget, BudgetLimit, Limits},
     compaction,
     event::{Watch, nobody, within},
-    models::{Completion, Fault, FaultKind, Message, Model, Question, Service},
+    models::{Completion, ModelError, ModelErrorKind, Message, Model, Question, Service},
     outcome::{Outcome, Reason},
     permits::{Permits, TIME},
     pictures::ImageDisplay,
@@ -31,7 +31,7 @@ use toolpost_engine::{
 const TURNS: u64 = 30;
 
 /// Function that creates a model by its name.
-pub type Maker = Arc<dyn Fn(&str) -> Result<Arc<dyn Model>, Fault> + Send + Sync>;
+pub type Maker = Arc<dyn Fn(&str) -> Result<Arc<dyn Model>, ModelError> + Send + Sync>;
 
 /// The model and its subagents.
 pub struct ModelAgents {
@@ -277,18 +277,18 @@ fn finished(spent: BudgetLimit) -> Finished {
     }
 }
 
-fn failure(fault: &Fault) -> Failure {
+fn failure(fault: &ModelError) -> Failure {
     let kind = match fault.kind {
-        FaultKind::Cancelled => Kind::Cancelled,
-        FaultKind::Silent => Kind::Timeout,
-        FaultKind::TooLong => Kind::TooLarge,
-        FaultKind::Refused => Kind::Denied,
-        FaultKind::Question => Kind::Invalid,
-        FaultKind::Unreachable
-        | FaultKind::Overloaded
-        | FaultKind::Provider
-        | FaultKind::Broken
-        | FaultKind::Shape => Kind::Io,
+        ModelErrorKind::Cancelled => Kind::Cancelled,
+        ModelErrorKind::Silent => Kind::Timeout,
+        ModelErrorKind::TooLong => Kind::TooLarge,
+        ModelErrorKind::Refused => Kind::Denied,
+        ModelErrorKind::Question => Kind::Invalid,
+        ModelErrorKind::Unreachable
+        | ModelErrorKind::Overloaded
+        | ModelErrorKind::Provider
+        | ModelErrorKind::Broken
+        | ModelErrorKind::Shape => Kind::Io,
     };
     let failure = Failure::new(kind, format!("{}.", fault.what.trim_end_matches('.')));
     if fault.passes() { failure.hint(Hint::TryAgain) } else { failure }

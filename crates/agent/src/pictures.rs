@@ -1,6 +1,6 @@
 //! Images in the replies of tools: selection for the model, and notes about images that it does not get.
 
-use crate::models::{Fault, FaultKind, Message, Picture, Question, ToolResult};
+use crate::models::{ModelError, ModelErrorKind, Message, Picture, Question, ToolResult};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::borrow::Cow;
 use toolpost_engine::InnerAnswer;
@@ -82,20 +82,20 @@ pub(crate) fn shown(question: &Question, showing: ImageDisplay) -> Cow<'_, Quest
 }
 
 /// Returns whether a service may have rejected a request because of its images.
-pub(crate) fn may_be_why(fault: &Fault) -> bool {
+pub(crate) fn may_be_why(fault: &ModelError) -> bool {
     let said = fault.what.to_lowercase();
     let speaks =
         ["image", "picture", "vision", "multimodal", "modalit"].iter().any(|word| said.contains(word));
     match fault.kind {
-        FaultKind::Question => true,
-        FaultKind::Refused | FaultKind::Provider => speaks,
-        FaultKind::Unreachable
-        | FaultKind::Overloaded
-        | FaultKind::TooLong
-        | FaultKind::Broken
-        | FaultKind::Silent
-        | FaultKind::Shape
-        | FaultKind::Cancelled => false,
+        ModelErrorKind::Question => true,
+        ModelErrorKind::Refused | ModelErrorKind::Provider => speaks,
+        ModelErrorKind::Unreachable
+        | ModelErrorKind::Overloaded
+        | ModelErrorKind::TooLong
+        | ModelErrorKind::Broken
+        | ModelErrorKind::Silent
+        | ModelErrorKind::Shape
+        | ModelErrorKind::Cancelled => false,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     event::{AgentEvent, Watch},
     forms::{self, Form},
     models::{
-        CallRequest, CallStatus, Completion, Fault, FaultKind, Message, Piece, Question, RequestEvent,
+        CallRequest, CallStatus, Completion, ModelError, ModelErrorKind, Message, Piece, Question, RequestEvent,
         Service, Stop, ToolDefinition, ToolResult,
     },
     outcome::{Outcome, Reason},
@@ -161,7 +161,7 @@ impl<'a> RunState<'a> {
         }
         match self.ask().await {
             Ok(whole) => self.process_completion(whole).await,
-            Err(fault) if fault.kind == FaultKind::TooLong && self.forced == ForcedCompaction::No => {
+            Err(fault) if fault.kind == ModelErrorKind::TooLong && self.forced == ForcedCompaction::No => {
                 self.forced = ForcedCompaction::Once;
                 self.shorten().await;
                 Next::Asks
@@ -171,7 +171,7 @@ impl<'a> RunState<'a> {
     }
 
     /// Asks the model with the images of replies. If the service rejects images, asks without them from now on.
-    async fn ask(&mut self) -> Result<Completion, Fault> {
+    async fn ask(&mut self) -> Result<Completion, ModelError> {
         match self.request_completion().await {
             Err(fault)
                 if self.showing == ImageDisplay::Shown
@@ -186,7 +186,7 @@ impl<'a> RunState<'a> {
         }
     }
 
-    async fn request_completion(&self) -> Result<Completion, Fault> {
+    async fn request_completion(&self) -> Result<Completion, ModelError> {
         let watch = self.run.watch.clone();
         let hear = move |request_event: RequestEvent<'_>| match request_event {
             RequestEvent::Piece(Piece::Words(words)) => watch(&AgentEvent::Words(words.clone())),

@@ -26,7 +26,7 @@ pub struct Subagent {
 /// Error of an invalid definition.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{file} does not describe an agent: {problem}")]
-pub struct BadSubagent {
+pub struct SubagentError {
     /// Path of the definition file.
     pub file: String,
     /// Description of the error in the file.
@@ -38,8 +38,8 @@ impl Subagent {
     ///
     /// # Errors
     /// If front matter between lines of `---`, a valid name, or a description is missing.
-    pub fn read(file: &str, text: &str) -> Result<Self, BadSubagent> {
-        let bad = |problem: &str| BadSubagent { file: file.to_owned(), problem: problem.to_owned() };
+    pub fn read(file: &str, text: &str) -> Result<Self, SubagentError> {
+        let bad = |problem: &str| SubagentError { file: file.to_owned(), problem: problem.to_owned() };
         let (top, words) = parts(text)
             .ok_or_else(|| bad("the file does not begin with a header between two lines of `---`"))?;
         let entries = entries(top);
@@ -142,7 +142,7 @@ mod tests {
             words: "You look.".to_owned(),
             file: "f".to_owned(),
         };
-        let bad = |problem: &str| BadSubagent { file: "f".to_owned(), problem: problem.to_owned() };
+        let bad = |problem: &str| SubagentError { file: "f".to_owned(), problem: problem.to_owned() };
         let rows = [
             (
                 "---\nname: looker\ndescription: Looks: at all.\n---\n\nYou look.\n",

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
     Budget, Limits, ModelAgents, Subagent,
     models::{
-        CallRequest, Completion, Fault, FaultKind, Model, ModelFuture, ModelMessage, Patience, Piece, Pieces,
+        CallRequest, Completion, ModelError, ModelErrorKind, Model, ModelFuture, ModelMessage, Patience, Piece, Pieces,
         Question, Service, Stop, Usage,
     },
 };
@@ -47,7 +47,7 @@ impl Drop for Answer {
 }
 
 impl Model for Told {
-    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault> {
+    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, ModelError> {
         self.asked.lock().unwrap().push(question.clone());
         let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(open, Ordering::SeqCst);
@@ -63,7 +63,7 @@ impl Model for Told {
 }
 
 impl Pieces for Answer {
-    fn next(&mut self) -> ModelFuture<'_, Result<Piece, Fault>> {
+    fn next(&mut self) -> ModelFuture<'_, Result<Piece, ModelError>> {
         Box::pin(async move {
             if let Some(gate) = &self.gate {
                 gate.acquire().await.unwrap().forget();
@@ -86,7 +86,7 @@ impl Pieces for Answer {
                     self.given = true;
                     Ok(Piece::Words("h".to_owned()))
                 }
-                ("break", _) => Err(Fault::new(FaultKind::Broken, "as told")),
+                ("break", _) => Err(ModelError::new(ModelErrorKind::Broken, "as told")),
                 ("look for ever", _) => reply("still looking", vec![look()]),
                 ("wait", _) => std::future::pending().await,
                 ("json", 0) => reply("no json", Vec::new()),
@@ -128,7 +128,7 @@ fn crew(model: Told) -> (Arc<ModelAgents>, Arc<Told>) {
     let looker = "---\nname: looker\ndescription: Looks.\ntools: look, Read\n---\nYou look.\n";
     let other = "---\nname: other\ndescription: x\ntools: Read\n---\n";
     let described = [looker, other].map(|text| Subagent::read("f.md", text).unwrap());
-    let maker = Arc::new(move |_: &str| -> Result<Arc<dyn Model>, Fault> { Ok(made.clone()) });
+    let maker = Arc::new(move |_: &str| -> Result<Arc<dyn Model>, ModelError> { Ok(made.clone()) });
     let crew =
         ModelAgents::new(service, maker, 100_000, described.to_vec()).with_queue(Duration::from_millis(300));
     (Arc::new(crew), model)

@@ -6,7 +6,7 @@ use tokio::{
     net::TcpListener,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_agent::models::{FaultKind, GenaiModel, Message, Patience, Place, Provider, Question, Service};
+use toolpost_agent::models::{ModelErrorKind, GenaiModel, Message, Patience, Place, Provider, Question, Service};
 
 #[tokio::test]
 async fn cancellation_closes_the_connection() {
@@ -33,6 +33,6 @@ async fn cancellation_closes_the_connection() {
         let question =
             Question { messages: vec![Message::User { text: "x".to_owned() }], ..Question::default() };
         let fault = service.ask(&question, &cancel, &|_| ()).await.unwrap_err();
-        assert_eq!((fault.kind, served.await.unwrap()), (FaultKind::Cancelled, true), "{provider:?}");
+        assert_eq!((fault.kind, served.await.unwrap()), (ModelErrorKind::Cancelled, true), "{provider:?}");
     }
 }

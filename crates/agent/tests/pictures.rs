@@ -10,7 +10,7 @@ use toolpost_agent::{
     AgentEvent, Budget, ImageDisplay, Limits, Reason, Run, RunTool, TaskEffect, ToolReply, Toolset,
     Transcript,
     models::{
-        CallRequest, Completion, Fault, FaultKind, Message, Model, ModelFuture, ModelMessage, Patience,
+        CallRequest, Completion, ModelError, ModelErrorKind, Message, Model, ModelFuture, ModelMessage, Patience,
         Piece, Pieces, Question, Service, Stop, ToolResult,
     },
 };
@@ -19,14 +19,14 @@ use toolpost_test_rows::each_async;
 
 /// A model that calls the tool once, and accepts or rejects images.
 struct Looks {
-    refuses: Option<(FaultKind, &'static str)>,
+    refuses: Option<(ModelErrorKind, &'static str)>,
     asked: Mutex<Vec<Question>>,
 }
 
-struct Answer(Option<Result<Piece, Fault>>);
+struct Answer(Option<Result<Piece, ModelError>>);
 
 impl Model for Looks {
-    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault> {
+    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, ModelError> {
         self.asked.lock().unwrap().push(question.clone());
         let pictures = results(question).iter().any(|result| !result.pictures.is_empty());
         let reply = |text: &str, calls: Vec<CallRequest>| {
@@ -41,7 +41,7 @@ impl Model for Looks {
         };
         let piece = match (question.messages.len(), self.refuses) {
             (1, _) => reply("", vec![look()]),
-            (_, Some((kind, words))) if pictures => Err(Fault::new(kind, words)),
+            (_, Some((kind, words))) if pictures => Err(ModelError::new(kind, words)),
             _ => reply("seen", Vec::new()),
         };
         Ok(Box::new(Answer(Some(piece))))
@@ -49,8 +49,8 @@ impl Model for Looks {
 }
 
 impl Pieces for Answer {
-    fn next(&mut self) -> ModelFuture<'_, Result<Piece, Fault>> {
-        let piece = self.0.take().unwrap_or_else(|| Err(Fault::new(FaultKind::Broken, "over")));
+    fn next(&mut self) -> ModelFuture<'_, Result<Piece, ModelError>> {
+        let piece = self.0.take().unwrap_or_else(|| Err(ModelError::new(ModelErrorKind::Broken, "over")));
         Box::pin(ready(piece))
     }
 }
@@ -97,9 +97,9 @@ fn results(question: &Question) -> Vec<ToolResult> {
 async fn services_that_reject_images_get_image_names() {
     let refused = "[picture 1: image/png, 3 bytes]\n[the images of this reply are not shown to you, only \
                    their names]";
-    let no_image = (FaultKind::Refused, "No endpoints found that support image input");
-    let wrong = (FaultKind::Question, "messages: wrong");
-    let key = (FaultKind::Refused, "the key is not known");
+    let no_image = (ModelErrorKind::Refused, "No endpoints found that support image input");
+    let wrong = (ModelErrorKind::Question, "messages: wrong");
+    let key = (ModelErrorKind::Refused, "the key is not known");
     let model = |fault: &str| Reason::Model { fault: fault.to_owned() };
     // Error of the service, setting, outcome, content of the last request, number of requests.
     let rows = [

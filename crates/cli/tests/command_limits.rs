@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use toolpost_engine::{Available, Means, Plan, Resources, Session, inner_step_of};
+use toolpost_test_rows::skip;
 
 const MEBIBYTE: u64 = 1 << 20;
 
@@ -18,8 +19,7 @@ const LONG: Duration = Duration::from_secs(60);
 fn replies_name_the_exceeded_limit_and_its_setting() {
     inner_step_of(Path::new(env!("CARGO_BIN_EXE_toolpost")));
     if Available::up_to(Means::Namespaces).means == Means::Nothing {
-        println!("SKIPPED, since nothing confines commands here");
-        return;
+        return skip("nothing confines commands here");
     }
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let none = Resources::unlimited();

@@ -1,7 +1,7 @@
 //! Commands run by the built program: in the sandbox, without a sandbox, and read-only.
 
 use crate::common;
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, skip};
 
 use common::{Server, World, call};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub(crate) fn confined(world: &World) -> bool {
     assert!(!lines.is_empty(), "{doctor}");
     let is_whole = lines[0].starts_with("namespaces");
     if !is_whole {
-        println!("SKIPPED, since the kernel here allows no namespaces: {lines:?}");
+        skip(&format!("the kernel here allows no namespaces: {lines:?}"));
     }
     is_whole
 }
@@ -367,7 +367,7 @@ fn replies_state_which_commands_reach_a_server() {
     ];
     for (means, who, answer) in rows {
         if Available::up_to(means).means != means {
-            println!("SKIPPED, since {} is not available here", means.name());
+            skip(&format!("{} is not available here", means.name()));
             continue;
         }
         let world = World::new();
@@ -393,8 +393,7 @@ fn replies_state_which_commands_reach_a_server() {
 fn dropped_sessions_end_their_commands_and_network() {
     inner_step_of(Path::new(env!("CARGO_BIN_EXE_toolpost")));
     if Available::up_to(Means::Namespaces).means != Means::Namespaces {
-        println!("SKIPPED, since namespaces are not available here");
-        return;
+        return skip("namespaces are not available here");
     }
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let world = World::new();

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolpost_engine::operations::{job, stop};
 use toolpost_engine::{Available, CallCtx, Engine, Means, Plan, PublishedPorts, Session, inner_step_of};
+use toolpost_test_rows::skip;
 use toolpost_workspace::WorkspacePath;
 
 /// Timeout of a step, longer than any step takes on a slow machine.
@@ -20,7 +21,7 @@ fn is_missing() -> bool {
     inner_step_of(Path::new(env!("CARGO_BIN_EXE_toolpost")));
     let is_missing = Available::up_to(Means::Namespaces).means != Means::Namespaces;
     if is_missing {
-        println!("SKIPPED, since namespaces are not available here");
+        skip("namespaces are not available here");
     }
     is_missing
 }
@@ -79,7 +80,7 @@ fn published_ports_are_reachable_until_the_command_stops() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     for address in ["127.0.0.1", "0.0.0.0", "::1"] {
         if TcpListener::bind((address, 0)).is_err() {
-            println!("SKIPPED, since {address} is not available here");
+            skip(&format!("{address} is not available here"));
             continue;
         }
         let (world, port) = (World::new(), free_port());
@@ -123,9 +124,10 @@ fn late_listeners_are_published_until_the_session_ends() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (world, port) = (World::new(), free_port());
     let (engine, session) = (publishing(&world, &port.to_string()), Session::new());
-    let line = format!("sleep 3; {}", server("127.0.0.1", port));
+    let line = format!("until [ -e go ]; do sleep 0.05; done; {}", server("127.0.0.1", port));
     let (_, notes) = runtime.block_on(ran(&engine, &session, &line));
     assert!(!notes.contains("listens on port"), "{notes}");
+    std::fs::write(world.root().join("go"), "").unwrap();
     let start = Instant::now();
     while fetch(port).is_none() {
         assert!(start.elapsed() < LONG, "the port is never published");

@@ -4,6 +4,7 @@ use crate::commands::{engine_with, ran};
 use crate::common::World;
 use std::path::Path;
 use toolpost_engine::{Available, Confinement, Hosts, Means, Plan, Session, inner_step_of};
+use toolpost_test_rows::skip;
 
 /// Commands that fail, and the line that the reply has for each; `None`: no line.
 const ROWS: &[(&str, Option<&str>)] = &[
@@ -51,7 +52,7 @@ fn is_missing(means: Means) -> bool {
     inner_step_of(Path::new(env!("CARGO_BIN_EXE_toolpost")));
     let is_missing = Available::up_to(means).means != means;
     if is_missing {
-        println!("SKIPPED, since {} is not available here", means.name());
+        skip(&format!("{} is not available here", means.name()));
     }
     is_missing
 }

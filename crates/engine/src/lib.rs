@@ -31,7 +31,7 @@ pub use call::nested::{
 pub use call::permissions::{MayRead, NoPermissions, Permissions};
 pub use call::{Asking, CallCtx, Progress};
 pub use code::Code;
-pub use commands::{BadPort, CommandAccess, Commands, PublishedPorts};
+pub use commands::{PortError, CommandAccess, Commands, PublishedPorts};
 pub use editors::buffers::BufferNotes;
 pub use editors::{
     Act as EditorAct, Buffer, Editor, EditorSetup, Editors, InsertionFallback, Point, SaveState,
@@ -57,9 +57,9 @@ pub use tasks::{Completion, TaskBoards};
 // Installed language servers, and how they are started.
 pub use toolpost_lsp::{InstalledServer, Servers, Settings as ServerSettings};
 // Code search services on other machines.
-pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
+pub use toolpost_net::code::{PROVIDERS, Service as CodeService, ServiceConfigError};
 // The hosts that may be contacted, the addresses that they may have, resolvers of their names, and embedding services.
-pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, ResolveFuture, Resolver, Say};
+pub use toolpost_net::{Embeddings, HostError, Hosts, Reach, ResolveFuture, Resolver, Say};
 // Dependencies of the project, and the paths of their sources.
 pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
 // Accesses of a call, which the policy allows or denies.

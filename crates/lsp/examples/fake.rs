@@ -40,7 +40,7 @@ fn answer(manner: &str, message: &Value, seen: &[Value]) -> std::io::Result<()> 
         ("initialized", "indexes" | "never ready") => {
             progress("index", &json!({ "kind": "begin", "title": "indexing", "percentage": 10 }))?;
             if manner == "indexes" {
-                std::thread::sleep(Duration::from_millis(500));
+                await_go();
                 progress("index", &json!({ "kind": "end" }))?;
             }
             Ok(())
@@ -86,6 +86,14 @@ fn answer(manner: &str, message: &Value, seen: &[Value]) -> std::io::Result<()> 
     }
 }
 
+/// Waits until the file exists that the second argument of the program names.
+fn await_go() {
+    let go = std::env::args().nth(2).unwrap_or_default();
+    while !std::path::Path::new(&go).exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Answers one message. The second argument of the program is a JSON object with the reply to each method.
 fn say(message: &Value, seen: &[Value]) -> std::io::Result<()> {
     let words = std::env::args().nth(2).unwrap_or_default();
@@ -117,7 +125,7 @@ fn greet(manner: &str, id: &Value) -> std::io::Result<()> {
         }
         _ => {
             if manner == "slow" {
-                std::thread::sleep(Duration::from_millis(600));
+                await_go();
             }
             let encoding = match manner {
                 "utf-8" => json!("utf-8"),

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::documents::{self, Notification};
 use crate::initialize::Capabilities;
 use crate::wire::locked;
-use crate::{Answer, Change, Encoding, Fault, Question, Server, ServerReadiness, Stage, Stamp};
+use crate::{Answer, Change, Encoding, ServerError, Question, Server, ServerReadiness, Stage, Stamp};
 
 /// Pause before repeating a request that the server rejected because files were changing.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -30,7 +30,7 @@ impl Server {
     ///
     /// # Errors
     /// If the server does not answer in time, or has ended.
-    pub async fn greeted(&self, wait: Duration) -> Result<Client<'_>, Fault> {
+    pub async fn greeted(&self, wait: Duration) -> Result<Client<'_>, ServerError> {
         *locked(&self.used) = Instant::now();
         let mut greeted = self.greeted.subscribe();
         let known = match timeout(wait, greeted.wait_for(Option::is_some)).await {
@@ -40,7 +40,7 @@ impl Server {
         match known {
             Some(Ok(promises)) => Ok(Client { server: self, promises }),
             Some(Err(fault)) => Err(fault),
-            None => Err(Fault::Late {
+            None => Err(ServerError::Late {
                 server: self.known().name.to_owned(),
                 method: "initialize".to_owned(),
                 waited: wait,
@@ -119,7 +119,7 @@ impl Client<'_> {
     ///
     /// # Errors
     /// If the server fails, refuses, is late, or sends an answer that cannot be parsed.
-    pub async fn ask(&self, question: &Question, within: Duration) -> Result<Answer, Fault> {
+    pub async fn ask(&self, question: &Question, within: Duration) -> Result<Answer, ServerError> {
         let method = question.method();
         self.promised(question.promise(), method)?;
         let answer = self.put(method, &question.params(), within).await?;
@@ -127,19 +127,19 @@ impl Client<'_> {
     }
 
     /// Looks up a capability by name.
-    pub(crate) fn promised(&self, promise: &str, method: &str) -> Result<&Value, Fault> {
-        let unable = || Fault::Unable { server: self.name(), method: method.to_owned() };
+    pub(crate) fn promised(&self, promise: &str, method: &str) -> Result<&Value, ServerError> {
+        let unable = || ServerError::Unable { server: self.name(), method: method.to_owned() };
         self.promises.answers.get(promise).ok_or_else(unable)
     }
 
     /// Sends a request. A request that the server rejects because files were changing is repeated within the
     /// same time limit.
-    pub(crate) async fn put(&self, method: &str, params: &Value, within: Duration) -> Result<Value, Fault> {
+    pub(crate) async fn put(&self, method: &str, params: &Value, within: Duration) -> Result<Value, ServerError> {
         let end = Instant::now() + within;
         loop {
             let left = end.saturating_duration_since(Instant::now());
             match self.server.request(method, params, left).await {
-                Err(Fault::Refused { code, .. }) if TOO_EARLY.contains(&code) && left > AGAIN => {
+                Err(ServerError::Refused { code, .. }) if TOO_EARLY.contains(&code) && left > AGAIN => {
                     tokio::time::sleep(AGAIN).await;
                 }
                 answer => return answer,
@@ -148,8 +148,8 @@ impl Client<'_> {
     }
 
     /// Builds the fault for an answer that cannot be parsed.
-    pub(crate) fn odd(&self, method: &str, what: String) -> Fault {
-        Fault::Odd { server: self.name(), method: method.to_owned(), what }
+    pub(crate) fn odd(&self, method: &str, what: String) -> ServerError {
+        ServerError::Odd { server: self.name(), method: method.to_owned(), what }
     }
 
     pub(crate) fn name(&self) -> String {

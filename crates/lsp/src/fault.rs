@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// A failure of a language server. None of these failures means that the answer is empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum ServerError {
     /// The server could not be started.
     #[error("`{server}` was not started: {why}")]
     NotStarted {
@@ -70,7 +70,7 @@ pub enum Fault {
     #[error("{last}; it has failed {} and is not restarted for another {}", often(*times), seconds(wait))]
     Resting {
         /// The last failure.
-        last: Box<Fault>,
+        last: Box<ServerError>,
         /// The number of failures.
         times: u32,
         /// The remaining time until the server may start again.

@@ -2,7 +2,7 @@
 //!
 //! A server answers long before it has read the project, and does not report that such an answer is incomplete.
 //! This crate therefore derives the server's readiness from its progress messages ([`ServerReadiness`]), so that
-//! the caller can report whether an answer is complete, and why. A failure of a server is a [`Fault`], never an
+//! the caller can report whether an answer is complete, and why. A failure of a server is a [`ServerError`], never an
 //! empty answer. The crate reads no files: the caller supplies contents and changes on disk.
 
 mod answers;
@@ -29,7 +29,7 @@ mod wire;
 pub use answers::{DocumentSymbol, Place, Span};
 pub use client::Client;
 pub use documents::{Change, Stamp};
-pub use fault::Fault;
+pub use fault::ServerError;
 pub use home::{Home, home};
 pub use known_servers::{Edits, KNOWN, KnownServer, Signal};
 pub use position::{Encoding, Position};

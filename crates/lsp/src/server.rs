@@ -15,7 +15,7 @@ use crate::initialize::{Capabilities, greeting};
 use crate::readiness::Readiness;
 use crate::server_state::ServerState;
 use crate::wire::{ConnectionEnd, RequestError, Wire, locked};
-use crate::{Fault, Home, KnownServer, ServerReadiness, Settings, Stage, Stamp};
+use crate::{ServerError, Home, KnownServer, ServerReadiness, Settings, Stage, Stamp};
 
 /// Time limit for the exit of a server that has closed its output.
 const ENDING: Duration = Duration::from_secs(1);
@@ -27,11 +27,11 @@ pub struct Server {
     served: Service,
     wire: Wire,
     pub(crate) heard: Arc<ServerState>,
-    pub(crate) greeted: watch::Sender<Option<Result<Capabilities, Fault>>>,
+    pub(crate) greeted: watch::Sender<Option<Result<Capabilities, ServerError>>>,
     pub(crate) documents: Mutex<Documents>,
     pub(crate) used: Mutex<Instant>,
     started: Instant,
-    lost: Mutex<Option<Fault>>,
+    lost: Mutex<Option<ServerError>>,
 }
 
 impl Server {
@@ -42,8 +42,8 @@ impl Server {
         home: &Home,
         settings: &Settings,
         disk: HashMap<PathBuf, Stamp>,
-    ) -> Result<Arc<Self>, Fault> {
-        let not_started = |why: String| Fault::NotStarted { server: known.name.to_owned(), why };
+    ) -> Result<Arc<Self>, ServerError> {
+        let not_started = |why: String| ServerError::NotStarted { server: known.name.to_owned(), why };
         let sandbox = match &settings.sandbox {
             Sandbox::On(plan) => Sandbox::On(toolpost_process::Plan {
                 access: toolpost_process::Access::Read,
@@ -97,7 +97,7 @@ impl Server {
     }
 
     /// Returns the failure because of which the server ended; `None` while it runs.
-    pub(crate) fn lost(&self) -> Option<Fault> {
+    pub(crate) fn lost(&self) -> Option<ServerError> {
         let dead = self.served.exit().is_some() || self.standing().stage == Stage::Dead;
         dead.then(|| locked(&self.lost).clone().unwrap_or_else(|| self.ended("unexpectedly")))
     }
@@ -121,7 +121,7 @@ impl Server {
     }
 
     /// Stops the server immediately, and records the reason, with which later calls fail.
-    pub(crate) fn end(&self, fault: Fault) {
+    pub(crate) fn end(&self, fault: ServerError) {
         self.heard.note(|readiness| readiness.died(fault.to_string(), Instant::now()));
         locked(&self.lost).get_or_insert(fault);
         self.wire.end(&ConnectionEnd::Closed);
@@ -147,25 +147,25 @@ impl Server {
         method: &str,
         params: &Value,
         within: Duration,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, ServerError> {
         let server = self.known.name.to_owned();
         let method = method.to_owned();
         match timeout(within, self.wire.request(&method, params)).await {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(RequestError::Refused(refusal))) => {
-                Err(Fault::Refused { server, method, code: refusal.code, message: refusal.message })
+                Err(ServerError::Refused { server, method, code: refusal.code, message: refusal.message })
             }
             Ok(Err(RequestError::ConnectionEnd(over))) => Err(self.over(over).await),
-            Err(_) => Err(Fault::Late { server, method, waited: within }),
+            Err(_) => Err(ServerError::Late { server, method, waited: within }),
         }
     }
 
     /// Returns the failure for a closed connection, and stops the server.
-    async fn over(&self, over: ConnectionEnd) -> Fault {
+    async fn over(&self, over: ConnectionEnd) -> ServerError {
         let server = self.known.name.to_owned();
         let fault = match over {
-            ConnectionEnd::Garbled(what) => Fault::Garbled { server, what },
-            ConnectionEnd::Deaf => Fault::Deaf { server },
+            ConnectionEnd::Garbled(what) => ServerError::Garbled { server, what },
+            ConnectionEnd::Deaf => ServerError::Deaf { server },
             ConnectionEnd::Closed => {
                 // A server that closed its output has exited, or is about to.
                 let _ = timeout(ENDING, self.served.wait()).await;
@@ -177,14 +177,14 @@ impl Server {
         fault
     }
 
-    fn ended(&self, when: &'static str) -> Fault {
+    fn ended(&self, when: &'static str) -> ServerError {
         let how = match self.served.exit() {
             Some(Exit::Code(code)) => format!("exit code {code}"),
             Some(Exit::Signal(signal)) => format!("killed by signal {signal}"),
             Some(Exit::Unknown) => "unknown exit status".to_owned(),
             None => "the server closed its output".to_owned(),
         };
-        Fault::Ended { server: self.known.name.to_owned(), when, how }
+        ServerError::Ended { server: self.known.name.to_owned(), when, how }
     }
 
     /// Sends notifications.
@@ -202,7 +202,7 @@ async fn greet(server: Arc<Server>) {
     let promises = answer.and_then(|answer| {
         Capabilities::read(&answer).map_err(|what| {
             let fault =
-                Fault::Odd { server: server.known.name.to_owned(), method: "initialize".to_owned(), what };
+                ServerError::Odd { server: server.known.name.to_owned(), method: "initialize".to_owned(), what };
             server.end(fault.clone());
             fault
         })

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use toolpost_process::{ProgramSearch, Sandbox, programs};
 
 use crate::wire::locked;
-use crate::{Fault, Home, KnownServer, Server, Settings, Stamp};
+use crate::{ServerError, Home, KnownServer, Server, Settings, Stamp};
 
 /// Run time after which a server's earlier failures are forgotten.
 const STEADY: Duration = Duration::from_secs(300);
@@ -43,12 +43,12 @@ type Key = (&'static str, PathBuf);
 struct Place {
     server: Option<Arc<Server>>,
     times: u32,
-    last: Option<(Fault, Instant)>,
+    last: Option<(ServerError, Instant)>,
 }
 
 impl Place {
     /// Records a failure. The times are the server's run time, and the time since its exit.
-    fn failed(&mut self, fault: Fault, (ran, ago): (Duration, Duration)) {
+    fn failed(&mut self, fault: ServerError, (ran, ago): (Duration, Duration)) {
         self.times = if ran >= STEADY { 1 } else { self.times.saturating_add(1) };
         let now = Instant::now();
         self.last = Some((fault, now.checked_sub(ago).unwrap_or(now)));
@@ -84,16 +84,16 @@ impl Servers {
         found: &InstalledServer,
         home: &Home,
         disk: &HashMap<PathBuf, Stamp>,
-    ) -> Result<Arc<Server>, Fault> {
+    ) -> Result<Arc<Server>, ServerError> {
         let known = found.known;
         let Some(program) = &found.search.program else {
             let why = format!("there is no program `{}` outside the workspace", known.program);
-            return Err(Fault::NotStarted { server: known.name.to_owned(), why });
+            return Err(ServerError::NotStarted { server: known.name.to_owned(), why });
         };
         let mut places = locked(&self.0.places);
         if self.0.closed.load(Ordering::Relaxed) {
             let why = "Toolpost is shutting down".to_owned();
-            return Err(Fault::NotStarted { server: known.name.to_owned(), why });
+            return Err(ServerError::NotStarted { server: known.name.to_owned(), why });
         }
         if places.is_empty() {
             tokio::spawn(look_after(Arc::downgrade(&self.0), self.0.settings.limits.check_interval));
@@ -114,7 +114,7 @@ impl Servers {
                 limits.rest.saturating_mul(1 << (place.times.clamp(1, 16) - 1)).min(limits.rest_at_most);
             let wait = rest.saturating_sub(when.elapsed());
             if !wait.is_zero() {
-                return Err(Fault::Resting { last: Box::new(last.clone()), times: place.times, wait });
+                return Err(ServerError::Resting { last: Box::new(last.clone()), times: place.times, wait });
             }
         }
         match Server::start(known, program, home, &self.0.settings, disk.clone()) {
@@ -179,7 +179,7 @@ async fn look_after(shared: Weak<Shared>, every: Duration) {
             let Some(server) = &place.server else { continue };
             let memory = server.memory();
             if memory > limits.memory {
-                server.end(Fault::Ended {
+                server.end(ServerError::Ended {
                     server: server.known().name.to_owned(),
                     when: "because Toolpost stopped it",
                     how: format!("the server used {} MiB of memory", memory >> 20),

@@ -9,7 +9,7 @@ use toolpost_test_rows::each_async;
 
 use serde_json::{Value, json};
 use toolpost_lsp::{
-    Answer, Fault, Home, KNOWN, KnownServer, Place, Position, Question, Server, Servers, Settings, Signal,
+    Answer, ServerError, Home, KNOWN, KnownServer, Place, Position, Question, Server, Servers, Settings, Signal,
     Span,
 };
 use toolpost_process::{Environment, Sandbox};
@@ -83,17 +83,17 @@ fn place(name: &str, span: Span) -> Place {
     Place { path: Some(name.into()), address: format!("file://{name}"), span }
 }
 
-fn unable(method: &str) -> Fault {
-    Fault::Unable { server: "fake".to_owned(), method: method.to_owned() }
+fn unable(method: &str) -> ServerError {
+    ServerError::Unable { server: "fake".to_owned(), method: method.to_owned() }
 }
 
-fn invalid_answer(method: &str, what: &str) -> Fault {
-    Fault::Odd { server: "fake".to_owned(), method: method.to_owned(), what: what.to_owned() }
+fn invalid_answer(method: &str, what: &str) -> ServerError {
+    ServerError::Odd { server: "fake".to_owned(), method: method.to_owned(), what: what.to_owned() }
 }
 
-fn refused(method: &str) -> Fault {
+fn refused(method: &str) -> ServerError {
     let message = "no package metadata".to_owned();
-    Fault::Refused { server: "fake".to_owned(), method: method.to_owned(), code: 0, message }
+    ServerError::Refused { server: "fake".to_owned(), method: method.to_owned(), code: 0, message }
 }
 
 /// The error with which the fake server refuses a request.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use toolpost_test_rows::each_async;
 
 use toolpost_lsp::{
-    Answer, Change, Complete, Encoding, Fault, Home, InstalledServer, KNOWN, KnownServer, Limits, Place,
+    Answer, Change, Complete, Encoding, ServerError, Home, InstalledServer, KNOWN, KnownServer, Limits, Place,
     Position, Question, Server, Servers, Settings, Signal, Span, Stage,
 };
 use toolpost_process::{Environment, Sandbox};
@@ -29,6 +29,15 @@ impl World {
         Self::with(KnownServer { signal, arguments: vec![manner].leak(), ..base() }, limits, &[])
     }
 
+    /// Returns a world whose server waits until the second result is called.
+    #[expect(clippy::disallowed_methods, reason = "the fake server waits for a file")]
+    fn waiting(manner: &'static str, directory: &Path, signal: Signal) -> (Self, impl FnOnce()) {
+        let go = directory.join("go");
+        let arguments = vec![manner, go.to_str().unwrap().to_owned().leak()].leak();
+        let world = Self::with(KnownServer { signal, arguments, ..base() }, Limits::default(), &[]);
+        (world, move || std::fs::write(go, "").unwrap())
+    }
+
     fn with(known: KnownServer, limits: Limits, not_in: &[PathBuf]) -> Self {
         let examples = examples();
         assert!(known.program != "fake" || is_there(&examples), "{} has no fake", examples.display());
@@ -43,7 +52,7 @@ impl World {
         Self { servers, found, home: Home { directory: "/".into(), lacks: None } }
     }
 
-    fn get(&self) -> Result<Arc<Server>, Fault> {
+    fn get(&self) -> Result<Arc<Server>, ServerError> {
         self.servers.get(&self.found, &self.home, &HashMap::new())
     }
 }
@@ -99,13 +108,14 @@ async fn received_counts(server: &Server) -> String {
 }
 
 /// Requests the references at a fixed position.
-async fn request_references(server: &Server, within: Duration) -> Result<Answer, Fault> {
+async fn request_references(server: &Server, within: Duration) -> Result<Answer, ServerError> {
     server.greeted(within).await?.ask(&references(), within).await
 }
 
 #[tokio::test]
 async fn a_slow_server_is_awaited_up_to_the_time_limit() {
-    let world = World::new("slow", Signal::Answers, Limits::default());
+    let directory = tempfile::tempdir().unwrap();
+    let (world, go) = World::waiting("slow", directory.path(), Signal::Answers);
     let server = world.get().unwrap();
     assert_eq!(server.standing().stage, Stage::Starting);
     let late = server.greeted(Duration::from_millis(1)).await.err().unwrap();
@@ -113,6 +123,7 @@ async fn a_slow_server_is_awaited_up_to_the_time_limit() {
         late.to_string(),
         "`fake` did not answer `initialize` within 0.0 s; the next call repeats the request"
     );
+    go();
     assert_eq!(request_references(&server, LONG).await, Ok(echoed()));
     assert_eq!((server.standing().stage, server.standing().complete), (Stage::Ready, Complete::Yes));
 }
@@ -127,7 +138,7 @@ async fn a_crashed_server_is_reported_and_not_restarted_at_once() {
     assert_eq!(fault.to_string(), words);
     assert_eq!((server.standing().stage, server.standing().complete), (Stage::Dead, Complete::No));
     assert_eq!(world.servers.running(), 0);
-    let Err(Fault::Resting { last, times: 1, wait }) = world.get() else { panic!("no restart pause") };
+    let Err(ServerError::Resting { last, times: 1, wait }) = world.get() else { panic!("no restart pause") };
     assert_eq!((*last, wait <= LONG), (fault, true));
 }
 
@@ -137,12 +148,12 @@ async fn a_crashed_server_restarts_after_a_pause() {
     let world = World::new("crash", Signal::Answers, Limits { rest, ..Limits::default() });
     let first = world.get().unwrap();
     request_references(&first, LONG).await.unwrap_err();
-    let Err(Fault::Resting { times: 1, wait, .. }) = world.get() else { panic!("no restart pause") };
+    let Err(ServerError::Resting { times: 1, wait, .. }) = world.get() else { panic!("no restart pause") };
     tokio::time::sleep(wait).await;
     let second = world.get().unwrap();
     assert!(!Arc::ptr_eq(&first, &second));
     request_references(&second, LONG).await.unwrap_err();
-    let Err(Fault::Resting { times: 2, wait, .. }) = world.get() else { panic!("no restart pause") };
+    let Err(ServerError::Resting { times: 2, wait, .. }) = world.get() else { panic!("no restart pause") };
     assert!(wait <= rest * 2, "{wait:?}");
 }
 
@@ -187,10 +198,12 @@ async fn misbehaving_servers_fail_with_distinct_errors() {
 #[tokio::test]
 async fn a_server_is_ready_only_after_it_has_finished_indexing() {
     let token = Signal::Token("index");
-    let world = World::new("indexes", token, Limits::default());
+    let directory = tempfile::tempdir().unwrap();
+    let (world, go) = World::waiting("indexes", directory.path(), token);
     let server = world.get().unwrap();
     let talk = server.greeted(LONG).await.unwrap();
     assert_eq!(talk.settled(Duration::ZERO).await.complete, Complete::No);
+    go();
     let standing = talk.settled(LONG).await;
     assert_eq!((standing.stage, standing.complete), (Stage::Ready, Complete::Yes));
 
@@ -220,7 +233,7 @@ async fn a_silent_server_is_abandoned_after_its_time_limit() {
     let fault = server.greeted(LONG).await.err().unwrap();
     let words = "`fake` did not answer `initialize` within 0.1 s; the next call repeats the request";
     assert_eq!(fault.to_string(), words);
-    assert!(matches!(world.get(), Err(Fault::Resting { times: 1, .. })));
+    assert!(matches!(world.get(), Err(ServerError::Resting { times: 1, .. })));
 }
 
 #[tokio::test]
@@ -229,7 +242,7 @@ async fn late_requests_are_cancelled_and_early_ones_repeated() {
     let server = world.get().unwrap();
     let talk = server.greeted(LONG).await.unwrap();
     let late = talk.ask(&references(), Duration::from_millis(20)).await.unwrap_err();
-    assert!(matches!(late, Fault::Late { .. }), "{late:?}");
+    assert!(matches!(late, ServerError::Late { .. }), "{late:?}");
     assert!(received_counts(&server).await.contains("cancelled 1"));
 
     let world = World::new("early", Signal::Answers, Limits::default());
@@ -346,7 +359,7 @@ async fn a_server_over_the_memory_limit_is_stopped() {
     let server = world.get().unwrap();
     server.greeted(LONG).await.ok();
     until_none_runs(&world).await;
-    let Err(Fault::Resting { last, .. }) = world.get() else { panic!("no restart pause") };
+    let Err(ServerError::Resting { last, .. }) = world.get() else { panic!("no restart pause") };
     assert!(
         last.to_string().starts_with("`fake` exited because Toolpost stopped it: the server used "),
         "{last}"

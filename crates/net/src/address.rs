@@ -1,4 +1,4 @@
-//! Classification of IP addresses as public or private.
+//! Classification of hosts and IP addresses as public or private.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -45,6 +45,32 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         (0x2000..0x4000, _) => true,
         _ => false,
     }
+}
+
+/// Returns whether a host is private: `localhost`, or an IP address outside the public network. Other names are not
+/// looked up.
+#[must_use]
+pub fn is_own(host: &str) -> bool {
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    if let Ok(address) = name.trim_matches(['[', ']']).parse::<IpAddr>() {
+        return !is_public(address);
+    }
+    is_local_name(&name)
+}
+
+/// Returns whether a host is on the loopback interface; names other than `localhost` are not looked up. The unspecified
+/// address counts, because a connection to it reaches the loopback interface.
+#[must_use]
+pub fn is_loopback(host: &str) -> bool {
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    match name.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback() || address.is_unspecified(),
+        Err(_) => is_local_name(&name),
+    }
+}
+
+fn is_local_name(name: &str) -> bool {
+    name == "localhost" || name.ends_with(".localhost")
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::post::{Post, PostError};
+use crate::post::Post;
+use crate::post_error::PostError;
 
 /// An embedding service that the operator configured. No other host is contacted.
 #[derive(Debug, Clone)]

@@ -26,7 +26,7 @@ pub enum Say {
 #[error(
     "invalid host `{entry}`: write a name (`crates.io`), all names below one (`*.crates.io`), every host (`*`), or an address, each with a port if it is neither 80 nor 443 (`example.com:8443`)"
 )]
-pub struct BadHost {
+pub struct HostError {
     /// The invalid entry as written.
     pub entry: String,
 }
@@ -47,13 +47,13 @@ enum Name {
 impl Hosts {
     /// Parses a list of allowed hosts: names, names with the prefix `*.`, `*`, and IP addresses, each with an
     /// optional port.
-    pub fn new(entries: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, BadHost> {
+    pub fn new(entries: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, HostError> {
         Self::in_order(entries.into_iter().map(|entry| (entry, Say::Reach)))
     }
 
     /// Parses a list of allowed and refused hosts; the last matching entry decides.
-    pub fn in_order(entries: impl IntoIterator<Item = (impl AsRef<str>, Say)>) -> Result<Self, BadHost> {
-        let read = |text: &str| entry(text).ok_or_else(|| BadHost { entry: text.to_owned() });
+    pub fn in_order(entries: impl IntoIterator<Item = (impl AsRef<str>, Say)>) -> Result<Self, HostError> {
+        let read = |text: &str| entry(text).ok_or_else(|| HostError { entry: text.to_owned() });
         let entries = entries.into_iter().map(|(text, say)| Ok((read(text.as_ref())?, say)));
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
@@ -223,7 +223,7 @@ mod tests {
         each(
             ["", "a b", "**", "*.1.1.1.1", "a:b", "a:99999", "a:+1", "[::1", "[::1]x", "http://a", "ü.de"],
             |entry| {
-                assert_eq!(Hosts::new([entry]), Err(BadHost { entry: entry.to_owned() }), "{entry}");
+                assert_eq!(Hosts::new([entry]), Err(HostError { entry: entry.to_owned() }), "{entry}");
             },
         );
     }

@@ -15,7 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 pub use tokio_rustls::client::TlsStream as ClientTlsStream;
 
-use crate::client::{self, ClientError};
+use crate::client_error::ClientError;
+use crate::tls;
 
 /// The certificates that are trusted for a configured server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,13 +45,13 @@ impl TlsConfig {
     /// If the certificates or the host name are invalid.
     pub fn new(host: &str, vouched: &ServerTrust) -> Result<Self, ClientError> {
         let mut config = match vouched {
-            ServerTrust::SystemRoots => client::tls()?,
+            ServerTrust::SystemRoots => tls::tls()?,
             ServerTrust::Roots(pem) => checked(verifier(pem)?)?,
             ServerTrust::RootsForAnyName(pem) => checked(Arc::new(AnyNameVerifier(verifier(pem)?)))?,
             ServerTrust::Unverified => checked(Arc::new(KeyVerifier(ring::default_provider())))?,
         };
         config.alpn_protocols.clear();
-        let bad = |_| client::why(format!("`{host}` is not a valid name for a certificate"));
+        let bad = |_| ClientError::new(format!("`{host}` is not a valid name for a certificate"));
         let name = ServerName::try_from(host.to_owned()).map_err(bad)?;
         Ok(Self { connector: TlsConnector::from(Arc::new(config)), name })
     }
@@ -68,7 +69,7 @@ impl TlsConfig {
 }
 
 fn checked(verifier: Arc<dyn ServerCertVerifier>) -> Result<ClientConfig, ClientError> {
-    let begun = client::begun()?.dangerous().with_custom_certificate_verifier(verifier);
+    let begun = tls::begun()?.dangerous().with_custom_certificate_verifier(verifier);
     Ok(begun.with_no_client_auth())
 }
 
@@ -77,15 +78,15 @@ fn verifier(pem: &str) -> Result<Arc<WebPkiServerVerifier>, ClientError> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
         let certificate =
-            certificate.map_err(|error| client::why(format!("invalid certificate: {error:?}")))?;
-        roots.add(certificate).map_err(|error| client::why(error.to_string()))?;
+            certificate.map_err(|error| ClientError::new(format!("invalid certificate: {error:?}")))?;
+        roots.add(certificate).map_err(|error| ClientError::new(error.to_string()))?;
     }
     if roots.is_empty() {
-        return Err(client::why("the file with root certificates contains no certificate".to_owned()));
+        return Err(ClientError::new("the file with root certificates contains no certificate".to_owned()));
     }
     let provider = Arc::new(ring::default_provider());
     let made = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-    made.map_err(|error| client::why(error.to_string()))
+    made.map_err(|error| ClientError::new(error.to_string()))
 }
 
 /// A verifier that checks the certificate chain, but not the host name.

@@ -5,31 +5,11 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::address::is_public;
-
-/// Maximum length of a URL, in bytes.
-const LONGEST: usize = 8 * 1024;
+use crate::bad_address::{AddressError, LONGEST};
 
 /// A URL that can be fetched, in normalized form and without a fragment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WebAddress(Url);
-
-/// Reason why a URL cannot be fetched.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadAddress {
-    /// The text is not a full URL; the reason is included.
-    #[error("invalid URL ({0}); use a full URL such as https://example.com/docs")]
-    NotUrl(String),
-    /// The scheme of the URL, which is included, is neither HTTP nor HTTPS.
-    #[error("`{0}:` URLs are not fetched, only `http:` and `https:`")]
-    Scheme(String),
-    /// The URL contains a user name or a password.
-    #[error("the URL contains a user name or password before an `@`, which is never sent; remove it")]
-    Credentials,
-    /// The URL exceeds the maximum length.
-    #[error("the URL is longer than {LONGEST} bytes")]
-    TooLong,
-}
 
 impl WebAddress {
     /// Parses a URL and normalizes it.
@@ -37,34 +17,34 @@ impl WebAddress {
     /// # Errors
     /// If the text is not a valid URL or is too long, or if the URL has another scheme than HTTP or HTTPS, or
     /// credentials.
-    pub fn parse(text: &str) -> Result<Self, BadAddress> {
+    pub fn parse(text: &str) -> Result<Self, AddressError> {
         let text = text.trim();
         if text.len() > LONGEST {
-            return Err(BadAddress::TooLong);
+            return Err(AddressError::TooLong);
         }
-        Self::of(Url::parse(text).map_err(|error| BadAddress::NotUrl(error.to_string()))?)
+        Self::of(Url::parse(text).map_err(|error| AddressError::NotUrl(error.to_string()))?)
     }
 
     /// Resolves the target of a redirect, which may be relative, against this URL.
     ///
     /// # Errors
     /// The same as for `parse`.
-    pub fn join(&self, location: &str) -> Result<Self, BadAddress> {
+    pub fn join(&self, location: &str) -> Result<Self, AddressError> {
         if location.len() > LONGEST {
-            return Err(BadAddress::TooLong);
+            return Err(AddressError::TooLong);
         }
-        Self::of(self.0.join(location).map_err(|error| BadAddress::NotUrl(error.to_string()))?)
+        Self::of(self.0.join(location).map_err(|error| AddressError::NotUrl(error.to_string()))?)
     }
 
-    fn of(mut url: Url) -> Result<Self, BadAddress> {
+    fn of(mut url: Url) -> Result<Self, AddressError> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(BadAddress::Scheme(url.scheme().to_owned()));
+            return Err(AddressError::Scheme(url.scheme().to_owned()));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(BadAddress::Credentials);
+            return Err(AddressError::Credentials);
         }
         if url.host_str().is_none_or(str::is_empty) {
-            return Err(BadAddress::NotUrl("the URL has no host".to_owned()));
+            return Err(AddressError::NotUrl("the URL has no host".to_owned()));
         }
         url.set_fragment(None);
         Ok(Self(url))
@@ -131,35 +111,10 @@ impl fmt::Display for WebAddress {
     }
 }
 
-/// Returns whether a host is private: `localhost`, or an IP address outside the public network. Other names are not
-/// looked up.
-#[must_use]
-pub fn is_own(host: &str) -> bool {
-    let name = host.trim_end_matches('.').to_ascii_lowercase();
-    if let Ok(address) = name.trim_matches(['[', ']']).parse::<IpAddr>() {
-        return !is_public(address);
-    }
-    is_local_name(&name)
-}
-
-/// Returns whether a host is on the loopback interface; names other than `localhost` are not looked up. The unspecified
-/// address counts, because a connection to it reaches the loopback interface.
-#[must_use]
-pub fn is_loopback(host: &str) -> bool {
-    let name = host.trim_end_matches('.').to_ascii_lowercase();
-    match name.trim_matches(['[', ']']).parse::<IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback() || address.is_unspecified(),
-        Err(_) => is_local_name(&name),
-    }
-}
-
-fn is_local_name(name: &str) -> bool {
-    name == "localhost" || name.ends_with(".localhost")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::is_own;
     use toolpost_test_rows::each;
 
     #[test]
@@ -183,12 +138,12 @@ mod tests {
             ("http://127.0.0.1:81#@example.com/", Ok(("127.0.0.1", 81, true))),
             ("https://Example.com./a", Ok(("example.com", 443, false))),
             ("https://bücher.example/", Ok(("xn--bcher-kva.example", 443, false))),
-            ("http://example.com@127.0.0.1/", Err(BadAddress::Credentials)),
-            ("http://a:b@example.com/", Err(BadAddress::Credentials)),
-            ("file:///etc/passwd", Err(BadAddress::Scheme("file".to_owned()))),
-            ("unix:/var/run/docker.sock", Err(BadAddress::Scheme("unix".to_owned()))),
-            ("javascript:alert(1)", Err(BadAddress::Scheme("javascript".to_owned()))),
-            ("view-source:file:///etc/passwd", Err(BadAddress::Scheme("view-source".to_owned()))),
+            ("http://example.com@127.0.0.1/", Err(AddressError::Credentials)),
+            ("http://a:b@example.com/", Err(AddressError::Credentials)),
+            ("file:///etc/passwd", Err(AddressError::Scheme("file".to_owned()))),
+            ("unix:/var/run/docker.sock", Err(AddressError::Scheme("unix".to_owned()))),
+            ("javascript:alert(1)", Err(AddressError::Scheme("javascript".to_owned()))),
+            ("view-source:file:///etc/passwd", Err(AddressError::Scheme("view-source".to_owned()))),
         ];
         each(rows, |(text, wanted)| {
             let read = WebAddress::parse(text);
@@ -199,10 +154,10 @@ mod tests {
         each(
             ["http://127.0.0.1%00.example.com/", "example.com", "http://", "http://a b/", "http://[::1", ""],
             |text| {
-                assert!(matches!(WebAddress::parse(text), Err(BadAddress::NotUrl(_))), "{text}");
+                assert!(matches!(WebAddress::parse(text), Err(AddressError::NotUrl(_))), "{text}");
             },
         );
         let long = format!("http://a/{}", "x".repeat(LONGEST));
-        assert_eq!(WebAddress::parse(&long), Err(BadAddress::TooLong));
+        assert_eq!(WebAddress::parse(&long), Err(AddressError::TooLong));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use toolpost_test_rows::{each, each_async};
 
-use toolpost_net::code::{BadService, Question, Service, ServiceError};
+use toolpost_net::code::{ServiceConfigError, Question, Service, ServiceError};
 use toolpost_net::{Reach, WebAddress};
 
 const KEY: &str = "k-123-secret";
@@ -333,13 +333,14 @@ async fn truncated_and_late_responses_are_not_empty_results() {
     let slow = |name: &'static str| async move {
         let slow = Server::new(move |stream| {
             let _ = stream.write_all(head.as_bytes());
-            std::thread::sleep(Duration::from_secs(4));
+            // It reads until the client closes the connection.
+            let _ = stream.read(&mut [0]);
         });
         let error = ask(&slow.service(name, ""), "serde").await.unwrap_err();
         assert_eq!(error, format!("invalid response from {name}: the response timed out"));
     };
     let silent = async {
-        let silent = Server::new(|_| std::thread::sleep(Duration::from_secs(4)));
+        let silent = Server::new(|stream| drop(stream.read(&mut [0])));
         let error = ask(&silent.service("exa", ""), "serde").await;
         assert_eq!(described(&silent, error), "failed: http://PLACE/ timed out");
     };
@@ -423,7 +424,7 @@ fn invalid_service_settings_are_refused() {
         ),
     ];
     each(rows, |(name, base, key, wanted)| {
-        let service: Result<Service, BadService> = Service::new(name, base, key.map(str::to_owned));
+        let service: Result<Service, ServiceConfigError> = Service::new(name, base, key.map(str::to_owned));
         assert_eq!(service.unwrap_err().to_string(), wanted);
     });
     each(["exa", "context7", "sourcegraph", "github"], |name| {

@@ -1,6 +1,6 @@
 //! Tests of fetching: the hosts and addresses that are contacted, redirects, and limits of size and time.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -266,7 +266,8 @@ async fn responses_are_limited_in_size_and_time() {
             std::thread::sleep(Duration::from_millis(100));
         }
     });
-    let silent = Server::new(|_, _| std::thread::sleep(Duration::from_secs(30)));
+    // It reads until the client closes the connection.
+    let silent = Server::new(|_, stream| drop(stream.read(&mut [0])));
     let short = Server::saying("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
     let head = Server::saying(format!("HTTP/1.1 200 OK\r\nX: {}\r\n\r\nhi", "x".repeat(2 << 20)));
     let no_http = Server::saying("SSH-2.0-OpenSSH\r\n");

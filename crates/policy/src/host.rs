@@ -7,7 +7,7 @@ use crate::{
     policy::Policy,
     rule::Rule,
 };
-use toolpost_net::{BadHost, Hosts, Reach, Say};
+use toolpost_net::{HostError, Hosts, Reach, Say};
 
 impl Policy {
     /// Lists the hosts that the rules let commands reach without a prompt. A host that needs a prompt is
@@ -16,7 +16,7 @@ impl Policy {
     /// # Errors
     ///
     /// If a rule names an invalid host.
-    pub fn hosts(&self) -> Result<Hosts, BadHost> {
+    pub fn hosts(&self) -> Result<Hosts, HostError> {
         if self.denies(Access::Fetches).is_some() {
             return Ok(Hosts::default());
         }

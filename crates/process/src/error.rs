@@ -92,7 +92,7 @@ impl StartError {
 /// The error of a request with a job id that the session does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no job `{id}` in this session; {}", known_words(known))]
-pub struct UnknownJob {
+pub struct UnknownJobError {
     /// The job id in the request.
     pub id: String,
     /// The ids of the session's jobs, the latest first.

@@ -15,7 +15,7 @@ use toolpost_sandbox::{
     Confinement, Creations, Enforcement, Network, Plan, Sandbox, Scope, SessionNetwork, limit_of,
 };
 
-use crate::error::{StartError, UnknownJob};
+use crate::error::{StartError, UnknownJobError};
 use crate::job::{Job, JobState, Notice, Presence, Request, Shared, Until};
 use crate::launch::Launch;
 use crate::leftovers::{JobAncestor, name_of_other_end};
@@ -226,10 +226,10 @@ impl Jobs {
     }
 
     /// Finds a job of a session.
-    pub fn find(&self, session: &SessionKey, id: &str) -> Result<Job, UnknownJob> {
+    pub fn find(&self, session: &SessionKey, id: &str) -> Result<Job, UnknownJobError> {
         let jobs = self.list(session);
         let found = jobs.iter().find(|job| job.id() == id);
-        found.cloned().ok_or_else(|| UnknownJob {
+        found.cloned().ok_or_else(|| UnknownJobError {
             id: id.to_owned(),
             known: jobs.iter().map(|job| job.id().to_owned()).collect(),
         })

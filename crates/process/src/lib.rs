@@ -40,7 +40,7 @@ mod waker;
 mod watch;
 
 pub use available::{Available, available};
-pub use error::{StartError, UnknownJob};
+pub use error::{StartError, UnknownJobError};
 pub use exit_meaning::{Meaning, Verdict, meaning};
 pub use inner::{inner_step, inner_step_of};
 pub use job::{Job, Until, WaitResult};

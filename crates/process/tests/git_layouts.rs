@@ -198,7 +198,7 @@ fn files_of_every_git_layout_are_held_or_reported_if_they_hold_commands() {
             check(means);
             checked += 1;
         } else {
-            common::skipped(&format!("{} is not available", means.name()));
+            toolpost_test_rows::skip(&format!("{} is not available", means.name()));
         }
     }
     assert_ne!(checked, 0);

@@ -20,7 +20,7 @@ fn has_bwrap() -> bool {
     let ended = Command::new("/usr/bin/bwrap").args(arguments).output();
     let works = ended.as_ref().is_ok_and(|out| out.status.success());
     if !works {
-        common::skipped(&format!("bubblewrap is not available: {ended:?}"));
+        toolpost_test_rows::skip(&format!("bubblewrap is not available: {ended:?}"));
     }
     works
 }

@@ -321,7 +321,7 @@ fn is_missing(means: Means) -> bool {
     let why = found.failed.iter().find(|(failed, _)| *failed == means);
     let (_, why) = why.expect("a mechanism that is not available was tried, with a reason");
     assert_ne!(why, "");
-    common::skipped(&format!("{} is not available: {why}", means.name()));
+    toolpost_test_rows::skip(&format!("{} is not available: {why}", means.name()));
     true
 }
 
@@ -352,7 +352,7 @@ fn as_nobody(test: &str) {
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}\n{errors}");
         }
-        Err(error) => common::skipped(&format!("another user may not execute {} ({error})", own.display())),
+        Err(error) => toolpost_test_rows::skip(&format!("another user may not execute {} ({error})", own.display())),
     }
 }
 

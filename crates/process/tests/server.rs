@@ -42,7 +42,7 @@ impl Server {
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                common::skipped(&format!("another user may not execute the example ({error})"));
+                toolpost_test_rows::skip(&format!("another user may not execute the example ({error})"));
                 return None;
             }
             Err(error) => panic!("{}: {error}", example().display()),
@@ -89,7 +89,7 @@ fn no_process_survives_its_server() {
             ways.push(Some((means, directory.path())));
         } else {
             let why = found.failed;
-            common::skipped(&format!("{} is not available: {why:?}", means.name()));
+            toolpost_test_rows::skip(&format!("{} is not available: {why:?}", means.name()));
         }
     }
     let mut done = Vec::new();
@@ -140,7 +140,7 @@ fn starts_wait_while_a_system_limit_is_reached() {
             (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr).into_owned());
         let cannot = ["unshare:", "bash: line", "Permission denied", "no sandbox is available"];
         if !ended.status.success() && cannot.iter().any(|cannot| error.contains(cannot)) {
-            common::skipped(&format!("a limit of {limit} cannot be set here: {error}"));
+            toolpost_test_rows::skip(&format!("a limit of {limit} cannot be set here: {error}"));
             continue;
         }
         assert_eq!((stdout.lines().count(), error.as_str()), (12, ""), "{limit}");

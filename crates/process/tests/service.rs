@@ -82,8 +82,7 @@ fn a_missing_service_program_is_reported() {
 #[test]
 fn a_sandboxed_service_reads_only_its_root_and_installation() {
     if available().means != Means::Namespaces {
-        eprintln!("skipped: namespaces are not available here");
-        return;
+        return toolpost_test_rows::skip("namespaces are not available here");
     }
     let base =
         tempfile::tempdir_in(std::env::var_os("HOME").map_or_else(|| "/var/tmp".into(), PathBuf::from))

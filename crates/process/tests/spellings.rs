@@ -355,7 +355,7 @@ done
 #[test]
 fn the_parser_misses_no_command_that_bash_runs() {
     if available().failed.len() == 3 {
-        return common::skipped("no sandbox works here");
+        return toolpost_test_rows::skip("no sandbox works here");
     }
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let mut random = Random(number("PROPTEST_RNG_SEED").unwrap_or(20_261_124) | 1);
@@ -387,7 +387,7 @@ fn is_found(script: &Script) -> bool {
 #[test]
 fn the_parser_finds_the_program_in_substitutions_that_the_grammar_misses() {
     if available().failed.len() == 3 {
-        return common::skipped("no sandbox works here");
+        return toolpost_test_rows::skip("no sandbox works here");
     }
     let rows = include_str!("spellings.txt").split("\n--\n").map(|row| row.trim_end_matches('\n').to_owned());
     let mut scripts: Vec<String> = rows.collect();
@@ -524,7 +524,7 @@ fn by_names(path: &std::path::Path) -> PathBuf {
 #[test]
 fn the_parser_misses_no_directory_that_bash_enters() {
     if available().failed.len() == 3 {
-        return common::skipped("no sandbox works here");
+        return toolpost_test_rows::skip("no sandbox works here");
     }
     let mut random = Random(20_261_126);
     let mut scripts: Vec<String> = CHANGES.iter().map(|change| format!("{change} && pwd -P")).collect();

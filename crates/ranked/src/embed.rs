@@ -9,8 +9,8 @@ mod model;
 mod tokens;
 mod vector;
 
-pub use local::{Local, Unreadable};
-pub use model::{BadModel, Static};
+pub use local::{Local, ModelFileError};
+pub use model::{EmbeddingModelError, Static};
 pub use tokens::{Pieces, words};
 pub use vector::{Vector, likeness};
 

@@ -84,8 +84,9 @@ pub enum BlockPart {
 }
 
 /// An error in a query, with a correction.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}, in column {column}")]
+pub struct QueryError {
     /// The column of the error in the query, in characters, counted from 1.
     pub column: usize,
     /// The problem, as a clause.

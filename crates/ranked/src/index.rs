@@ -101,7 +101,7 @@ pub struct LeftOut {
 
 /// The reason why an index cannot be updated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum IndexError {
     /// A root, or the requested path, cannot be read.
     #[error("{place} cannot be read: {why}")]
     Place {
@@ -115,7 +115,7 @@ pub enum Trouble {
     Stopped,
 }
 
-impl From<ScanError> for Trouble {
+impl From<ScanError> for IndexError {
     fn from(unswept: ScanError) -> Self {
         match unswept {
             ScanError::Stopped => Self::Stopped,
@@ -190,7 +190,7 @@ impl Index {
     /// # Errors
     ///
     /// The same as for [`Index::lend`].
-    pub fn covering(&self, base: &WorkspacePath, stop: &(dyn Fn() -> bool + Sync)) -> Result<Self, Trouble> {
+    pub fn covering(&self, base: &WorkspacePath, stop: &(dyn Fn() -> bool + Sync)) -> Result<Self, IndexError> {
         if base.is_root() {
             return Ok(self.clone());
         }
@@ -216,7 +216,7 @@ impl Index {
     /// # Errors
     ///
     /// If a root cannot be read, or the update was stopped.
-    pub fn lend(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<IndexGuard<'_>, Trouble> {
+    pub fn lend(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<IndexGuard<'_>, IndexError> {
         lifecycle::update(&self.0, &Patience::whole(), stop)?;
         Ok(self.borrow())
     }
@@ -268,13 +268,13 @@ impl Index {
 
 impl PartialIndex for Index {
     type Guard<'i> = IndexGuard<'i>;
-    type Error = Trouble;
+    type Error = IndexError;
 
     fn lend_within(
         &self,
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<IndexGuard<'_>, Trouble> {
+    ) -> Result<IndexGuard<'_>, IndexError> {
         lifecycle::update(&self.0, patience, stop)?;
         Ok(self.borrow())
     }

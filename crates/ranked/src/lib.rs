@@ -56,7 +56,7 @@ mod words;
 pub use blocks::Block;
 pub use error::SearchError;
 pub use filter::BadFilter;
-pub use index::{Index, IndexGuard, LeftOut, Trouble};
+pub use index::{Index, IndexGuard, LeftOut, IndexError};
 pub use meaning::{FillError, FillReport, Fusion, Meaning, Reason, SemanticQuery, SemanticResult};
 pub use search::{Ask, Hit, Key, SearchCriterion, SearchResult, Tests};
 pub use test_files::is_test;

@@ -2,7 +2,7 @@
 
 /// The reason why a script failed, with its position in the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ScriptError {
     /// The category of the failure.
     pub why: Why,
     /// The line of the script at which it failed, counted from 1, if known.
@@ -12,6 +12,14 @@ pub struct Fault {
     /// The message for the user, without a period at the end. `it` in the message is the script.
     pub message: String,
 }
+
+impl std::fmt::Display for ScriptError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ScriptError {}
 
 /// The category of a script's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,7 +49,7 @@ pub enum Why {
     Unavailable,
 }
 
-impl Fault {
+impl ScriptError {
     /// Creates a failure without a position.
     pub(crate) fn new(why: Why, message: impl Into<String>) -> Self {
         Self { why, line: None, column: None, message: message.into() }

@@ -1,7 +1,7 @@
 //! Execution of a script on its own thread, while its caller's async task answers its calls of host functions.
 
 use crate::{
-    Fault, Host, Lines, Reply, Why,
+    ScriptError, Host, Lines, Reply, Why,
     gate::{self, Thread},
     lines::LineBuffer,
     machine,
@@ -27,7 +27,7 @@ const STACK: usize = 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// The return value, or the failure of the script.
-    pub value: Result<Reply, Fault>,
+    pub value: Result<Reply, ScriptError>,
     /// The lines that the script logged.
     pub logs: Lines,
     /// The lines that the script wrote with the function `output`.
@@ -78,7 +78,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
     };
     let value = match turn {
         Some(Some(_turn)) => drive(script, &host, &shared, &mut used).await,
-        Some(None) => Err(Fault::new(
+        Some(None) => Err(ScriptError::new(
             Why::Busy,
             "the script was not started: earlier scripts did not stop and are still running; try again later",
         )),
@@ -97,7 +97,7 @@ async fn drive(
     host: &Arc<dyn Host>,
     shared: &Arc<Shared>,
     used: &mut ResourceUsage,
-) -> Result<Reply, Fault> {
+) -> Result<Reply, ScriptError> {
     let (ask, mut asked) = mpsc::unbounded_channel();
     let (end, mut ended) = oneshot::channel();
     let thread = Thread::default();
@@ -111,7 +111,7 @@ async fn drive(
             inside.end();
         });
     if let Err(error) = started {
-        return Err(Fault::new(Why::Busy, format!("cannot start a thread for the script: {error}")));
+        return Err(ScriptError::new(Why::Busy, format!("cannot start a thread for the script: {error}")));
     }
     loop {
         tokio::select! {
@@ -131,8 +131,8 @@ async fn drive(
     }
 }
 
-fn gave_up() -> Fault {
-    Fault::new(Why::Cancelled, "the script ended without a result")
+fn gave_up() -> ScriptError {
+    ScriptError::new(Why::Cancelled, "the script ended without a result")
 }
 
 /// Answers a batch of calls of host functions; the script chooses how many of them run at the same time.

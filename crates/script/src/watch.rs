@@ -1,6 +1,6 @@
 //! Enforcement of the limits of one script: by an interrupt while it computes, and by a timer while it waits.
 
-use crate::{Fault, Limits, Why};
+use crate::{ScriptError, Limits, Why};
 use rustix::time::{ClockId, clock_gettime};
 use std::{
     sync::{Mutex, OnceLock, PoisonError},
@@ -95,7 +95,7 @@ impl Watch {
     }
 
     /// Creates the failure for a script that had to stop; `None` if it may continue.
-    pub(crate) fn fault(&self, limits: &Limits) -> Option<Fault> {
+    pub(crate) fn fault(&self, limits: &Limits) -> Option<ScriptError> {
         let why = self.stopped()?;
         let message = match why {
             Why::Compute => {
@@ -106,7 +106,7 @@ impl Watch {
             Why::Cancelled => "the caller cancelled".to_owned(),
             _ => "it was stopped".to_owned(),
         };
-        Some(Fault::new(why, message))
+        Some(ScriptError::new(why, message))
     }
 }
 

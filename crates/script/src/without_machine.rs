@@ -1,7 +1,7 @@
 //! Replacement for the JavaScript interpreter in builds without the feature `quickjs`.
 
 use crate::{
-    Fault, Reply, Why,
+    ScriptError, Reply, Why,
     task::{Request, Script, Shared},
 };
 use tokio::sync::mpsc::UnboundedSender;
@@ -11,8 +11,8 @@ pub(crate) fn run(
     _script: &Script,
     _shared: &Shared,
     _ask: UnboundedSender<Request>,
-) -> Result<Reply, Fault> {
-    Err(Fault::new(
+) -> Result<Reply, ScriptError> {
+    Err(ScriptError::new(
         Why::Unavailable,
         "this program was built without the feature `script`, so it cannot run scripts",
     ))

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_script::{AnswerFuture, Fault, Host, HostCall, Limits, Outcome, Reply, Script, Why, run};
+use toolpost_script::{AnswerFuture, ScriptError, Host, HostCall, Limits, Outcome, Reply, Script, Why, run};
 use toolpost_test_rows::each_async;
 
 /// A host for the tests: `echo` returns its argument, `json` returns it as JSON, `slow` waits for the number
@@ -88,7 +88,7 @@ fn described(ended: &Outcome) -> String {
         Ok(Reply::Text(text)) => format!("text {text}"),
         Ok(Reply::Json(json)) => format!("json {}", json.split_whitespace().collect::<String>()),
         Ok(Reply::Nothing) => "nothing".to_owned(),
-        Err(Fault { why, line, column, message }) => {
+        Err(ScriptError { why, line, column, message }) => {
             let place = line.map_or(String::new(), |line| format!(" {line}:{}", column.unwrap_or_default()));
             format!("{why:?}{place} {message}")
         }

@@ -1,7 +1,7 @@
 //! Errors of searches.
 
 use thiserror::Error;
-use toolpost_workspace::{AccessError, Fault, PathError, WorkspacePath};
+use toolpost_workspace::{AccessError, SystemError, PathError, WorkspacePath};
 
 /// The reason why a search did not run, with advice for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -71,7 +71,7 @@ impl SearchError {
     }
 
     /// Creates the error for a directory to search that exists but cannot be read.
-    pub(crate) fn unreadable(path: &WorkspacePath, fault: Fault) -> Self {
+    pub(crate) fn unreadable(path: &WorkspacePath, fault: SystemError) -> Self {
         Self::Access(AccessError { path: path.clone(), why: fault.into() })
     }
 }

@@ -33,9 +33,7 @@ fn first_search_sees_mounts_below_the_root() {
     };
     let can = unshare().args(["sh", "-c", "mount -t tmpfs none /mnt"]).output();
     if !can.is_ok_and(|can| can.status.success()) {
-        assert!(std::env::var_os("TOOLPOST_TEST_STRICT").is_none(), "nothing can be mounted here");
-        eprintln!("SKIPPED: nothing can be mounted here");
-        return;
+        return toolpost_test_rows::skip("nothing can be mounted here");
     }
     let status = unshare().arg(example::path("search_outside")).arg("mounts").status().unwrap();
     assert!(status.success());

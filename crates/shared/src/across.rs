@@ -15,7 +15,7 @@ use crate::names::{Names, Paths};
 use crate::server::Tables;
 use crate::upload::hash_of;
 use crate::versions::{Version, versions, whole_texts};
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 /// Time limit of a search; when it is reached, the results so far are returned.
 const TIME: Duration = Duration::from_secs(60);
@@ -103,7 +103,7 @@ impl Across {
     ///
     /// # Errors
     /// If the regular expression or a name is not valid, no repository has such a name, or the server fails.
-    pub fn run(&self, server: &Server) -> Result<FoundAcross, Fault> {
+    pub fn run(&self, server: &Server) -> Result<FoundAcross, SharedIndexError> {
         let names = Names::new(&self.repositories)?;
         let paths = Paths::new(&self.globs)?;
         Texts::new(&self.pattern, self.case, self.around, MAX_LINE)?;
@@ -131,11 +131,11 @@ impl Across {
 }
 
 impl Search<'_> {
-    fn fault(&self, error: &tokio_postgres::Error) -> Fault {
+    fn fault(&self, error: &tokio_postgres::Error) -> SharedIndexError {
         self.server.fault(error)
     }
 
-    async fn all(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<FoundAcross, Fault> {
+    async fn all(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<FoundAcross, SharedIndexError> {
         let mut found = FoundAcross::default();
         let mut left = LeftOut::default();
         let mut with: Option<HashSet<i32>> = None;
@@ -168,7 +168,7 @@ impl Search<'_> {
     }
 
     /// Returns the database ids of those repositories that contain a candidate file.
-    async fn with_any(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<HashSet<i32>, Fault> {
+    async fn with_any(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<HashSet<i32>, SharedIndexError> {
         let ids: Vec<i32> = versions.iter().map(|version| version.repository).collect();
         let condition = self.condition.unwrap_or("true");
         let find = format!(
@@ -184,7 +184,7 @@ impl Search<'_> {
         version: &Version,
         found: &mut FoundAcross,
         left: &mut LeftOut,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SharedIndexError> {
         let mut texts = Texts::new(&self.asked.pattern, self.asked.case, self.asked.around, MAX_LINE)?;
         let files = self.candidates(look, version).await?;
         for part in files.chunks(FETCHED) {
@@ -229,7 +229,7 @@ impl Search<'_> {
         &self,
         look: &Transaction<'_>,
         version: &Version,
-    ) -> Result<Vec<(String, ContentHash)>, Fault> {
+    ) -> Result<Vec<(String, ContentHash)>, SharedIndexError> {
         let repository = version.repository;
         let contents = match self.condition {
             Some(condition) => format!(

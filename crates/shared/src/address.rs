@@ -7,7 +7,7 @@ use tokio_postgres::config::{Host, SslMode};
 use toolpost_net::{ServerTrust, TlsConfig};
 use toolpost_workspace::operator;
 
-use crate::Fault;
+use crate::SharedIndexError;
 
 /// The default port of PostgreSQL.
 const PORT: u16 = 5432;
@@ -28,8 +28,8 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    pub(crate) fn read(address: &str) -> Result<Self, Fault> {
-        let bad = || Fault::Address(without_password(address));
+    pub(crate) fn read(address: &str) -> Result<Self, SharedIndexError> {
+        let bad = || SharedIndexError::Address(without_password(address));
         if !address.starts_with("postgres://") && !address.starts_with("postgresql://") {
             return Err(bad());
         }
@@ -44,14 +44,14 @@ impl Address {
         let place = format!("{name}:{port}/{}", config.get_dbname().unwrap_or("postgres"));
         let vouched = vouched(&place, mode.as_deref(), roots.as_deref())?;
         if vouched.is_some() && matches!(host, Host::Unix(_)) {
-            return Err(Fault::Mode {
+            return Err(SharedIndexError::Mode {
                 place,
                 why: "a connection over a Unix socket is not encrypted; omit sslmode".to_owned(),
             });
         }
         let secured = vouched.map(|vouched| TlsConfig::new(&name, &vouched)).transpose();
         let securing =
-            secured.map_err(|fault| Fault::Mode { place: place.clone(), why: fault.to_string() })?;
+            secured.map_err(|fault| SharedIndexError::Mode { place: place.clone(), why: fault.to_string() })?;
         // An encrypted connection never falls back to plain text, and optional encryption is not supported.
         config.ssl_mode(if securing.is_some() { SslMode::Require } else { SslMode::Disable });
         config.application_name("toolpost");
@@ -90,8 +90,8 @@ fn unescaped(value: &str) -> String {
 
 /// Returns the certificates to trust, from the URL parameters `sslmode` and `sslrootcert`; `None` for an unencrypted
 /// connection.
-fn vouched(place: &str, mode: Option<&str>, roots: Option<&Path>) -> Result<Option<ServerTrust>, Fault> {
-    let no = |why: String| Fault::Mode { place: place.to_owned(), why };
+fn vouched(place: &str, mode: Option<&str>, roots: Option<&Path>) -> Result<Option<ServerTrust>, SharedIndexError> {
+    let no = |why: String| SharedIndexError::Mode { place: place.to_owned(), why };
     let roots = match roots {
         None => None,
         Some(path) if path.as_os_str() == "system" => None,

@@ -12,7 +12,7 @@ use toolpost_workspace::ContentHash;
 use crate::condition::condition;
 use crate::server::Tables;
 use crate::upload::{SOUND, STANDS, hash_of};
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 /// The server's time limit for finding candidates. A longer query would save no time, because a local search of all
 /// files takes about as long.
@@ -39,7 +39,7 @@ impl Asking {
         Self { server, names, ids: Mutex::default() }
     }
 
-    async fn known(&self, client: &mut Client, contents: &[&[u8]]) -> Result<(Vec<Row>, Vec<Row>), Fault> {
+    async fn known(&self, client: &mut Client, contents: &[&[u8]]) -> Result<(Vec<Row>, Vec<Row>), SharedIndexError> {
         let fault = |error: tokio_postgres::Error| self.server.fault(&error);
         // Both of the following queries read one snapshot of the database.
         let look = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
@@ -66,7 +66,7 @@ impl Shared for Asking {
         let work = async |client: &mut Client| self.known(client, &asked).await;
         let (repositories, known) = match self.server.run(KNOWS, Tables::Needed, work) {
             // The tables do not exist yet, so the index has no repository.
-            Err(Fault::NotMade(_)) => (Vec::new(), Vec::new()),
+            Err(SharedIndexError::NotMade(_)) => (Vec::new(), Vec::new()),
             done => done.map_err(|fault| Lost(fault.to_string()))?,
         };
         let state = repositories.iter().fold(SharedState::default(), |state, row| SharedState {
@@ -89,7 +89,7 @@ impl Shared for Asking {
         };
         match self.server.run(FIND, Tables::Needed, work) {
             Ok(rows) => Ok(answer(&rows)),
-            Err(Fault::Slow(_)) => Ok(None),
+            Err(SharedIndexError::Slow(_)) => Ok(None),
             Err(fault) => Err(Lost(fault.to_string())),
         }
     }

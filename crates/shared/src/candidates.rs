@@ -11,7 +11,7 @@ use toolpost_workspace::ContentHash;
 use crate::cuts::{FORM, halves};
 use crate::pack::{WordTable, name_number, number};
 use crate::upload::hash_of;
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 /// Weights of a query word: if it is the name of a block, if it occurs anywhere in the block, and if only its stem
 /// occurs in a comment. The best blocks by these weights are the candidates, whose scores are then computed exactly.
@@ -80,7 +80,7 @@ pub(crate) struct Place {
 }
 
 impl Scope<'_> {
-    fn fault(&self, error: &tokio_postgres::Error) -> Fault {
+    fn fault(&self, error: &tokio_postgres::Error) -> SharedIndexError {
         self.server.fault(error)
     }
 
@@ -90,7 +90,7 @@ impl Scope<'_> {
     }
 
     /// Counts the files and blocks that are searched.
-    pub(crate) async fn extent(&self) -> Result<Extent, Fault> {
+    pub(crate) async fn extent(&self) -> Result<Extent, SharedIndexError> {
         let sums: Vec<String> =
             (1..=5).map(|place| format!("coalesce(sum(lengths[{place}]), 0)::bigint")).collect();
         let ask = format!(
@@ -112,7 +112,7 @@ impl Scope<'_> {
         vector: &Vector,
         totals: &Totals,
         most: usize,
-    ) -> Result<Best, Fault> {
+    ) -> Result<Best, SharedIndexError> {
         let mut best = Best { holding: vec![0; words.len()], ..Best::default() };
         let mut parts = vec![format!(
             "{PLACED}{BELOW}), alive as materialized (select distinct repository, id, meant from placed where id is not null)"
@@ -157,7 +157,7 @@ impl Scope<'_> {
         &self,
         blocks: &[Key],
         vector: &Vector,
-    ) -> Result<HashMap<Key, StoredBlock>, Fault> {
+    ) -> Result<HashMap<Key, StoredBlock>, SharedIndexError> {
         let repositories: Vec<i32> = blocks.iter().map(|key| key.0).collect();
         let cuts: Vec<i64> = blocks.iter().map(|key| key.1).collect();
         let numbers: Vec<i32> = blocks.iter().map(|key| key.2).collect();
@@ -196,7 +196,7 @@ impl Scope<'_> {
     }
 
     /// Loads the files that contain the given blocks.
-    pub(crate) async fn places(&self, blocks: &[Key]) -> Result<HashMap<(i32, i64), Vec<Place>>, Fault> {
+    pub(crate) async fn places(&self, blocks: &[Key]) -> Result<HashMap<(i32, i64), Vec<Place>>, SharedIndexError> {
         let mut cuts: Vec<i64> = blocks.iter().map(|key| key.1).collect();
         cuts.dedup();
         let ask = format!(

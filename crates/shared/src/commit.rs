@@ -11,7 +11,7 @@ use crate::cuts::FORM;
 use crate::git::TrackedFile;
 use crate::server::Tables;
 use crate::upload::{AT_ONCE, TRIES, WHOLE};
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 /// A file of the commit that is pushed, with the hash of its content.
 pub(crate) struct CommitFile<'f> {
@@ -32,7 +32,7 @@ pub(crate) struct Commit<'c> {
 
 impl Commit<'_> {
     /// Replaces the branch's commit in the index in one transaction.
-    pub(crate) fn set(&self, server: &Server, files: &[CommitFile<'_>]) -> Result<(), Fault> {
+    pub(crate) fn set(&self, server: &Server, files: &[CommitFile<'_>]) -> Result<(), SharedIndexError> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -41,12 +41,12 @@ impl Commit<'_> {
                 let change = client.transaction().await.map_err(fault)?;
                 let missing = self.write(&change, files).await.map_err(fault)?;
                 if missing > 0 {
-                    return Err(Fault::Changed(server.place().to_owned()));
+                    return Err(SharedIndexError::Changed(server.place().to_owned()));
                 }
                 change.commit().await.map_err(fault)
             });
             match set {
-                Err(fault @ Fault::Failed { .. }) if fault.is_passing() && tries < TRIES => {}
+                Err(fault @ SharedIndexError::Failed { .. }) if fault.is_passing() && tries < TRIES => {}
                 set => return set,
             }
         }

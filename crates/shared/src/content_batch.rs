@@ -8,7 +8,7 @@ use crate::content::Content;
 use crate::cuts::{self, IndexModel};
 use crate::server::Tables;
 use crate::upload::{PART, SOUND, STANDS, TRIES};
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 /// Size at which a batch is sent: bytes of text, or number of file contents.
 const WEIGHT: usize = 8 << 20;
@@ -30,14 +30,14 @@ impl<'s> ContentBatch<'s> {
     }
 
     /// Adds a file content to the batch, and sends the batch if it is full.
-    pub(crate) fn add(&mut self, content: Content) -> Result<(), Fault> {
+    pub(crate) fn add(&mut self, content: Content) -> Result<(), SharedIndexError> {
         self.weight += content.weight();
         self.batch.push(content);
         if self.weight >= WEIGHT || self.batch.len() >= COUNT { self.send() } else { Ok(()) }
     }
 
     /// Sends the batch to the server, where it is stored completely or not at all.
-    pub(crate) fn send(&mut self) -> Result<(), Fault> {
+    pub(crate) fn send(&mut self) -> Result<(), SharedIndexError> {
         let mut batch = std::mem::take(&mut self.batch);
         self.weight = 0;
         // Contents are sorted, so that two pushes of the same contents wait for one another without a deadlock.

@@ -14,7 +14,7 @@ use crate::content::Content;
 use crate::pack::PackedWords;
 use crate::server::Tables;
 use crate::upload::{AT_ONCE, PART, hash_of};
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 /// The version of the format of blocks; cuts with another version are not used.
 pub(crate) const FORM: i32 = FORMAT as i32;
@@ -50,7 +50,7 @@ pub(crate) fn known(
     repository: i32,
     maker: IndexModel<'_>,
     contents: &[ContentHash],
-) -> Result<HashSet<Name>, Fault> {
+) -> Result<HashSet<Name>, SharedIndexError> {
     let find = "select hash, way from toolpost.cuts where repository = $1 and hash = any($2) and format = $3 and whole \
                 and ($4::integer is null or model = $4)";
     let mut known = HashSet::new();

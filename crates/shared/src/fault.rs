@@ -4,7 +4,7 @@ use tokio_postgres::error::SqlState;
 
 /// An error of the shared index, with the next step in its message.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum SharedIndexError {
     /// The URL of the index is not valid.
     #[error(
         "`{0}` is not the URL of an index, which has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
@@ -150,7 +150,7 @@ pub enum Fault {
     Changed(String),
 }
 
-impl Fault {
+impl SharedIndexError {
     /// Converts an error of the database server or of the connection to it.
     pub(crate) fn of(place: &str, error: &tokio_postgres::Error) -> Self {
         let place = place.to_owned();

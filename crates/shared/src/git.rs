@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toolpost_process::{Environment, Launch, Program, Service, programs};
 
-use crate::Fault;
+use crate::SharedIndexError;
 
 /// Options for every call of git: no hooks, no file system monitor, no fetching.
 const CALM: &[&str] =
@@ -26,7 +26,7 @@ pub(crate) struct Git {
 }
 
 /// A function that receives the id of a git blob and its content.
-pub(crate) type Take<'t> = dyn FnMut(&[u8], Vec<u8>) -> Result<(), Fault> + 't;
+pub(crate) type Take<'t> = dyn FnMut(&[u8], Vec<u8>) -> Result<(), SharedIndexError> + 't;
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) struct TrackedFile {
 
 impl Git {
     /// Finds the program git in the `PATH`; one inside the repository is not used.
-    pub(crate) fn of(folder: &Path) -> Result<Self, Fault> {
+    pub(crate) fn of(folder: &Path) -> Result<Self, SharedIndexError> {
         let not_in = [folder.to_owned()];
         let environment = Environment::of_this_process()
             .without_places(&not_in)
@@ -55,7 +55,7 @@ impl Git {
     }
 
     /// Returns the id of the commit that a name such as `HEAD` refers to.
-    pub(crate) fn commit(&self, name: &str) -> Result<String, Fault> {
+    pub(crate) fn commit(&self, name: &str) -> Result<String, SharedIndexError> {
         let what = format!("find the commit {name}");
         let output =
             self.ask(&what, &["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")])?;
@@ -63,7 +63,7 @@ impl Git {
     }
 
     /// Checks that the directory is the top of the repository, to which paths of commits and rules are relative.
-    pub(crate) fn be_at_top(&self) -> Result<(), Fault> {
+    pub(crate) fn be_at_top(&self) -> Result<(), SharedIndexError> {
         let what = "run at the top of the repository";
         let top = self.ask(what, &["rev-parse", "--show-toplevel"])?;
         let top = Path::new(top.trim_end_matches('\n'));
@@ -86,7 +86,7 @@ impl Git {
     }
 
     /// Lists the files in a commit, without symlinks and submodules.
-    pub(crate) fn files(&self, commit: &str) -> Result<Vec<TrackedFile>, Fault> {
+    pub(crate) fn files(&self, commit: &str) -> Result<Vec<TrackedFile>, SharedIndexError> {
         let what = format!("list the files of {commit}");
         let bytes = self.output(&what, &["ls-tree", "-r", "-z", "--full-tree", commit], LISTING)?;
         let entries = bytes.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
@@ -113,7 +113,7 @@ impl Git {
     }
 
     /// Reads the contents of git blobs, and calls `take` with each.
-    pub(crate) fn contents(&self, ids: &HashSet<Vec<u8>>, take: &mut Take<'_>) -> Result<(), Fault> {
+    pub(crate) fn contents(&self, ids: &HashSet<Vec<u8>>, take: &mut Take<'_>) -> Result<(), SharedIndexError> {
         let what = "read the contents of the commit";
         let (served, wires) = self.start(what, &["cat-file", "--batch"])?;
         let mut sorted: Vec<&Vec<u8>> = ids.iter().collect();
@@ -139,11 +139,11 @@ impl Git {
         done
     }
 
-    fn ask(&self, what: &str, arguments: &[&str]) -> Result<String, Fault> {
+    fn ask(&self, what: &str, arguments: &[&str]) -> Result<String, SharedIndexError> {
         Ok(String::from_utf8_lossy(&self.output(what, arguments, SHORT)?).into_owned())
     }
 
-    fn output(&self, what: &str, arguments: &[&str], limit: u64) -> Result<Vec<u8>, Fault> {
+    fn output(&self, what: &str, arguments: &[&str], limit: u64) -> Result<Vec<u8>, SharedIndexError> {
         let (served, wires) = self.start(what, arguments)?;
         drop(wires.input);
         let errors = wires.errors;
@@ -173,7 +173,7 @@ impl Git {
         &self,
         what: &str,
         arguments: &[&str],
-    ) -> Result<(Service, toolpost_process::ServicePipes), Fault> {
+    ) -> Result<(Service, toolpost_process::ServicePipes), SharedIndexError> {
         let all = CALM.iter().chain(arguments).copied();
         let mut launch = Launch::new(Program::direct(&self.program, all), &self.folder);
         launch.environment = self.environment.clone();
@@ -182,7 +182,7 @@ impl Git {
 }
 
 /// Reads one reply of `git cat-file --batch`: a line with the id, the kind and the length, and then the content.
-fn one(what: &str, id: &[u8], output: &mut impl BufRead) -> Result<Vec<u8>, Fault> {
+fn one(what: &str, id: &[u8], output: &mut impl BufRead) -> Result<Vec<u8>, SharedIndexError> {
     let broken = |why: &str| failed(what, why);
     let mut head = String::new();
     output.read_line(&mut head).map_err(|error| broken(&error.to_string()))?;
@@ -204,8 +204,8 @@ fn one(what: &str, id: &[u8], output: &mut impl BufRead) -> Result<Vec<u8>, Faul
     Ok(bytes)
 }
 
-fn failed(what: &str, why: &str) -> Fault {
-    Fault::Git { what: what.to_owned(), why: why.to_owned() }
+fn failed(what: &str, why: &str) -> SharedIndexError {
+    SharedIndexError::Git { what: what.to_owned(), why: why.to_owned() }
 }
 
 /// Derives a repository's name from its clone URL: the host in lower case, and the path without `.git`. `None` for a

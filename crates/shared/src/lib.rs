@@ -32,7 +32,7 @@ pub use across::{Across, FileAcross, FoundAcross};
 pub use address::without_password;
 pub use ask::Asking;
 pub use block::{BlockAcross, Stretch};
-pub use fault::Fault;
+pub use fault::SharedIndexError;
 pub use push::{Push, PushReport, name_in};
 pub use removal::{PruneReport, RemovalReport, forget, prune};
 pub use semantic::{SemanticQuery, SemanticResults};

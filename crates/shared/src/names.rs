@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::Fault;
+use crate::SharedIndexError;
 
 /// Patterns for the names of the repositories to search.
 pub(crate) struct Names(GlobSet);
@@ -14,14 +14,14 @@ pub(crate) struct Paths {
 }
 
 impl Names {
-    pub(crate) fn new(names: &[String]) -> Result<Self, Fault> {
+    pub(crate) fn new(names: &[String]) -> Result<Self, SharedIndexError> {
         let parts =
             names.iter().flat_map(|names| names.split(',')).map(str::trim).filter(|name| !name.is_empty());
         let mut set = GlobSetBuilder::new();
         for name in parts {
-            set.add(GlobBuilder::new(name).build().map_err(|_| Fault::Names(name.to_owned()))?);
+            set.add(GlobBuilder::new(name).build().map_err(|_| SharedIndexError::Names(name.to_owned()))?);
         }
-        Ok(Self(set.build().map_err(|_| Fault::Names(names.join(",")))?))
+        Ok(Self(set.build().map_err(|_| SharedIndexError::Names(names.join(",")))?))
     }
 
     pub(crate) fn name(&self, name: &str) -> bool {
@@ -30,7 +30,7 @@ impl Names {
 }
 
 impl Paths {
-    pub(crate) fn new(globs: &[String]) -> Result<Self, Fault> {
+    pub(crate) fn new(globs: &[String]) -> Result<Self, SharedIndexError> {
         let (mut wanted, mut left_out) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         let mut any = false;
         for glob in globs {
@@ -48,9 +48,9 @@ impl Paths {
             };
             let whole = if whole.ends_with('/') { format!("{whole}**") } else { whole };
             let built = GlobBuilder::new(&whole).literal_separator(true).build();
-            set.add(built.map_err(|_| Fault::Names(glob.clone()))?);
+            set.add(built.map_err(|_| SharedIndexError::Names(glob.clone()))?);
         }
-        let built = |set: GlobSetBuilder| set.build().map_err(|_| Fault::Names(globs.join(" ")));
+        let built = |set: GlobSetBuilder| set.build().map_err(|_| SharedIndexError::Names(globs.join(" ")));
         Ok(Self { wanted: any.then(|| built(wanted)).transpose()?, left_out: built(left_out)? })
     }
 

@@ -16,7 +16,7 @@ use crate::git::{Git, TrackedFile, name_of};
 use crate::schema::{self, Vectors};
 use crate::server::Tables;
 use crate::upload::{AT_ONCE, PART, SOUND, STANDS, TRIES, hash_of};
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 /// A request to push a commit of a local repository to the index.
 pub struct Push<'p> {
@@ -62,7 +62,7 @@ impl Push<'_> {
     ///
     /// # Errors
     /// If git or the server fails. The next push does not repeat contents that were sent.
-    pub fn run(&self, server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<PushReport, Fault> {
+    pub fn run(&self, server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<PushReport, SharedIndexError> {
         let git = Git::of(self.folder)?;
         let commit = git.commit(&self.commit)?;
         git.be_at_top()?;
@@ -72,7 +72,7 @@ impl Push<'_> {
         let files: Vec<TrackedFile> =
             all.iter().filter(|file| (self.may_read)(&file.path)).cloned().collect();
         let withheld = all.len() - files.len();
-        let model = Static::embedded().map_err(|bad| Fault::Model(bad.to_string()))?;
+        let model = Static::embedded().map_err(|bad| SharedIndexError::Model(bad.to_string()))?;
         let mut pushed = PushReport {
             repository: name,
             branch,
@@ -87,11 +87,11 @@ impl Push<'_> {
         for _ in 0..TRIES {
             match bring(server, &git, &model, &files, &mut pushed, tell) {
                 // Another process removed contents that the push relied on; the next attempt sends them again.
-                Err(Fault::Changed(_)) => {}
+                Err(SharedIndexError::Changed(_)) => {}
                 done => return done.map(|()| pushed),
             }
         }
-        Err(Fault::Changed(server.place().to_owned()))
+        Err(SharedIndexError::Changed(server.place().to_owned()))
     }
 }
 
@@ -103,7 +103,7 @@ fn bring(
     files: &[TrackedFile],
     pushed: &mut PushReport,
     tell: &mut dyn FnMut(usize, usize),
-) -> Result<(), Fault> {
+) -> Result<(), SharedIndexError> {
     let entered = enter(server, &pushed.repository, &pushed.branch, model.name())?;
     let maker = IndexModel { model, number: entered.model };
     let repository = entered.repository;
@@ -142,7 +142,7 @@ fn missing(
     maker: IndexModel<'_>,
     files: &[TrackedFile],
     known: &HashMap<Vec<u8>, Stands>,
-) -> Result<HashMap<Vec<u8>, BTreeSet<&'static str>>, Fault> {
+) -> Result<HashMap<Vec<u8>, BTreeSet<&'static str>>, SharedIndexError> {
     let texts: HashSet<ContentHash> = known.values().filter(|own| own.is_cut).map(|own| own.hash).collect();
     let cuts = cuts::known(server, repository, maker, &texts.into_iter().collect::<Vec<_>>())?;
     let mut missing: HashMap<Vec<u8>, BTreeSet<&'static str>> = HashMap::new();
@@ -183,7 +183,7 @@ struct RegisteredRepository {
 }
 
 /// Registers the repository and the embedding model in the index, if they are new.
-fn enter(server: &Server, name: &str, branch: &str, model: &str) -> Result<RegisteredRepository, Fault> {
+fn enter(server: &Server, name: &str, branch: &str, model: &str) -> Result<RegisteredRepository, SharedIndexError> {
     server.run(PART, Tables::MadeNow, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
         let vectors = schema::make_vectors(server.place(), client).await?;
@@ -214,7 +214,7 @@ struct Stands {
 }
 
 /// Returns those contents of `files` that the index already has, by their git ids.
-fn known(server: &Server, repository: i32, files: &[TrackedFile]) -> Result<HashMap<Vec<u8>, Stands>, Fault> {
+fn known(server: &Server, repository: i32, files: &[TrackedFile]) -> Result<HashMap<Vec<u8>, Stands>, SharedIndexError> {
     let ids: HashSet<&Vec<u8>> = files.iter().map(|file| &file.id).collect();
     let ids: Vec<&Vec<u8>> = ids.into_iter().collect();
     let find = format!(

@@ -7,7 +7,7 @@ use tokio_postgres::{Client, Transaction};
 
 use crate::server::Tables;
 use crate::upload::TRIES;
-use crate::{Fault, Server, schema};
+use crate::{SharedIndexError, Server, schema};
 
 /// Time limit for a removal from one repository.
 const WHOLE: Duration = Duration::from_secs(900);
@@ -46,7 +46,7 @@ pub struct PruneReport {
 ///
 /// # Errors
 /// If there is no such repository or branch, or the server fails.
-pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result<RemovalReport, Fault> {
+pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result<RemovalReport, SharedIndexError> {
     again(server, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
         let has_vectors = schema::has_vectors(server.place(), client).await?;
@@ -86,7 +86,7 @@ pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result
 ///
 /// # Errors
 /// If the server fails; contents that were removed before stay removed.
-pub fn prune(server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<PruneReport, Fault> {
+pub fn prune(server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<PruneReport, SharedIndexError> {
     let (ids, has_vectors) = server.run(WHOLE, Tables::Needed, async |client: &mut Client| {
         let find = "select id from toolpost.repositories order by name";
         let rows = client.query(find, &[]).await.map_err(|error| server.fault(&error))?;
@@ -145,7 +145,7 @@ async fn sweep(
 }
 
 /// Runs `work`, a transaction, and repeats it after a conflict with another one.
-fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, Fault>) -> Result<T, Fault> {
+fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, SharedIndexError>) -> Result<T, SharedIndexError> {
     let mut tries = 0;
     loop {
         tries += 1;
@@ -157,11 +157,11 @@ fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, Fault>
 }
 
 /// Creates the error for an unknown repository, with the names of the known ones.
-async fn unknown(server: &Server, look: &Transaction<'_>, asked: &str) -> Result<Fault, Fault> {
+async fn unknown(server: &Server, look: &Transaction<'_>, asked: &str) -> Result<SharedIndexError, SharedIndexError> {
     let find = "select name from toolpost.repositories r where exists (select from toolpost.versions v where v.repository = r.id) \
                 order by name limit 21";
     let rows = look.query(find, &[]).await.map_err(|error| server.fault(&error))?;
-    Ok(Fault::NoRepository {
+    Ok(SharedIndexError::NoRepository {
         asked: asked.to_owned(),
         known: listed(rows.iter().map(|row| row.get(0)).collect()),
     })
@@ -173,11 +173,11 @@ async fn no_branch(
     look: &Transaction<'_>,
     (id, repository): (i32, &str),
     branch: &str,
-) -> Result<Fault, Fault> {
+) -> Result<SharedIndexError, SharedIndexError> {
     let find = "select branch from toolpost.versions where repository = $1 order by branch limit 21";
     let rows = look.query(find, &[&id]).await.map_err(|error| server.fault(&error))?;
     let known = listed(rows.iter().map(|row| row.get(0)).collect());
-    Ok(Fault::NoBranch { repository: repository.to_owned(), branch: branch.to_owned(), known })
+    Ok(SharedIndexError::NoBranch { repository: repository.to_owned(), branch: branch.to_owned(), known })
 }
 
 fn listed(mut names: Vec<String>) -> String {

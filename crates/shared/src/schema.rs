@@ -2,7 +2,7 @@
 
 use tokio_postgres::{Client, Transaction, error::SqlState};
 
-use crate::Fault;
+use crate::SharedIndexError;
 
 /// The version of the tables that this program supports.
 const VERSION: i32 = 2;
@@ -32,13 +32,13 @@ pub(crate) enum Vectors {
 }
 
 /// Checks that the tables in the database have the supported version.
-pub(crate) async fn check(place: &str, client: &mut Client) -> Result<(), Fault> {
+pub(crate) async fn check(place: &str, client: &mut Client) -> Result<(), SharedIndexError> {
     let owned = || place.to_owned();
     match version(place, client).await? {
         Some(VERSION) => Ok(()),
-        None => Err(Fault::NotMade(owned())),
-        Some(found) if found < VERSION => Err(Fault::Older { place: owned(), found, known: VERSION }),
-        Some(found) => Err(Fault::Version { place: owned(), found, known: VERSION }),
+        None => Err(SharedIndexError::NotMade(owned())),
+        Some(found) if found < VERSION => Err(SharedIndexError::Older { place: owned(), found, known: VERSION }),
+        Some(found) => Err(SharedIndexError::Version { place: owned(), found, known: VERSION }),
     }
 }
 
@@ -48,15 +48,15 @@ pub(crate) async fn check(place: &str, client: &mut Client) -> Result<(), Fault>
 const EXISTS: &str = "select exists (select from pg_tables where schemaname = 'toolpost' and tablename = $1)";
 
 /// Creates the tables in the database, or migrates them to the supported version.
-pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), Fault> {
+pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), SharedIndexError> {
     let owned = || place.to_owned();
-    let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
+    let fault = |error: tokio_postgres::Error| SharedIndexError::of(place, &error);
     if version(place, client).await? == Some(VERSION) {
         return Ok(());
     }
     let encoding: String = client.query_one("show server_encoding", &[]).await.map_err(fault)?.get(0);
     if encoding != "UTF8" {
-        return Err(Fault::Encoding { place: owned(), found: encoding });
+        return Err(SharedIndexError::Encoding { place: owned(), found: encoding });
     }
     let change = client.transaction().await.map_err(fault)?;
     change.execute("select pg_advisory_xact_lock($1)", &[&LOCK]).await.map_err(fault)?;
@@ -65,7 +65,7 @@ pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), Fault> 
         found = change.query_one("select version from toolpost.schema", &[]).await.map_err(fault)?.get(0);
     }
     if found > VERSION {
-        return Err(Fault::Version { place: owned(), found, known: VERSION });
+        return Err(SharedIndexError::Version { place: owned(), found, known: VERSION });
     }
     for (step, tables) in STEPS.iter().skip(usize::try_from(found).unwrap_or(0)) {
         if found == 0 {
@@ -88,8 +88,8 @@ pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), Fault> 
 }
 
 /// Creates the table of embeddings, if the server supports it; all other functions work without it.
-pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vectors, Fault> {
-    let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
+pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vectors, SharedIndexError> {
+    let fault = |error: tokio_postgres::Error| SharedIndexError::of(place, &error);
     if has_vectors(place, client).await? {
         return Ok(Vectors::Kept);
     }
@@ -132,14 +132,14 @@ pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vec
 }
 
 /// Returns whether the database has the table of embeddings.
-pub(crate) async fn has_vectors(place: &str, client: &Client) -> Result<bool, Fault> {
+pub(crate) async fn has_vectors(place: &str, client: &Client) -> Result<bool, SharedIndexError> {
     let find = "select to_regclass('toolpost.vectors') is not null";
-    Ok(client.query_one(find, &[]).await.map_err(|error| Fault::of(place, &error))?.get(0))
+    Ok(client.query_one(find, &[]).await.map_err(|error| SharedIndexError::of(place, &error))?.get(0))
 }
 
 /// Returns the version of the tables; `None` if the database has none.
-async fn version(place: &str, client: &Client) -> Result<Option<i32>, Fault> {
-    let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
+async fn version(place: &str, client: &Client) -> Result<Option<i32>, SharedIndexError> {
+    let fault = |error: tokio_postgres::Error| SharedIndexError::of(place, &error);
     let there =
         client.query_one("select to_regclass('toolpost.schema') is not null", &[]).await.map_err(fault)?;
     if !there.get::<_, bool>(0) {
@@ -149,12 +149,12 @@ async fn version(place: &str, client: &Client) -> Result<Option<i32>, Fault> {
 }
 
 /// Creates the PostgreSQL extensions that the tables need. Fails if the server does not have one of them.
-async fn extensions(place: &str, change: &Transaction<'_>) -> Result<(), Fault> {
+async fn extensions(place: &str, change: &Transaction<'_>) -> Result<(), SharedIndexError> {
     for name in ["pg_trgm", "btree_gin"] {
-        let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
+        let fault = |error: tokio_postgres::Error| SharedIndexError::of(place, &error);
         let can = "select exists (select from pg_available_extensions where name = $1)";
         if !change.query_one(can, &[&name]).await.map_err(fault)?.get::<_, bool>(0) {
-            return Err(Fault::Extension { place: place.to_owned(), name: name.to_owned() });
+            return Err(SharedIndexError::Extension { place: place.to_owned(), name: name.to_owned() });
         }
         change.batch_execute(&format!("create extension if not exists {name}")).await.map_err(fault)?;
     }

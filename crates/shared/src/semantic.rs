@@ -16,7 +16,7 @@ use crate::names::Names;
 use crate::server::Tables;
 use crate::verified_blocks::VerifiedBlocks;
 use crate::versions::{Version, versions};
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 fn file_count(count: u64) -> String {
     counted(usize::try_from(count).unwrap_or(usize::MAX), "file", "files")
@@ -70,13 +70,13 @@ impl SemanticQuery {
     ///
     /// # Errors
     /// If the query is empty, a name is not valid, no repository has such a name, or the server fails.
-    pub fn run(&self, server: &Server) -> Result<SemanticResults, Fault> {
+    pub fn run(&self, server: &Server) -> Result<SemanticResults, SharedIndexError> {
         let names = Names::new(&self.repositories)?;
         let words = asked(&self.question);
         if words.is_empty() {
-            return Err(Fault::Question(self.question.clone()));
+            return Err(SharedIndexError::Question(self.question.clone()));
         }
-        let model = Static::embedded().map_err(|bad| Fault::Model(bad.to_string()))?;
+        let model = Static::embedded().map_err(|bad| SharedIndexError::Model(bad.to_string()))?;
         let vector = model.vector(TextRole::Question, &self.question);
         server.run(TIME, Tables::Needed, async |client: &mut Client| {
             let fault = |error: tokio_postgres::Error| server.fault(&error);
@@ -112,7 +112,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    async fn all(&self, look: &Transaction<'_>) -> Result<SemanticResults, Fault> {
+    async fn all(&self, look: &Transaction<'_>) -> Result<SemanticResults, SharedIndexError> {
         let (has_vectors, number) = self.number(look).await?;
         let with: Vec<&Version> = self.versions.iter().filter(|version| version.has_ways).collect();
         let scope = Scope {
@@ -146,7 +146,7 @@ impl Search<'_> {
     }
 
     /// Returns whether the index stores embeddings, and the number of this program's model in it, if it has that.
-    async fn number(&self, look: &Transaction<'_>) -> Result<(bool, Option<i32>), Fault> {
+    async fn number(&self, look: &Transaction<'_>) -> Result<(bool, Option<i32>), SharedIndexError> {
         let find = "select to_regclass('toolpost.vectors') is not null, (select id from toolpost.models where name = $1)";
         let row =
             look.query_one(find, &[&self.model.name()]).await.map_err(|error| self.server.fault(&error))?;

@@ -11,7 +11,7 @@ use tokio_postgres::{Client, NoTls};
 
 use crate::address::Address;
 use crate::tls::PostgresTlsConnector;
-use crate::{Fault, schema};
+use crate::{SharedIndexError, schema};
 
 /// Maximum number of idle connections in the pool.
 const IDLE: usize = 4;
@@ -47,14 +47,14 @@ impl Server {
     ///
     /// # Errors
     /// If the URL is not valid, or requires an unsupported feature.
-    pub fn at(address: &str) -> Result<Self, Fault> {
+    pub fn at(address: &str) -> Result<Self, SharedIndexError> {
         let address = Address::read(address)?;
         let threads = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("shared-index")
             .enable_all()
             .build()
-            .map_err(|fault| Fault::Unreachable { place: address.place.clone(), why: fault.to_string() })?;
+            .map_err(|fault| SharedIndexError::Unreachable { place: address.place.clone(), why: fault.to_string() })?;
         let (idle, looked) = (Mutex::default(), AtomicBool::new(false));
         Ok(Self(Arc::new(Inner { address, threads: Some(threads), idle, looked })))
     }
@@ -66,8 +66,8 @@ impl Server {
     }
 
     /// Converts the error of an SQL statement.
-    pub(crate) fn fault(&self, error: &tokio_postgres::Error) -> Fault {
-        Fault::of(&self.0.address.place, error)
+    pub(crate) fn fault(&self, error: &tokio_postgres::Error) -> SharedIndexError {
+        SharedIndexError::of(&self.0.address.place, error)
     }
 
     /// Runs `work` on a connection of the pool within a time limit. If the server has closed that connection, runs it
@@ -76,11 +76,11 @@ impl Server {
         &self,
         time: Duration,
         tables: Tables,
-        work: impl AsyncFn(&mut Client) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        work: impl AsyncFn(&mut Client) -> Result<T, SharedIndexError>,
+    ) -> Result<T, SharedIndexError> {
         let silent = || {
             let why = format!("the server did not answer within {} s", time.as_secs());
-            Fault::Unreachable { place: self.0.address.place.clone(), why }
+            SharedIndexError::Unreachable { place: self.0.address.place.clone(), why }
         };
         let Some(threads) = &self.0.threads else { return Err(silent()) };
         let all = async {
@@ -123,7 +123,7 @@ impl Server {
 
     /// Checks at the first use that the tables have the supported version; creates or migrates them if `tables` demands
     /// it.
-    async fn look(&self, client: &mut Client, tables: Tables) -> Result<(), Fault> {
+    async fn look(&self, client: &mut Client, tables: Tables) -> Result<(), SharedIndexError> {
         if tables == Tables::MadeNow {
             schema::make(self.place(), client).await?;
         } else if !self.0.looked.load(Ordering::Relaxed) {
@@ -140,8 +140,8 @@ impl Server {
         }
     }
 
-    async fn connect(&self) -> Result<Client, Fault> {
-        let unreachable = |why: String| Fault::Unreachable { place: self.0.address.place.clone(), why };
+    async fn connect(&self) -> Result<Client, SharedIndexError> {
+        let unreachable = |why: String| SharedIndexError::Unreachable { place: self.0.address.place.clone(), why };
         let Address { host, port, .. } = &self.0.address;
         match host {
             Host::Unix(folder) => {
@@ -157,15 +157,15 @@ impl Server {
     }
 
     /// Authenticates over a connection, which is encrypted before that if the URL requires it.
-    async fn greet<S>(&self, stream: S) -> Result<Client, Fault>
+    async fn greet<S>(&self, stream: S) -> Result<Client, SharedIndexError>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Address { config, place, securing, .. } = &self.0.address;
         let late =
-            |_| Fault::Unreachable { place: place.clone(), why: "the server does not answer".to_owned() };
-        let fault = |error: tokio_postgres::Error| match Fault::of(place, &error) {
-            Fault::Unreachable { place, why } if securing.is_some() => Fault::Unsecured { place, why },
+            |_| SharedIndexError::Unreachable { place: place.clone(), why: "the server does not answer".to_owned() };
+        let fault = |error: tokio_postgres::Error| match SharedIndexError::of(place, &error) {
+            SharedIndexError::Unreachable { place, why } if securing.is_some() => SharedIndexError::Unsecured { place, why },
             fault => fault,
         };
         let Some(securing) = securing else {

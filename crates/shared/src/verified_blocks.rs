@@ -12,7 +12,7 @@ use crate::block::{BlockAcross, Candidate, Stretch};
 use crate::candidates::{Key, StoredBlock};
 use crate::pack::PackedWords;
 use crate::versions::{Version, whole_texts};
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 /// Maximum number of bytes of a block's text that are shown.
 const MOST: usize = 4_000;
@@ -67,7 +67,7 @@ impl<'s> VerifiedBlocks<'s> {
         candidates: Vec<Candidate>,
         known: &HashMap<Key, StoredBlock>,
         limit: usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SharedIndexError> {
         let mut at: HashMap<(ContentHash, String, i32), usize> = HashMap::new();
         let mut rest = candidates.into_iter().peekable();
         while self.blocks.len() < limit && rest.peek().is_some() {
@@ -99,7 +99,7 @@ impl<'s> VerifiedBlocks<'s> {
     }
 
     /// Fetches the texts of the files that contain candidate blocks, and splits them into blocks.
-    async fn fetch(&mut self, candidates: &[Candidate]) -> Result<(), Fault> {
+    async fn fetch(&mut self, candidates: &[Candidate]) -> Result<(), SharedIndexError> {
         let mut wanted: HashMap<i32, HashSet<Name>> = HashMap::new();
         for candidate in candidates {
             let name = (candidate.place.hash, candidate.place.way.clone());

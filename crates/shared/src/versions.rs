@@ -7,7 +7,7 @@ use toolpost_workspace::{ContentHash, hash};
 
 use crate::names::Names;
 use crate::upload::hash_of;
-use crate::{Fault, Server};
+use crate::{SharedIndexError, Server};
 
 /// A commit of a branch in the index.
 pub(crate) struct Version {
@@ -30,7 +30,7 @@ pub(crate) async fn versions(
     names: &Names,
     asked: &[String],
     branch: Option<&str>,
-) -> Result<Vec<Version>, Fault> {
+) -> Result<Vec<Version>, SharedIndexError> {
     let find = "select v.repository, v.id, r.name, v.commit, v.withheld, v.binary_files, v.odd_files, v.has_ways \
                 from toolpost.repositories r \
                 join toolpost.versions v on v.repository = r.id and v.branch = coalesce($1, r.main) order by r.name";
@@ -52,7 +52,7 @@ pub(crate) async fn versions(
             known.push(format!("{} more", others.len() - known.len()));
         }
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        return Err(Fault::NoRepository { asked: asked.join(", "), known });
+        return Err(SharedIndexError::NoRepository { asked: asked.join(", "), known });
     }
     Ok(wanted)
 }
@@ -63,7 +63,7 @@ pub(crate) async fn whole_texts(
     look: &Transaction<'_>,
     repository: i32,
     contents: &[ContentHash],
-) -> Result<HashMap<ContentHash, String>, Fault> {
+) -> Result<HashMap<ContentHash, String>, SharedIndexError> {
     let hashes: Vec<&[u8]> = contents.iter().map(|content| &content.as_bytes()[..]).collect();
     let find = "select hash, body from toolpost.pieces where repository = $1 and hash = any($2) order by hash, number";
     let rows = look.query(find, &[&repository, &hashes]).await.map_err(|error| server.fault(&error))?;

@@ -76,7 +76,7 @@ pub struct LeftOut {
 
 /// The reason why an index cannot be updated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum IndexError {
     /// A root cannot be read.
     #[error("{root} cannot be read: {why}")]
     Root {
@@ -90,7 +90,7 @@ pub enum Trouble {
     Stopped,
 }
 
-impl From<ScanError> for Trouble {
+impl From<ScanError> for IndexError {
     fn from(unswept: ScanError) -> Self {
         match unswept {
             ScanError::Stopped => Self::Stopped,
@@ -125,7 +125,7 @@ impl Index {
     /// # Errors
     ///
     /// If a root cannot be read, or the update was stopped.
-    pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<GraphGuard<'_>, Trouble> {
+    pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<GraphGuard<'_>, IndexError> {
         self.lend_within(&Patience::whole(), stop)
     }
 
@@ -169,13 +169,13 @@ impl Index {
 
 impl PartialIndex for Index {
     type Guard<'i> = GraphGuard<'i>;
-    type Error = Trouble;
+    type Error = IndexError;
 
     fn lend_within(
         &self,
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<GraphGuard<'_>, Trouble> {
+    ) -> Result<GraphGuard<'_>, IndexError> {
         lifecycle::update(&self.0, patience, stop)?;
         Ok(GraphGuard(self.0.state.read().unwrap_or_else(PoisonError::into_inner)))
     }

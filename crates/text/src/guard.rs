@@ -19,7 +19,7 @@ pub enum Kind {
 /// A line of new text that stands for something else, and must not be written to a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the new text is {}: {text:?}; {}", self.what(), self.next())]
-pub struct Placeholder {
+pub struct PlaceholderError {
     /// The kind of the line.
     pub kind: Kind,
     /// The line of the new text, counted from 1.
@@ -28,7 +28,7 @@ pub struct Placeholder {
     pub text: String,
 }
 
-impl Placeholder {
+impl PlaceholderError {
     fn what(&self) -> &'static str {
         match self.kind {
             Kind::Omission => "a placeholder for code that is not there",
@@ -53,7 +53,7 @@ impl Placeholder {
 /// # Errors
 ///
 /// The first placeholder that the new text has and the old text lacks.
-pub fn check(new: &str, old: &str) -> Result<(), Placeholder> {
+pub fn check(new: &str, old: &str) -> Result<(), PlaceholderError> {
     check_lines(new, old, |_| false)
 }
 
@@ -63,7 +63,7 @@ pub fn check(new: &str, old: &str) -> Result<(), Placeholder> {
 /// # Errors
 ///
 /// The first placeholder that the new text has and the old text lacks.
-pub fn check_for(name: &str, new: &str, old: &str) -> Result<(), Placeholder> {
+pub fn check_for(name: &str, new: &str, old: &str) -> Result<(), PlaceholderError> {
     if !is_prose(name) {
         return check(new, old);
     }
@@ -112,7 +112,7 @@ fn is_prose(name: &str) -> bool {
 const PROSE: &[&str] = &["md", "markdown", "mdx", "mdc", "rst", "adoc", "asciidoc", "org"];
 
 /// Checks each line of new text; `quotes` returns true for a line that may quote a placeholder for code.
-fn check_lines(new: &str, old: &str, mut quotes: impl FnMut(&str) -> bool) -> Result<(), Placeholder> {
+fn check_lines(new: &str, old: &str, mut quotes: impl FnMut(&str) -> bool) -> Result<(), PlaceholderError> {
     for (index, line) in new.split('\n').enumerate() {
         let bare = line.trim();
         let is_quoted = quotes(bare);
@@ -182,8 +182,8 @@ fn referred(line: &str) -> Option<(u64, &str)> {
     Some((found.reference.line as u64, found.text))
 }
 
-fn placeholder(kind: Kind, line: usize, text: &str) -> Placeholder {
-    Placeholder { kind, line, text: cut::line(text.trim(), 120).0.to_owned() }
+fn placeholder(kind: Kind, line: usize, text: &str) -> PlaceholderError {
+    PlaceholderError { kind, line, text: cut::line(text.trim(), 120).0.to_owned() }
 }
 
 /// Returns whether a line contains a truncation notice.

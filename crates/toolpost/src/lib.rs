@@ -55,6 +55,7 @@
 //! | `meaning` | semantic search: the built-in model, and models in directories |
 //! | `script` | plans and code mode, in QuickJS |
 //! | `shared` | the shared index on PostgreSQL |
+//! | `web` | web pages, and the clients of embedding and code search services |
 //!
 //! The tools for files and commands need none of them; in a build without default features, the empty feature
 //! `files` can name this choice. Tools that a build cannot run are not listed. A setting that needs a missing

@@ -15,7 +15,7 @@ use std::{
 };
 use toolpost_engine::{
     Grams, Operation as _, SkillPlaces,
-    operations::{plan::Plan, semantic::Semantic},
+    operations::{fetch::Fetch, plan::Plan, semantic::Semantic},
 };
 use toolpost_runtime::{Catalogue, Narrow, Policy, RuleSource};
 use toolpost_text::names::suggest;
@@ -115,6 +115,7 @@ pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
 fn buildable(settings: &Settings, tools: Option<Vec<String>>) -> Result<Option<Vec<String>>, Error> {
     let is_missing = |operation: &str| {
         (!cfg!(feature = "script") && operation == Plan::NAME)
+            || (!cfg!(feature = "web") && operation == Fetch::NAME)
             || (!cfg!(feature = "meaning")
                 && settings.embedding.value.is_none()
                 && operation == Semantic::NAME)

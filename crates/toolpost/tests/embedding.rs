@@ -153,11 +153,17 @@ async fn a_call_reports_progress_while_it_runs() {
     let post =
         project.builder().dialect("opencode").approve(|_| async { Approval::Once }).open().await.unwrap();
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let hear = heard.clone();
+    let (hear, go) = (heard.clone(), project.path("go"));
+    let line = "echo first; until [ -e go ]; do sleep 0.05; done; echo second";
     let reply = post
         .session()
-        .call("bash", json!({ "command": "echo first; sleep 2; echo second", "description": "wait" }))
-        .on_progress(move |count, what| hear.lock().unwrap().push((count, what.to_owned())))
+        .call("bash", json!({ "command": line, "description": "wait" }))
+        .on_progress(move |count, what| {
+            if what.starts_with("running for ") {
+                std::fs::write(&go, "").unwrap();
+            }
+            hear.lock().unwrap().push((count, what.to_owned()));
+        })
         .await;
     assert!(succeeded(&reply).contains("second"), "{}", reply.text());
     let heard = heard.lock().unwrap().clone();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use toolpost_workspace::walk::{
-    Candidate, Claim, Entry, EntryType, FileStat, Kind, Next, OpenFault, Options, Reason, Visitor, WalkEnd,
+    Candidate, Claim, Entry, EntryType, FileStat, Kind, Next, WalkOpenError, Options, Reason, Visitor, WalkEnd,
     walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -161,7 +161,7 @@ impl Visitor for ScanVisitor<'_> {
                 }
                 self.seen.files.push((key::below(self.base, candidate.relative_bytes()), stat));
             }
-            Ok(_) | Err(OpenFault::Gone | OpenFault::NotRegular) => {}
+            Ok(_) | Err(WalkOpenError::Gone | WalkOpenError::NotRegular) => {}
             Err(fault) => self.seen.unreadable.push(format!("{}: {fault}", entry.path().display())),
         }
         Next::On

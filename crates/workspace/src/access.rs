@@ -4,7 +4,7 @@ use rustix::fs::{FileType, Stat as RawStat};
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::path::WorkspacePath;
 use crate::root::identity;
 
@@ -150,7 +150,7 @@ pub enum AccessKind {
     Changed,
     /// A system error for which there is no other variant.
     #[error("cannot be accessed ({0})")]
-    Io(Fault),
+    Io(SystemError),
 }
 
 impl AccessKind {
@@ -184,8 +184,8 @@ impl From<Errno> for AccessKind {
     }
 }
 
-impl From<Fault> for AccessKind {
-    fn from(fault: Fault) -> Self {
+impl From<SystemError> for AccessKind {
+    fn from(fault: SystemError) -> Self {
         fault.errno().into()
     }
 }

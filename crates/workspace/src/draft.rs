@@ -182,7 +182,7 @@ pub enum Note {
         /// File that was rewritten.
         path: WorkspacePath,
         /// Error of the rename.
-        fault: crate::Fault,
+        fault: crate::SystemError,
     },
     /// Metadata of the file was lost when the file was changed.
     NotKept {
@@ -196,7 +196,7 @@ pub enum Note {
         /// File whose change may not survive a power loss.
         path: WorkspacePath,
         /// Error of the sync.
-        fault: crate::Fault,
+        fault: crate::SystemError,
     },
     /// A temporary file could not be removed.
     Leftover {

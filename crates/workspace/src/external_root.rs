@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 use thiserror::Error;
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::openat::open_at;
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
@@ -32,7 +32,7 @@ pub enum ExternalRootError {
     },
     /// A system error for which there is no other variant.
     #[error("cannot be opened ({0})")]
-    Io(Fault),
+    Io(SystemError),
 }
 
 impl AllowedParent {

@@ -6,9 +6,9 @@ use rustix::io::Errno;
 
 /// A system error number, displayed by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Fault(Errno);
+pub struct SystemError(Errno);
 
-impl Fault {
+impl SystemError {
     /// Returns the name of the error, such as `ENOSPC`; for a number without a known name, `E` and the
     /// number.
     pub fn name(self) -> String {
@@ -31,25 +31,25 @@ impl Fault {
     }
 }
 
-impl From<Errno> for Fault {
+impl From<Errno> for SystemError {
     fn from(errno: Errno) -> Self {
         Self(errno)
     }
 }
 
-impl From<std::io::Error> for Fault {
+impl From<std::io::Error> for SystemError {
     fn from(error: std::io::Error) -> Self {
         Self(Errno::from_io_error(&error).unwrap_or(Errno::IO))
     }
 }
 
-impl From<Fault> for std::io::Error {
-    fn from(fault: Fault) -> Self {
+impl From<SystemError> for std::io::Error {
+    fn from(fault: SystemError) -> Self {
         fault.0.into()
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for SystemError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let said = std::io::Error::from(self.0).to_string();
         let words = said.split(" (os error").next().unwrap_or_default();
@@ -57,13 +57,13 @@ impl fmt::Display for Fault {
     }
 }
 
-impl fmt::Debug for Fault {
+impl fmt::Debug for SystemError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.name())
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for SystemError {}
 
 const NAMES: &[(Errno, &str)] = &[
     (Errno::ACCESS, "EACCES"),

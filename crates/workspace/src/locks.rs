@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::path::WorkspacePath;
 use crate::private_files::lock_named;
 use crate::read::stat_at;
@@ -74,7 +74,7 @@ pub(crate) struct Locks {
     _here: ProcessLocks,
     /// Error because of which other processes can change the locked paths. `None` if the locks exclude them,
     /// or if there is no state directory for lock files.
-    pub(crate) without: Option<Fault>,
+    pub(crate) without: Option<SystemError>,
 }
 
 /// Errors of acquiring locks.
@@ -83,7 +83,7 @@ pub(crate) enum LockError {
     /// Another thread or process holds the lock of the key at this index.
     Held(usize),
     /// The process has reached its limit on open file descriptors.
-    TooMany(Fault),
+    TooMany(SystemError),
 }
 
 /// Number of file descriptors that must stay available after taking many locks.

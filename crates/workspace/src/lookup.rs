@@ -41,13 +41,13 @@ pub enum LookupError {
     Path(#[from] PathError),
     /// No file has the given name, or exactly one similar name.
     #[error(transparent)]
-    Missing(#[from] MissingPath),
+    Missing(#[from] MissingPathError),
 }
 
 /// A missing path, with suggestions.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path} does not exist (the workspace is {workspace}){}", meant(.siblings, .same_name_elsewhere))]
-pub struct MissingPath {
+pub struct MissingPathError {
     /// The missing path.
     pub path: WorkspacePath,
     /// Path of the first root, escaped.
@@ -95,11 +95,11 @@ impl Workspace {
         Some(current)
     }
 
-    fn missing(&self, path: WorkspacePath) -> MissingPath {
+    fn missing(&self, path: WorkspacePath) -> MissingPathError {
         let workspace = self.roots().first().map(crate::Root::shown).unwrap_or_default();
         let siblings = self.siblings(&path).unwrap_or_default();
         let same_name_elsewhere = self.elsewhere(&path);
-        MissingPath { path, workspace, siblings, same_name_elsewhere }
+        MissingPathError { path, workspace, siblings, same_name_elsewhere }
     }
 
     fn siblings(&self, path: &WorkspacePath) -> Option<Vec<WorkspacePath>> {

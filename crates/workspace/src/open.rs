@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::options::{OpenError, Options, Scope};
 use crate::recovery::Recovery;
 use crate::root::Root;
@@ -47,7 +47,7 @@ impl Workspace {
 }
 
 fn open_root(given: &Path, position: usize, scope: Scope, home: Option<&Path>) -> Result<Root, OpenError> {
-    let refused = |fault: Fault| OpenError::Root { root: shown(given), fault };
+    let refused = |fault: SystemError| OpenError::Root { root: shown(given), fault };
     let path = fs::canonicalize(given).map_err(|error| refused(error.into()))?;
     let root = Root::open(path, position).map_err(refused)?;
     if scope == Scope::Any {

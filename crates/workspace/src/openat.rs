@@ -11,11 +11,11 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::{Errno, Result, retry_on_intr};
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::root::{HANDLE, Root};
 
 /// Opens a directory beneath a root for reading. The empty path means the root itself.
-pub fn open_directory_beneath(root: &Root, relative: &Path) -> std::result::Result<OwnedFd, Fault> {
+pub fn open_directory_beneath(root: &Root, relative: &Path) -> std::result::Result<OwnedFd, SystemError> {
     Ok(open_at(root, relative, READ_DIRECTORY, Mode::empty())?)
 }
 

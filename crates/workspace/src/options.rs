@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 
 /// Options for opening a workspace.
 #[derive(Debug, Clone, Default)]
@@ -85,7 +85,7 @@ pub enum OpenError {
         /// The given root, escaped.
         root: String,
         /// The operating system's error.
-        fault: Fault,
+        fault: SystemError,
     },
     /// Another user owns the state directory, or may write to it.
     #[error(
@@ -111,6 +111,6 @@ pub enum OpenError {
         /// The given directory, escaped.
         state: String,
         /// The operating system's error.
-        fault: Fault,
+        fault: SystemError,
     },
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 
 /// Errors of resolving a path that a caller gave.
 ///
@@ -82,7 +82,7 @@ pub enum PathError {
         /// The given path, escaped.
         said: String,
         /// The operating system's error.
-        fault: Fault,
+        fault: SystemError,
     },
 }
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Cause, CommitReport, Draft, Note};
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::locks::{Key, LockError, Locks};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
@@ -41,7 +41,7 @@ pub enum PathLockError {
         /// Number of paths that should have been locked.
         count: usize,
         /// The operating system's error.
-        fault: Fault,
+        fault: SystemError,
     },
 }
 

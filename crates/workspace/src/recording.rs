@@ -9,7 +9,7 @@ use rustix::fs::FlockOperation;
 use rustix::io::{Errno, Result};
 
 use crate::draft::Note;
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::hash::ContentHash;
 use crate::journal::Journal;
 use crate::path::WorkspacePath;
@@ -135,14 +135,14 @@ pub(crate) fn keep(
     file: &str,
     journal: &Journal,
     after: JournalAfter,
-) -> std::result::Result<(), Fault> {
+) -> std::result::Result<(), SystemError> {
     let (Some(store), Some(record)) = (state.history(), &journal.record) else { return Ok(()) };
     let roots = roots_of(workspace, journal);
     let kept = match after {
         JournalAfter::Goes => store.keep(state.journals(), file, record, &roots),
         JournalAfter::Stays => store.keep_beside(state.journals(), file, record, &roots),
     };
-    kept.map_err(Fault::from)
+    kept.map_err(SystemError::from)
 }
 
 /// Fate of a finished commit's journal: removed, or kept until the leftover temporary files can be removed.

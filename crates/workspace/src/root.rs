@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, Stat, fstat, open, stat};
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 
 /// A root, held open by its descriptor; cheap to clone.
 #[derive(Clone)]
@@ -67,14 +67,14 @@ impl Root {
         }
     }
 
-    pub(crate) fn open(path: PathBuf, position: usize) -> Result<Self, Fault> {
+    pub(crate) fn open(path: PathBuf, position: usize) -> Result<Self, SystemError> {
         let flags = HANDLE | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let descriptor = open(&path, flags, Mode::empty())?;
         Self::held(descriptor, path, position, None)
     }
 
     /// Creates an external root (a read-only directory outside the workspace).
-    pub(crate) fn external(descriptor: OwnedFd, path: PathBuf, label: String) -> Result<Self, Fault> {
+    pub(crate) fn external(descriptor: OwnedFd, path: PathBuf, label: String) -> Result<Self, SystemError> {
         Self::held(descriptor, path, EXTERNAL, Some(label))
     }
 
@@ -83,7 +83,7 @@ impl Root {
         path: PathBuf,
         position: usize,
         label: Option<String>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, SystemError> {
         let stat = fstat(&descriptor)?;
         let (device, inode) = identity(&stat);
         Ok(Self(Arc::new(OpenRoot { descriptor, path, device, inode, position, label })))

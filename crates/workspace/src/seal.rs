@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, OFlags, fsync, linkat, openat, unlinkat};
 use rustix::io::{Errno, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::private_files::{CREATE, PRIVATE, read_file};
 use crate::process_id::unique;
 use crate::tmpfile;
@@ -83,7 +83,7 @@ impl SealKey {
         getrandom::fill(&mut key).map_err(|_| Errno::IO)?;
         let fill = |file: OwnedFd| {
             let mut file = File::from(file);
-            file.write_all(&key).map_err(|error| Fault::from(error).errno())?;
+            file.write_all(&key).map_err(|error| SystemError::from(error).errno())?;
             fsync(&file)?;
             Ok(file)
         };

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{AtFlags, Mode, OFlags, fsync, open, openat, renameat, unlinkat};
 use rustix::io::{Errno, Result, retry_on_intr};
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::journal::{Journal, LONGEST};
 use crate::options::HistoryLimits;
 use crate::private_files::{CREATE, PRIVATE, is_named, lock, lock_named, names, read_file};
@@ -34,7 +34,7 @@ pub(crate) struct State {
     _sign: Option<OwnedFd>,
     next: AtomicU64,
     key: SealKey,
-    history: std::result::Result<Option<Store>, Fault>,
+    history: std::result::Result<Option<Store>, SystemError>,
 }
 
 /// State of the workspace that has written a journal: still open, or closed.
@@ -62,8 +62,8 @@ impl State {
         (others != 0).then(|| format!("other users can write to it (mode {:04o})", stat.st_mode & 0o7777))
     }
 
-    pub(crate) fn open(path: &Path, history: HistoryLimits) -> std::result::Result<Self, Fault> {
-        let part = |name: &str| -> std::result::Result<OwnedFd, Fault> {
+    pub(crate) fn open(path: &Path, history: HistoryLimits) -> std::result::Result<Self, SystemError> {
+        let part = |name: &str| -> std::result::Result<OwnedFd, SystemError> {
             let part = path.join(name);
             DirBuilder::new().recursive(true).mode(0o700).create(&part)?;
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -76,7 +76,7 @@ impl State {
         let key = SealKey::open(&top)?;
         let history = match history.bytes {
             0 => Ok(None),
-            _ => Store::open(top.as_fd(), history, key.clone()).map(Some).map_err(Fault::from),
+            _ => Store::open(top.as_fd(), history, key.clone()).map(Some).map_err(SystemError::from),
         };
         let next = AtomicU64::new(0);
         let (path, locks) = (path.into(), locks.into());
@@ -89,7 +89,7 @@ impl State {
     }
 
     /// Returns the history if it is enabled, or the error that makes it unusable.
-    pub(crate) fn history_or_fault(&self) -> std::result::Result<Option<&Store>, Fault> {
+    pub(crate) fn history_or_fault(&self) -> std::result::Result<Option<&Store>, SystemError> {
         self.history.as_ref().map(Option::as_ref).map_err(|fault| *fault)
     }
 
@@ -120,7 +120,7 @@ impl State {
         let fresh = format!("{name}.new");
         let written = (|| {
             let mut file = File::from(openat(&self.journals, &fresh, CREATE | OFlags::TRUNC, PRIVATE)?);
-            file.write_all(bytes).map_err(|error| Fault::from(error).errno())?;
+            file.write_all(bytes).map_err(|error| SystemError::from(error).errno())?;
             if sync != Sync::Cache {
                 sync_bytes(&file)?;
             }
@@ -233,7 +233,7 @@ pub(crate) enum Sync {
 }
 
 /// Creates and locks the liveness file; `None` if the file system has no locks.
-fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>, Fault> {
+fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>, SystemError> {
     loop {
         match lock_named(live, id) {
             Ok(sign) => return Ok(Some(sign)),

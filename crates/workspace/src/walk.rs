@@ -22,7 +22,7 @@ mod visitor;
 mod worker;
 
 pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, found_below};
-pub use error::OpenFault;
+pub use error::WalkOpenError;
 pub use listing::Kind;
 pub use opener::Opener;
 pub use options::{HiddenFiles, Options, Prune, Rules};

@@ -5,9 +5,9 @@ mod common;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, skip};
 
-use common::{World, commit, is_root_user, skipped, tree_of, write};
+use common::{World, commit, is_root_user, tree_of, write};
 use toolpost_workspace::{
     Action, ChangeReport, CommitKind, Draft, Expect, Note, Options, Outcome, Overwrite, Workspace,
     WorkspacePath, hash,
@@ -369,7 +369,7 @@ fn write_keeps_extended_attributes_and_acls() {
     let attributes = [("user.origin", b"somewhere".to_vec()), ("system.posix_acl_access", list)];
     for (name, value) in &attributes {
         if setxattr(&file, *name, value, XattrFlags::empty()).is_err() {
-            skipped(&format!("this file system has no attribute {name}"));
+            skip(&format!("this file system has no attribute {name}"));
             return;
         }
     }
@@ -389,7 +389,7 @@ fn write_keeps_extended_attributes_and_acls() {
 #[test]
 fn write_keeps_owner_and_group() {
     if !is_root_user() {
-        skipped("only the superuser can give files to another user");
+        skip("only the superuser can give files to another user");
         return;
     }
     let world = World::new();
@@ -513,9 +513,9 @@ fn move_to_another_file_system_copies_and_removes() {
     let world = World::new();
     world.write("f", "F");
     set_mode(&world, "f", 0o751);
-    let Ok(other) = tempfile::tempdir_in("/dev/shm") else { return skipped("there is no second disk") };
+    let Ok(other) = tempfile::tempdir_in("/dev/shm") else { return skip("there is no second disk") };
     if fs::metadata(other.path()).unwrap().dev() == fs::metadata(world.root()).unwrap().dev() {
-        return skipped("there is no second disk");
+        return skip("there is no second disk");
     }
     fs::write(other.path().join("there"), "T").unwrap();
     let roots = vec![world.root(), other.path().to_path_buf()];

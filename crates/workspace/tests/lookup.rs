@@ -5,7 +5,7 @@ mod common;
 
 use common::World;
 use toolpost_test_rows::each;
-use toolpost_workspace::{LookupError, MissingPath};
+use toolpost_workspace::{LookupError, MissingPathError};
 
 const NARROW: char = '\u{202f}';
 
@@ -69,7 +69,7 @@ fn missing_path_is_reported_with_suggestions() {
         Err(LookupError::Missing(missing)) => missing,
         other => panic!("{other:?}"),
     };
-    let missing_path = |requested: &str, siblings: &[&str], elsewhere: &[&str]| MissingPath {
+    let missing_path = |requested: &str, siblings: &[&str], elsewhere: &[&str]| MissingPathError {
         path: workspace.resolve(requested).unwrap(),
         workspace: world.root().to_str().unwrap().to_owned(),
         siblings: siblings.iter().map(|name| workspace.resolve(name).unwrap()).collect(),

@@ -7,9 +7,9 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, skip};
 
-use common::{World, example, is_root_user, skipped};
+use common::{World, example, is_root_user};
 
 /// User id of an unprivileged user.
 const NOBODY: u32 = 65_534;
@@ -62,7 +62,7 @@ fn unprivileged(world: &World, arguments: &[&str]) -> Option<Output> {
     match command.output() {
         Ok(output) => Some(output),
         Err(error) => {
-            skipped(&format!("the user {NOBODY} may not run the example ({error})"));
+            skip(&format!("the user {NOBODY} may not run the example ({error})"));
             None
         }
     }
@@ -106,7 +106,7 @@ fn mounted(world: &World, script: &str) -> Option<Output> {
     let flags: &[&str] = if is_root_user() { &["-m"] } else { &["-Urm"] };
     let probe = Command::new("unshare").args(flags).args(["mount", "-t", "tmpfs", "t", "/mnt"]).output();
     if !probe.is_ok_and(|output| output.status.success()) {
-        skipped("nothing can be mounted here");
+        skip("nothing can be mounted here");
         return None;
     }
     let run = format!(
@@ -296,14 +296,14 @@ fn output_text(output: &Output) -> String {
 #[test]
 fn two_users_of_one_repository_have_separate_histories() {
     if !is_root_user() {
-        skipped("only root can act as two users");
+        skip("only root can act as two users");
         return;
     }
     let users = Users::new();
     let (world, [one, two]) = (&users.world, [0, 1].map(Users::id));
     let first = users.run(0, &["f", "of one"]);
     if first.contains("not found") || first.contains("Permission denied") {
-        skipped(&format!("other users may not run the example: {first}"));
+        skip(&format!("other users may not run the example: {first}"));
         return;
     }
     assert_eq!((first.as_str(), users.owner("f")), ("f: Created\n", (one, Users::GROUP, 0o664)));
@@ -363,7 +363,7 @@ fn concurrent_increments_of_two_users_are_not_lost() {
     };
     let counts = [count(0), count(1)].map(|counting| counting.join().unwrap());
     if users.is_some() && output_text(&counts[0]).contains("Permission denied") {
-        skipped("other users may not run the example");
+        skip("other users may not run the example");
         return;
     }
     let sum = counts.iter().map(|output| output_text(output).trim().parse::<u64>().unwrap()).sum::<u64>();

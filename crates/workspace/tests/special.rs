@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use toolpost_test_rows::each;
 
-use common::{World, is_root_user, skipped};
+use common::{World, obeying_modes};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use toolpost_workspace::{AccessKind, Kind, Options, OwnerWritable, Scope, Workspace, hash};
 
@@ -122,17 +122,15 @@ fn listing_is_sorted_and_does_not_follow_links() {
 
 #[test]
 fn unreadable_files_and_directories_are_reported_as_denied() {
-    if is_root_user() {
-        skipped("the superuser may read everything");
-        return;
-    }
     let world = world();
     let workspace = world.open();
     for name in ["file", "dir"] {
         fs::set_permissions(world.at(name), std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
     }
-    let why = workspace.read(&workspace.resolve("file").unwrap(), 10).unwrap_err().why;
-    assert_eq!(why, AccessKind::Denied);
-    assert!(matches!(workspace.resolve("dir/inner"), Err(toolpost_workspace::PathError::Denied { .. })));
+    obeying_modes(|| {
+        let why = workspace.read(&workspace.resolve("file").unwrap(), 10).unwrap_err().why;
+        assert_eq!(why, AccessKind::Denied);
+        assert!(matches!(workspace.resolve("dir/inner"), Err(toolpost_workspace::PathError::Denied { .. })));
+    });
     fs::set_permissions(world.at("dir"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
 }

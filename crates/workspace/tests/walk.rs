@@ -140,7 +140,7 @@ fn walk_follows_the_same_ignore_rules_as_ripgrep() {
             let listed = String::from_utf8(output.stdout).unwrap();
             assert_eq!(names(&walked), listed.lines().map(str::to_owned).collect());
         }
-        Err(_) => eprintln!("SKIPPED: rg is not installed, so nothing was compared with it"),
+        Err(_) => toolpost_test_rows::skip("rg is not installed, so nothing was compared with it"),
     }
 }
 
@@ -159,8 +159,7 @@ fn walk_follows_the_same_ignore_rules_as_git() {
         std::process::Command::new("git").args(arguments).current_dir(world.directory.path()).output()
     };
     if git(&["init", "-q"]).is_err() {
-        eprintln!("SKIPPED: git is not installed, so nothing was compared with it");
-        return;
+        return toolpost_test_rows::skip("git is not installed, so nothing was compared with it");
     }
     let output = git(&["ls-files", "--others", "--exclude-standard"]).unwrap();
     let listed: BTreeSet<String> =

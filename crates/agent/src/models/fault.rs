@@ -8,9 +8,9 @@ const SAID: usize = 400;
 
 /// An error of a model request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ModelError {
     /// Kind of the error.
-    pub kind: FaultKind,
+    pub kind: ModelErrorKind,
     /// Description, in a sentence that does not contain the API key.
     pub what: String,
     /// Waiting time that the provider requests.
@@ -19,7 +19,7 @@ pub struct Fault {
 
 /// Kind of an error of a model request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum ModelErrorKind {
     /// The provider cannot be reached.
     Unreachable,
     /// The provider is overloaded, or the rate limit of the key is reached.
@@ -42,10 +42,10 @@ pub enum FaultKind {
     Cancelled,
 }
 
-impl Fault {
+impl ModelError {
     /// Creates an error; secrets are redacted, and a long text is cut.
     #[must_use]
-    pub fn new(kind: FaultKind, what: &str) -> Self {
+    pub fn new(kind: ModelErrorKind, what: &str) -> Self {
         let what = redact(what.trim()).replace(['\n', '\r', '\t'], " ");
         let (kept, more) = cut::line(&what, SAID);
         let what = if more == 0 { kept.to_owned() } else { format!("{kept}…") };
@@ -56,13 +56,13 @@ impl Fault {
     #[must_use]
     pub fn of_status(status: u16, said: &str) -> Self {
         let kind = match status {
-            429 | 529 => FaultKind::Overloaded,
-            413 => FaultKind::TooLong,
-            401 | 403 | 404 => FaultKind::Refused,
-            400 | 422 if speaks_of_length(said) => FaultKind::TooLong,
-            400..=499 => FaultKind::Question,
-            500..=599 => FaultKind::Provider,
-            _ => FaultKind::Shape,
+            429 | 529 => ModelErrorKind::Overloaded,
+            413 => ModelErrorKind::TooLong,
+            401 | 403 | 404 => ModelErrorKind::Refused,
+            400 | 422 if speaks_of_length(said) => ModelErrorKind::TooLong,
+            400..=499 => ModelErrorKind::Question,
+            500..=599 => ModelErrorKind::Provider,
+            _ => ModelErrorKind::Shape,
         };
         let said = said.trim();
         let behind = if said.is_empty() { String::new() } else { format!(": {said}") };
@@ -73,11 +73,11 @@ impl Fault {
     #[must_use]
     pub fn told(kind: &str, said: &str) -> Self {
         let kinds = match kind {
-            "overloaded_error" | "rate_limit_error" | "rate_limit_exceeded" => FaultKind::Overloaded,
-            "authentication_error" | "permission_error" | "not_found_error" => FaultKind::Refused,
-            "invalid_request_error" if speaks_of_length(said) => FaultKind::TooLong,
-            "invalid_request_error" => FaultKind::Question,
-            _ => FaultKind::Provider,
+            "overloaded_error" | "rate_limit_error" | "rate_limit_exceeded" => ModelErrorKind::Overloaded,
+            "authentication_error" | "permission_error" | "not_found_error" => ModelErrorKind::Refused,
+            "invalid_request_error" if speaks_of_length(said) => ModelErrorKind::TooLong,
+            "invalid_request_error" => ModelErrorKind::Question,
+            _ => ModelErrorKind::Provider,
         };
         Self::new(kinds, &format!("The model's provider reports {kind}: {said}"))
     }
@@ -95,16 +95,16 @@ impl Fault {
     #[must_use]
     pub fn passes(&self) -> bool {
         match self.kind {
-            FaultKind::Unreachable
-            | FaultKind::Overloaded
-            | FaultKind::Provider
-            | FaultKind::Broken
-            | FaultKind::Silent => true,
-            FaultKind::Refused
-            | FaultKind::TooLong
-            | FaultKind::Question
-            | FaultKind::Shape
-            | FaultKind::Cancelled => false,
+            ModelErrorKind::Unreachable
+            | ModelErrorKind::Overloaded
+            | ModelErrorKind::Provider
+            | ModelErrorKind::Broken
+            | ModelErrorKind::Silent => true,
+            ModelErrorKind::Refused
+            | ModelErrorKind::TooLong
+            | ModelErrorKind::Question
+            | ModelErrorKind::Shape
+            | ModelErrorKind::Cancelled => false,
         }
     }
 }
@@ -117,13 +117,13 @@ fn speaks_of_length(said: &str) -> bool {
         .any(|words| said.contains(words))
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ModelError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.what)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ModelError {}
 
 #[cfg(test)]
 mod tests {
@@ -133,23 +133,23 @@ mod tests {
     #[test]
     fn http_statuses_map_to_fault_kinds() {
         let rows = [
-            (429, "slow down", FaultKind::Overloaded, true),
-            (529, "", FaultKind::Overloaded, true),
-            (500, "oops", FaultKind::Provider, true),
-            (401, "no", FaultKind::Refused, false),
-            (400, "This model's maximum context length is 8192 tokens", FaultKind::TooLong, false),
-            (400, "messages: wrong", FaultKind::Question, false),
-            (302, "", FaultKind::Shape, false),
+            (429, "slow down", ModelErrorKind::Overloaded, true),
+            (529, "", ModelErrorKind::Overloaded, true),
+            (500, "oops", ModelErrorKind::Provider, true),
+            (401, "no", ModelErrorKind::Refused, false),
+            (400, "This model's maximum context length is 8192 tokens", ModelErrorKind::TooLong, false),
+            (400, "messages: wrong", ModelErrorKind::Question, false),
+            (302, "", ModelErrorKind::Shape, false),
         ];
         each(rows, |(status, said, kind, passes)| {
-            let fault = Fault::of_status(status, said);
+            let fault = ModelError::of_status(status, said);
             assert_eq!((fault.kind, fault.passes()), (kind, passes), "{status} {said}");
         });
     }
 
     #[test]
     fn fault_messages_do_not_contain_the_key() {
-        let fault = Fault::of_status(401, "the key k-very-own is not known").without(Some("k-very-own"));
+        let fault = ModelError::of_status(401, "the key k-very-own is not known").without(Some("k-very-own"));
         assert_eq!(
             fault.what,
             "The model's provider answered with status 401: the key [redacted] is not known"

@@ -1,7 +1,7 @@
 //! Models of all providers, through the `genai` crate; no other file imports it.
 
 use super::{
-    CallRequest, CallStatus, Completion, Fault, FaultKind, Message, Model, ModelFuture, ModelMessage,
+    CallRequest, CallStatus, Completion, ModelError, ModelErrorKind, Message, Model, ModelFuture, ModelMessage,
     Picture, Piece, Pieces, Place, Provider, Question, Stop, ToolResult, Usage,
 };
 use futures_util::StreamExt;
@@ -30,9 +30,9 @@ impl GenaiModel {
     ///
     /// # Errors
     /// `Unreachable` if no client can be created.
-    pub fn new(place: Place, name: &str, http: reqwest::Client) -> Result<Self, Fault> {
+    pub fn new(place: Place, name: &str, http: reqwest::Client) -> Result<Self, ModelError> {
         let client = Client::builder().with_reqwest(http).build();
-        let client = client.map_err(|error| Fault::new(FaultKind::Unreachable, &error.to_string()))?;
+        let client = client.map_err(|error| ModelError::new(ModelErrorKind::Unreachable, &error.to_string()))?;
         Ok(Self { client, place, name: name.to_owned() })
     }
 
@@ -65,7 +65,7 @@ impl GenaiModel {
 }
 
 impl Model for GenaiModel {
-    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault> {
+    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, ModelError> {
         let request = request(question, self.place.provider);
         Ok(Box::new(GenaiStream {
             client: self.client.clone(),
@@ -87,7 +87,7 @@ struct GenaiStream {
 }
 
 impl GenaiStream {
-    async fn piece(&mut self) -> Result<Piece, Fault> {
+    async fn piece(&mut self) -> Result<Piece, ModelError> {
         if let Some((target, request, options)) = self.asked.take() {
             let response = self.client.exec_chat_stream(target, request, Some(&options)).await;
             self.stream = Some(response.map_err(|error| fault(&error))?.stream);
@@ -108,7 +108,7 @@ impl GenaiStream {
 }
 
 impl Pieces for GenaiStream {
-    fn next(&mut self) -> ModelFuture<'_, Result<Piece, Fault>> {
+    fn next(&mut self) -> ModelFuture<'_, Result<Piece, ModelError>> {
         Box::pin(async move {
             let piece = self.piece().await;
             if !matches!(&piece, Ok(piece) if !matches!(piece, Piece::End(_))) {
@@ -119,8 +119,8 @@ impl Pieces for GenaiStream {
     }
 }
 
-fn broken() -> Fault {
-    Fault::new(FaultKind::Broken, "The model's answer ended early, or was not an event stream")
+fn broken() -> ModelError {
+    ModelError::new(ModelErrorKind::Broken, "The model's answer ended early, or was not an event stream")
 }
 
 fn request(question: &Question, provider: Provider) -> ChatRequest {
@@ -333,10 +333,10 @@ fn call_request(call: ToolCall) -> CallRequest {
     }
 }
 
-fn fault(error: &genai::Error) -> Fault {
+fn fault(error: &genai::Error) -> ModelError {
     match error {
         genai::Error::HttpError { status, body, headers, .. } => {
-            let mut fault = Fault::of_status(status.as_u16(), &error_message(body));
+            let mut fault = ModelError::of_status(status.as_u16(), &error_message(body));
             fault.retry_after = retry_after(headers);
             fault
         }
@@ -349,17 +349,17 @@ fn fault(error: &genai::Error) -> Fault {
             let text = |key: &str| inner.get(key).and_then(Value::as_str);
             let kind =
                 text("code").or_else(|| text("type")).filter(|kind| *kind != "error").unwrap_or("an error");
-            Fault::told(kind, text("message").unwrap_or(&body.to_string()))
+            ModelError::told(kind, text("message").unwrap_or(&body.to_string()))
         }
         genai::Error::StreamParse { serde_error, .. } => {
-            Fault::new(FaultKind::Shape, &format!("The model's answer is invalid: {serde_error}"))
+            ModelError::new(ModelErrorKind::Shape, &format!("The model's answer is invalid: {serde_error}"))
         }
-        other => Fault::new(FaultKind::Question, &format!("The model cannot be used: {other}")),
+        other => ModelError::new(ModelErrorKind::Question, &format!("The model cannot be used: {other}")),
     }
 }
 
 /// Returns the error for a connection that was never made, or for one that broke.
-fn unreached(error: &(dyn std::error::Error + 'static), cause: &str) -> Fault {
+fn unreached(error: &(dyn std::error::Error + 'static), cause: &str) -> ModelError {
     let http = error.downcast_ref::<reqwest::Error>();
     // The innermost error is that of the operating system.
     let mut inner: &dyn std::error::Error = error;
@@ -369,9 +369,9 @@ fn unreached(error: &(dyn std::error::Error + 'static), cause: &str) -> Fault {
     let why = if http.is_some() { inner.to_string() } else { cause.to_owned() };
     match http {
         Some(http) if http.is_connect() || http.is_request() => {
-            Fault::new(FaultKind::Unreachable, &format!("The model's provider cannot be reached: {why}"))
+            ModelError::new(ModelErrorKind::Unreachable, &format!("The model's provider cannot be reached: {why}"))
         }
-        _ => Fault::new(FaultKind::Broken, &format!("The model's answer was interrupted: {why}")),
+        _ => ModelError::new(ModelErrorKind::Broken, &format!("The model's answer was interrupted: {why}")),
     }
 }
 

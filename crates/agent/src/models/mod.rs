@@ -6,13 +6,13 @@ mod message;
 mod provider;
 mod service;
 
-pub use fault::{Fault, FaultKind};
+pub use fault::{ModelError, ModelErrorKind};
 pub use genai_model::GenaiModel;
 pub use message::{
     CallRequest, CallStatus, Completion, Message, ModelMessage, Picture, Question, Stop, ToolDefinition,
     ToolResult, Usage,
 };
-pub use provider::{BadPlace, Place, Provider};
+pub use provider::{ModelPlaceError, Place, Provider};
 pub use service::{Patience, RequestEvent, Service};
 
 use std::{future::Future, pin::Pin};
@@ -26,7 +26,7 @@ pub trait Model: Send + Sync {
     ///
     /// # Errors
     /// If the request cannot be expressed in the provider's format.
-    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault>;
+    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, ModelError>;
 }
 
 /// Stream of an answer; dropping it cancels the request.
@@ -35,7 +35,7 @@ pub trait Pieces: Send {
     ///
     /// # Errors
     /// If the request is refused, the connection breaks, or the response is invalid.
-    fn next(&mut self) -> ModelFuture<'_, Result<Piece, Fault>>;
+    fn next(&mut self) -> ModelFuture<'_, Result<Piece, ModelError>>;
 }
 
 /// A piece of an answer.

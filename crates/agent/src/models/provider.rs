@@ -32,7 +32,7 @@ pub struct Place {
 
 /// Reason why an endpoint is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum BadPlace {
+pub enum ModelPlaceError {
     /// The URL is invalid.
     #[error(
         "invalid model URL `{0}`: it must begin with http:// or https:// and have a host, without a user, a query or a fragment"
@@ -106,9 +106,9 @@ impl Place {
     ///
     /// # Errors
     /// If the URL is invalid.
-    pub fn new(provider: Provider, address: Option<&str>, key: Option<String>) -> Result<Self, BadPlace> {
+    pub fn new(provider: Provider, address: Option<&str>, key: Option<String>) -> Result<Self, ModelPlaceError> {
         let said = address.unwrap_or_else(|| provider.customary()).trim();
-        let bad = || BadPlace::Address(toolpost_text::redact::url(said).into_owned());
+        let bad = || ModelPlaceError::Address(toolpost_text::redact::url(said).into_owned());
         let mut url = Url::parse(said).map_err(|_| bad())?;
         let plain = url.username().is_empty() && url.password().is_none();
         let bare = url.query().is_none() && url.fragment().is_none();

@@ -1,6 +1,6 @@
 //! Model service with retries, a limit on concurrent requests, and timeouts.
 
-use super::{Completion, Fault, FaultKind, Model, Piece, Question};
+use super::{Completion, ModelError, ModelErrorKind, Model, Piece, Question};
 use std::{
     collections::hash_map::RandomState,
     hash::{BuildHasher, Hasher},
@@ -45,7 +45,7 @@ pub enum RequestEvent<'a> {
     /// The request failed and is retried.
     Again {
         /// Error of the failed attempt.
-        fault: &'a Fault,
+        fault: &'a ModelError,
         /// Delay before the retry.
         pause: Duration,
         /// Number of the next attempt, from 1.
@@ -83,7 +83,7 @@ impl Service {
         question: &Question,
         cancel: &CancellationToken,
         hear: &(dyn Fn(RequestEvent<'_>) + Send + Sync),
-    ) -> Result<Completion, Fault> {
+    ) -> Result<Completion, ModelError> {
         let mut next = 1;
         loop {
             let (fault, begun) = match self.once(question, cancel, hear).await {
@@ -110,7 +110,7 @@ impl Service {
         question: &Question,
         cancel: &CancellationToken,
         hear: &(dyn Fn(RequestEvent<'_>) + Send + Sync),
-    ) -> Result<Completion, (Fault, AnswerProgress)> {
+    ) -> Result<Completion, (ModelError, AnswerProgress)> {
         let permit = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err((cancelled(), AnswerProgress::No)),
@@ -142,20 +142,20 @@ impl Service {
             }
             if bytes + longest > MOST {
                 let what = format!("The model's answer has more than {MOST} bytes and was rejected");
-                return Err((Fault::new(FaultKind::Shape, &what), begun));
+                return Err((ModelError::new(ModelErrorKind::Shape, &what), begun));
             }
             hear(RequestEvent::Piece(&piece));
         }
     }
 
-    fn silent(&self, begun: AnswerProgress) -> Fault {
+    fn silent(&self, begun: AnswerProgress) -> ModelError {
         let more = if begun == AnswerProgress::Yes { "Nothing more" } else { "Nothing" };
         let seconds = self.patience.idle.as_secs_f64();
-        Fault::new(FaultKind::Silent, &format!("{more} arrived from the model for {seconds} s"))
+        ModelError::new(ModelErrorKind::Silent, &format!("{more} arrived from the model for {seconds} s"))
     }
 
     /// Returns the delay before a retry, or an error if the provider requests a longer one than allowed.
-    fn pause(&self, fault: &Fault, next: u32) -> Result<Duration, Fault> {
+    fn pause(&self, fault: &ModelError, next: u32) -> Result<Duration, ModelError> {
         if let Some(wanted) = fault.retry_after {
             if wanted > self.patience.longest {
                 let what = format!(
@@ -163,7 +163,7 @@ impl Service {
                     fault.what,
                     wanted.as_secs()
                 );
-                return Err(Fault { what, ..fault.clone() });
+                return Err(ModelError { what, ..fault.clone() });
             }
             return Ok(wanted + part(self.patience.pause / 4));
         }
@@ -180,8 +180,8 @@ enum AnswerProgress {
     No,
 }
 
-fn cancelled() -> Fault {
-    Fault::new(FaultKind::Cancelled, "The request was cancelled")
+fn cancelled() -> ModelError {
+    ModelError::new(ModelErrorKind::Cancelled, "The request was cancelled")
 }
 
 /// Returns a random part of a duration, so that many clients do not retry at the same moment.

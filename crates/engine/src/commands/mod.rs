@@ -10,7 +10,7 @@ mod refusal;
 mod report;
 pub mod stop;
 
-pub use publish::{BadPort, PublishedPorts};
+pub use publish::{PortError, PublishedPorts};
 pub use report::{CommandExit, CommandOutcome, CommandReport, ConfinementReport, Leftover, Piece, State};
 
 use crate::{
@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use toolpost_net::Hosts;
 use toolpost_process::{
     Environment, Job, Jobs, Launch, Limits, Network, PathAccess, Plan, Program, Resources, Sandbox,
-    SessionKey, Settings, UnknownJob, Until,
+    SessionKey, Settings, UnknownJobError, Until,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -251,7 +251,7 @@ fn key(cx: &CallCtx) -> SessionKey {
     SessionKey(cx.session.id().to_owned())
 }
 
-fn unknown(error: &UnknownJob) -> Failure {
+fn unknown(error: &UnknownJobError) -> Failure {
     Failure::new(Kind::NotFound, convert::opened(&error.to_string()))
 }
 

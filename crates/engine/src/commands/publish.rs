@@ -21,9 +21,9 @@ pub struct PublishedPorts(Vec<RangeInclusive<u16>>);
 
 /// A part of a list of ports that is neither a port nor a range of ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadPort(String);
+pub struct PortError(String);
 
-impl fmt::Display for BadPort {
+impl fmt::Display for PortError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = &self.0;
         write!(
@@ -33,7 +33,7 @@ impl fmt::Display for BadPort {
     }
 }
 
-impl std::error::Error for BadPort {}
+impl std::error::Error for PortError {}
 
 impl PublishedPorts {
     /// Returns true if this port is published.
@@ -50,12 +50,12 @@ impl PublishedPorts {
 }
 
 impl FromStr for PublishedPorts {
-    type Err = BadPort;
+    type Err = PortError;
 
     /// Parses numbers and ranges that are separated by commas; an empty text means none.
-    fn from_str(text: &str) -> Result<Self, BadPort> {
+    fn from_str(text: &str) -> Result<Self, PortError> {
         let range = |part: &str| {
-            let bad = || BadPort(part.to_owned());
+            let bad = || PortError(part.to_owned());
             let number = |text: &str| text.trim().parse().ok().filter(|port| *port > 0).ok_or_else(bad);
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let range: RangeInclusive<u16> = number(first)?..=number(last)?;
@@ -267,7 +267,7 @@ mod tests {
                 assert_eq!((ports.to_string().as_str(), ports.contains(port)), (shown, is_published));
                 assert_eq!(ports.is_empty(), shown == "none", "{text}");
             }
-            (found, wanted) => assert_eq!(found.err(), wanted.err().map(|bad| BadPort(bad.to_owned()))),
+            (found, wanted) => assert_eq!(found.err(), wanted.err().map(|bad| PortError(bad.to_owned()))),
         });
     }
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 use std::io::{Error, Read};
 use toolpost_workspace::{
-    AccessKind, ContentHash, Lookup, LookupError, MissingPath, OpenFile, WorkspacePath, hash,
+    AccessKind, ContentHash, Lookup, LookupError, MissingPathError, OpenFile, WorkspacePath, hash,
 };
 
 /// The maximum number of directory entries that the failure for a directory lists.
@@ -85,7 +85,7 @@ fn dangling(files: &Files, path: &WorkspacePath, raw_path: &str, failure: Failur
 
 /// Lists the existing paths that are similar to a missing one: similar names in its directory, and the same name in
 /// other directories.
-pub(crate) fn meant(missing: &MissingPath) -> Vec<String> {
+pub(crate) fn meant(missing: &MissingPathError) -> Vec<String> {
     missing.siblings.iter().chain(&missing.same_name_elsewhere).map(WorkspacePath::display).collect()
 }
 

@@ -13,7 +13,7 @@ use caller::Caller;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
-use toolpost_script::{Fault, Limits, Reply, Script, prepared, run};
+use toolpost_script::{ScriptError, Limits, Reply, Script, prepared, run};
 use toolpost_workspace::unique;
 
 /// The library of every script: the tools as functions, and helpers for lists and texts.
@@ -160,8 +160,8 @@ impl Operation for Plan {
 }
 
 /// Converts the error that ended a script to the reason why it stopped, or to a failure if it never started.
-fn stopped(fault: Fault) -> Result<ScriptStop, Failure> {
-    let Fault { why, line, column, message } = fault;
+fn stopped(fault: ScriptError) -> Result<ScriptStop, Failure> {
+    let ScriptError { why, line, column, message } = fault;
     let why = match why {
         toolpost_script::Why::Syntax => {
             let place = place(line, column);

@@ -21,7 +21,7 @@ use crate::{
 use retrieve::packages::{Package, Packages};
 use std::sync::{Arc, OnceLock, atomic::AtomicBool};
 use toolpost_net::code::Service;
-use toolpost_ranked::embed::{BadModel, Embedder, Static};
+use toolpost_ranked::embed::{EmbeddingModelError, Embedder, Static};
 use toolpost_ranked::{Index as Words, Meaning};
 use toolpost_workspace::WorkspacePath;
 
@@ -58,7 +58,7 @@ pub(crate) struct Deps {
 
 struct State {
     deps: Deps,
-    meaning: OnceLock<Result<Meaning, BadModel>>,
+    meaning: OnceLock<Result<Meaning, EmbeddingModelError>>,
     /// True while embeddings are computed in the background.
     filling: Arc<AtomicBool>,
 }

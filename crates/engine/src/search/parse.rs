@@ -3,7 +3,7 @@
 pub(crate) mod terms;
 
 use crate::failure::{Failure, Hint};
-use toolpost_ranked::grammar::{self, BooleanQuery, Fault, Node, Query};
+use toolpost_ranked::grammar::{self, BooleanQuery, QueryError, Node, Query};
 
 /// The ways to read the query of a keyword search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) fn words(query: &str) -> Result<Vec<String>, Failure> {
 }
 
 /// Creates the failure for an invalid query: the position of the error, the reason, and a suggestion.
-fn faulty(query: &str, fault: &Fault) -> Failure {
+fn faulty(query: &str, fault: &QueryError) -> Failure {
     let query = toolpost_text::cut::line(query, 200).0;
     let what = format!("The query has an error at character {}: {}.", fault.column, fault.what);
     let pointer = format!("{}^", " ".repeat(fault.column.saturating_sub(1).min(200)));

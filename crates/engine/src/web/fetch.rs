@@ -146,7 +146,7 @@ impl Request {
     /// # Errors
     /// `Invalid` if `url` is not a URL that can be fetched.
     pub fn new(url: &str, format: Format) -> Result<Self, Failure> {
-        let bad = |error: toolpost_net::BadAddress| {
+        let bad = |error: toolpost_net::AddressError| {
             let shown = toolpost_text::escape::text(url.trim()).into_owned();
             let shown: String = shown.chars().take(200).collect();
             let shown = if shown.is_empty() { "An empty URL" } else { &shown };

@@ -2,16 +2,22 @@
 //! services.
 
 mod context7;
+mod error;
 mod events;
 mod exa;
 mod github;
+#[cfg(feature = "web")]
+mod service;
+#[cfg(not(feature = "web"))]
+#[path = "without_service.rs"]
 mod service;
 mod sourcegraph;
 mod terms;
 
 use std::fmt;
 
-pub use service::{BadService, Service, ServiceError};
+pub use error::{ServiceConfigError, ServiceError};
+pub use service::Service;
 
 /// The request and response format of a code search service. Implementations do no I/O.
 pub trait Provider: fmt::Debug + Send + Sync {

@@ -10,9 +10,11 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::error::{ServiceConfigError, ServiceError};
 use super::{Answer, Answers, Asking, CodeSearchResponse, PROVIDERS, Provider, Question, Unclear};
+use crate::address::is_own;
 use crate::fetch::{End, FetchError, Gate, System, body, hop};
-use crate::web::{BadAddress, WebAddress, is_own};
+use crate::web::WebAddress;
 
 /// Maximum size of a response after decompression, in bytes.
 const MOST: usize = 2 << 20;
@@ -32,92 +34,6 @@ pub struct Service {
     key: Option<String>,
     /// The time until which no request is sent, because the service's rate limit was reached.
     rest: Mutex<Option<Instant>>,
-}
-
-/// Reason why a code search service cannot be configured.
-#[derive(Debug, thiserror::Error)]
-pub enum BadService {
-    /// No code search service has the configured name.
-    #[error("unknown service `{name}`; the services are {}", names())]
-    Unknown {
-        /// The configured name, which matches no code search service.
-        name: String,
-    },
-    /// The URL is invalid. The message does not contain it, because a key may be in any part of it.
-    #[error("the URL of the service cannot be used: {0}")]
-    Address(BadAddress),
-    /// The URL has a query, which may contain a key.
-    #[error("`{address}` has a query: set the URL without it, and put the key into an environment variable")]
-    Query {
-        /// The configured URL, without its query.
-        address: String,
-    },
-    /// The API key contains characters that cannot be sent in an HTTP header.
-    #[error("the key for {name} contains spaces or non-ASCII characters")]
-    Key {
-        /// The name of the service.
-        name: &'static str,
-    },
-    /// The API key would be sent over an unencrypted connection.
-    #[error("the key for {name} is not sent to {host} unencrypted; use an https:// URL")]
-    Open {
-        /// The name of the service.
-        name: &'static str,
-        /// The host of the configured URL.
-        host: String,
-    },
-}
-
-/// Error of a request to a code search service.
-#[derive(Debug, thiserror::Error)]
-pub enum ServiceError {
-    /// The service needs an API key, and none is configured.
-    #[error("{name} needs a key; set {variables} in the environment")]
-    NoKey {
-        /// The name of the service.
-        name: &'static str,
-        /// Names of the environment variables that can hold the key.
-        variables: String,
-    },
-    /// The host is not allowed, or the connection failed; the text is the whole message.
-    #[error("{0}")]
-    Fetch(String),
-    /// The rate limit of the service is reached.
-    #[error("{name} rate limit reached{}", .wait.as_ref().map_or_else(String::new, |wait| format!(": retry after {wait}")))]
-    TooMany {
-        /// The name of the service.
-        name: &'static str,
-        /// Time until the limit ends, or the date that the service states; `None` if it states none.
-        wait: Option<String>,
-    },
-    /// The service answered with an HTTP error status.
-    #[error("{name} answered {status}{said}; {next}")]
-    Refused {
-        /// The name of the service.
-        name: &'static str,
-        /// The HTTP status.
-        status: u16,
-        /// The error message of the service after a colon; empty if there is none.
-        said: String,
-        /// Advice for the operator, as a clause.
-        next: String,
-    },
-    /// The service reports an error in a successful HTTP response.
-    #[error("{name} reports an error: {said}")]
-    Said {
-        /// The name of the service.
-        name: &'static str,
-        /// The error message of the service.
-        said: String,
-    },
-    /// The response has a format that is not understood.
-    #[error("invalid response from {name}: {why}")]
-    Unclear {
-        /// The name of the service.
-        name: &'static str,
-        /// The reason why the response is not understood.
-        why: String,
-    },
 }
 
 /// An HTTP response of the service, with the headers that matter.
@@ -144,22 +60,22 @@ impl Service {
     ///
     /// # Errors
     /// If the name is unknown, or the URL or the key is invalid.
-    pub fn new(name: &str, base: Option<&str>, key: Option<String>) -> Result<Self, BadService> {
+    pub fn new(name: &str, base: Option<&str>, key: Option<String>) -> Result<Self, ServiceConfigError> {
         let provider = PROVIDERS.into_iter().find(|provider| provider.name() == name);
-        let provider = provider.ok_or_else(|| BadService::Unknown { name: name.to_owned() })?;
+        let provider = provider.ok_or_else(|| ServiceConfigError::Unknown { name: name.to_owned() })?;
         let address = base.unwrap_or(provider.customary());
-        let base = WebAddress::parse(address).map_err(BadService::Address)?;
+        let base = WebAddress::parse(address).map_err(ServiceConfigError::Address)?;
         if base.url().query().is_some() {
             // A query may contain an API key, so it is not repeated in the error.
             let address = address.split('?').next().unwrap_or_default().to_owned();
-            return Err(BadService::Query { address });
+            return Err(ServiceConfigError::Query { address });
         }
         if key.as_ref().is_some_and(|key| key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()))
         {
-            return Err(BadService::Key { name: provider.name() });
+            return Err(ServiceConfigError::Key { name: provider.name() });
         }
         if key.is_some() && !base.is_secured() && !is_own(&base.host()) {
-            return Err(BadService::Open { name: provider.name(), host: base.host() });
+            return Err(ServiceConfigError::Open { name: provider.name(), host: base.host() });
         }
         Ok(Self { provider, base, key, rest: Mutex::default() })
     }
@@ -381,8 +297,4 @@ fn error_message(body: &str) -> Option<String> {
         Err(_) => Some(body.trim().to_owned()).filter(|body| !body.starts_with('<')),
     };
     words.filter(|words| !words.is_empty())
-}
-
-fn names() -> String {
-    PROVIDERS.map(Provider::name).join(", ")
 }

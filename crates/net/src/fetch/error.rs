@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use crate::client::ClientError;
+use crate::client_error::ClientError;
+#[cfg(feature = "web")]
 use crate::web::WebAddress;
 
 /// Reason why a URL could not be fetched.
@@ -73,6 +74,7 @@ pub enum FetchError {
     Client(#[from] ClientError),
 }
 
+#[cfg(feature = "web")]
 impl FetchError {
     /// Adds the URL that redirected to the refused one, if there was a redirect.
     pub(super) fn behind(mut self, hops: &[WebAddress]) -> Self {

@@ -3,6 +3,7 @@
 use dom_smoothie::{Config, Readability};
 
 use super::clean::Clean;
+use super::page::Which;
 use super::scan::{Piece, Tag};
 use super::{text, write};
 use crate::web::WebAddress;
@@ -15,17 +16,6 @@ const ELEMENTS: usize = 20_000;
 const SHARE: usize = 5;
 /// Minimum number of visible characters of an element that is marked as the main one.
 const LEAST: usize = 200;
-
-/// The part of a page that was selected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
-    /// All visible text.
-    All,
-    /// The element that is marked as the main one, or the only `article` element.
-    Main,
-    /// The article that readability rules extracted.
-    Article,
-}
 
 /// The HTML of the selected part of a page.
 pub(super) struct SelectedPart {

@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::future::Future;
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 use toolpost_process::{From, Job, Jobs, Launch, OutputRange, Program, SessionKey, Settings, Until};
@@ -123,11 +122,6 @@ pub fn with_words(words: &str) -> Vec<String> {
 pub fn mentioning(words: &str) -> Vec<String> {
     let words = own(words);
     processes().iter().map(|pid| pid_and_command(pid)).filter(|process| process.contains(&words)).collect()
-}
-
-/// Prints that a test was skipped, and why.
-pub fn skipped(why: &str) {
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
 /// Counts the children of this process, including exited ones that were not reaped.

@@ -50,7 +50,7 @@ pub struct Local {
     "{file} {what}; a model directory must contain a static model, as model2vec saves it: {WEIGHTS} with a \
      tensor of vectors, and {TOKENS}"
 )]
-pub struct Unreadable {
+pub struct ModelFileError {
     file: String,
     what: String,
 }
@@ -60,10 +60,10 @@ impl Local {
     ///
     /// # Errors
     /// If a file is missing or unreadable, or does not contain a static model.
-    pub fn open(folder: &Path) -> Result<Self, Unreadable> {
+    pub fn open(folder: &Path) -> Result<Self, ModelFileError> {
         let (weights, tokens) = (read(folder, WEIGHTS)?, read(folder, TOKENS)?);
-        let in_weights = |what: String| Unreadable { file: shown(folder, WEIGHTS), what };
-        let in_tokens = |what: String| Unreadable { file: shown(folder, TOKENS), what };
+        let in_weights = |what: String| ModelFileError { file: shown(folder, WEIGHTS), what };
+        let in_tokens = |what: String| ModelFileError { file: shown(folder, TOKENS), what };
         let tensors = SafeTensors::deserialize(&weights)
             .map_err(|error| in_weights(format!("cannot be read: {error}")))?;
         let vectors = VECTORS.iter().find_map(|name| tensors.tensor(name).ok()).ok_or_else(|| {
@@ -183,8 +183,8 @@ fn shown(folder: &Path, file: &str) -> String {
     folder.join(file).display().to_string()
 }
 
-fn read(folder: &Path, file: &str) -> Result<Vec<u8>, Unreadable> {
-    let unreadable = |what: String| Unreadable { file: shown(folder, file), what };
+fn read(folder: &Path, file: &str) -> Result<Vec<u8>, ModelFileError> {
+    let unreadable = |what: String| ModelFileError { file: shown(folder, file), what };
     match operator::bytes(&folder.join(file), LARGEST) {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err(unreadable("does not exist".to_owned())),
@@ -201,15 +201,15 @@ fn name(weights: &[u8], tokens: &[u8]) -> String {
 }
 
 /// Reads the maximum number of tokens of a text from the model's `config.json`.
-fn most(folder: &Path) -> Result<usize, Unreadable> {
+fn most(folder: &Path) -> Result<usize, ModelFileError> {
     let text = match operator::bytes(&folder.join(CONFIG), 1 << 20) {
         Ok(text) => text.unwrap_or_else(|| b"{}".to_vec()),
         Err(error) => {
-            return Err(Unreadable { file: shown(folder, CONFIG), what: format!("cannot be read: {error}") });
+            return Err(ModelFileError { file: shown(folder, CONFIG), what: format!("cannot be read: {error}") });
         }
     };
     let config: Value = serde_json::from_slice(&text)
-        .map_err(|error| Unreadable { file: shown(folder, CONFIG), what: format!("is not JSON: {error}") })?;
+        .map_err(|error| ModelFileError { file: shown(folder, CONFIG), what: format!("is not JSON: {error}") })?;
     Ok(match config.get("max_length") {
         Some(Value::Null) => usize::MAX,
         Some(value) => value.as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(MOST),

@@ -45,7 +45,7 @@ struct Shape {
 
 /// The reason why the built-in embedding model is not usable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadModel {
+pub enum EmbeddingModelError {
     /// The data of the built-in model is invalid: the text names the part that is missing or truncated.
     #[error(
         "the built-in model cannot be used: its data is damaged ({0}): rebuild from a complete source tree"
@@ -64,32 +64,32 @@ impl Static {
     ///
     /// # Errors
     /// If the built-in data is not a model, or the program was built without it.
-    pub fn embedded() -> Result<Arc<Self>, BadModel> {
+    pub fn embedded() -> Result<Arc<Self>, EmbeddingModelError> {
         if !cfg!(feature = "meaning") {
-            return Err(BadModel::NotBuilt);
+            return Err(EmbeddingModelError::NotBuilt);
         }
-        static MODEL: OnceLock<Result<Arc<Static>, BadModel>> = OnceLock::new();
+        static MODEL: OnceLock<Result<Arc<Static>, EmbeddingModelError>> = OnceLock::new();
         MODEL.get_or_init(|| Self::read(EMBEDDED).map(Arc::new)).clone()
     }
 
-    fn read(bytes: &'static [u8]) -> Result<Self, BadModel> {
-        let mut rest = bytes.strip_prefix(MARK).ok_or(BadModel::Damaged("the header is missing"))?;
-        let shape = shape(&mut rest).ok_or(BadModel::Damaged("the sizes are truncated"))?;
+    fn read(bytes: &'static [u8]) -> Result<Self, EmbeddingModelError> {
+        let mut rest = bytes.strip_prefix(MARK).ok_or(EmbeddingModelError::Damaged("the header is missing"))?;
+        let shape = shape(&mut rest).ok_or(EmbeddingModelError::Damaged("the sizes are truncated"))?;
         let mut tokens = Vec::with_capacity(shape.rows);
         for _ in 0..shape.rows {
             let (length, behind) =
-                rest.split_first().ok_or(BadModel::Damaged("the token table is truncated"))?;
+                rest.split_first().ok_or(EmbeddingModelError::Damaged("the token table is truncated"))?;
             let (token, behind) = behind
                 .split_at_checked(usize::from(*length))
-                .ok_or(BadModel::Damaged("the token table is truncated"))?;
+                .ok_or(EmbeddingModelError::Damaged("the token table is truncated"))?;
             tokens.push(token);
             rest = behind;
         }
         let mut scales =
-            || numbers(&mut rest, shape.rows).ok_or(BadModel::Damaged("the weights are truncated"));
+            || numbers(&mut rest, shape.rows).ok_or(EmbeddingModelError::Damaged("the weights are truncated"));
         let scales = [scales()?, scales()?];
         if rest.len() != shape.rows * shape.dims {
-            return Err(BadModel::Damaged("the number of embeddings differs from the number of tokens"));
+            return Err(EmbeddingModelError::Damaged("the number of embeddings differs from the number of tokens"));
         }
         let name = format!("static-{}", &hash(bytes).to_hex()[..16]);
         Ok(Self { name, pieces: Pieces::new(tokens.into_iter()), shape, scales, rows: rest })

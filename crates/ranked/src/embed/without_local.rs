@@ -9,15 +9,15 @@ pub enum Local {}
 /// The error for a configured model directory in a build that cannot read it; the text is the path.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} cannot be used: this program was built without the feature `meaning`")]
-pub struct Unreadable(String);
+pub struct ModelFileError(String);
 
 impl Local {
     /// Fails, because this build cannot read models from directories.
     ///
     /// # Errors
     /// Always, in this build.
-    pub fn open(folder: &Path) -> Result<Self, Unreadable> {
-        Err(Unreadable(folder.display().to_string()))
+    pub fn open(folder: &Path) -> Result<Self, ModelFileError> {
+        Err(ModelFileError(folder.display().to_string()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Recursive descent parser of keyword queries, which continues after an error to suggest a correction.
 
 use super::lex::{Name, Piece, TokenKind, Wrong, pieces};
-use super::{BooleanQuery, Fault, Field, Node, Query, Word};
+use super::{BooleanQuery, QueryError, Field, Node, Query, Word};
 use crate::tokens;
 
 /// The maximum nesting depth of brackets and operators.
@@ -14,10 +14,10 @@ const LONGEST: usize = 10_000;
 /// # Errors
 ///
 /// If the query is invalid: the first error, with a corrected query if there is one.
-pub fn parse(query: &str) -> Result<Query, Fault> {
+pub fn parse(query: &str) -> Result<Query, QueryError> {
     if query.len() > LONGEST {
         let what = format!("the query has {} bytes; the maximum is {LONGEST}", query.len());
-        return Err(Fault { column: 1, what, instead: None });
+        return Err(QueryError { column: 1, what, instead: None });
     }
     let mut notes = Vec::new();
     let text = without_question(query, &mut notes);
@@ -28,14 +28,14 @@ pub fn parse(query: &str) -> Result<Query, Fault> {
     let node = parser.whole();
     let first = parser.deep.or_else(|| parser.wrong.into_iter().min_by_key(|wrong| wrong.at));
     match (first, node) {
-        (Some(wrong), node) => Err(Fault {
+        (Some(wrong), node) => Err(QueryError {
             column: text[..wrong.at.min(text.len())].chars().count() + 1,
             what: wrong.what,
             instead: node.map(|node| node.to_string()),
         }),
         (None, Some(node)) => Ok(Query { node, notes }),
         (None, None) => {
-            Err(Fault { column: 1, what: "the query has no word to search for".to_owned(), instead: None })
+            Err(QueryError { column: 1, what: "the query has no word to search for".to_owned(), instead: None })
         }
     }
 }

@@ -11,7 +11,7 @@ use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::{HiddenFiles, Options, Prune, Rules, SkippedEntries};
 
 use super::store::Store;
-use super::{Covers, Inner, LARGEST, Trouble, UpdateState};
+use super::{Covers, Inner, LARGEST, IndexError, UpdateState};
 
 /// The maximum number of files of a dependency that are indexed; the deepest are left out.
 const MOST: usize = 20_000;
@@ -22,7 +22,7 @@ impl Inner {
         &self,
         turn: &mut UpdateState,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IndexError> {
         if self.doubted.swap(false, Ordering::Relaxed) {
             turn.watched.owe();
         }
@@ -62,7 +62,7 @@ impl Inner {
         Ok(())
     }
 
-    fn look_at(&self, extent: &Extent, stop: &(dyn Fn() -> bool + Sync)) -> Result<ScanResult, Trouble> {
+    fn look_at(&self, extent: &Extent, stop: &(dyn Fn() -> bool + Sync)) -> Result<ScanResult, IndexError> {
         let all = Sweep::ruled(|_| true, stop);
         Ok(match &self.covers {
             Covers::Workspace => all.look(&self.workspace, extent)?,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use toolpost_index_lifecycle::{Lifecycle, Order, Patrol, Phase, Rank, Stop, UpdatableIndex, read_for};
 
-use super::{Inner, Trouble, UpdateState};
+use super::{Inner, IndexError, UpdateState};
 
 /// The interval between two checks for new segments of another process.
 const POLL: Duration = Duration::from_millis(100);
@@ -18,18 +18,18 @@ const STEP: Duration = Duration::from_millis(500);
 
 impl UpdatableIndex for Inner {
     type UpdateState = UpdateState;
-    type Error = Trouble;
+    type Error = IndexError;
     const THREAD: &'static str = "words";
 
     fn lifecycle(&self) -> &Lifecycle<UpdateState> {
         &self.lifecycle
     }
 
-    fn stopped() -> Trouble {
-        Trouble::Stopped
+    fn stopped() -> IndexError {
+        IndexError::Stopped
     }
 
-    fn scan(&self, turn: &mut UpdateState, stop: &Stop<'_>) -> Result<(), Trouble> {
+    fn scan(&self, turn: &mut UpdateState, stop: &Stop<'_>) -> Result<(), IndexError> {
         self.look_at_all(turn, stop)
     }
 

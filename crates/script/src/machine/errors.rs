@@ -1,17 +1,17 @@
 //! Conversion of thrown JavaScript errors to failures, with their position in the script.
 
 use super::{SCRIPT, WRAPPED};
-use crate::{Fault, Why};
+use crate::{ScriptError, Why};
 use rquickjs::{Ctx, Error, Exception, Value};
 
 /// Maximum number of characters of an error message; the rest is dropped.
 const MESSAGE: usize = 4_000;
 
 /// Creates a failure without a position, with the message of the pending exception, or of `error` if there is none.
-pub(super) fn plain(ctx: &Ctx<'_>, error: &Error) -> Fault {
+pub(super) fn plain(ctx: &Ctx<'_>, error: &Error) -> ScriptError {
     let thrown = ctx.catch().into_object().and_then(Exception::from_object);
     let message = thrown.and_then(|thrown| thrown.message()).unwrap_or_else(|| error.to_string());
-    Fault::new(kind("", &message), message)
+    ScriptError::new(kind("", &message), message)
 }
 
 /// Creates a JavaScript error object with a message.
@@ -29,7 +29,7 @@ pub(super) fn stopping(ctx: &Ctx<'_>) -> Error {
 /// Creates a failure from a thrown value, which `described` describes as JSON: name, message and stack trace.
 ///
 /// A position after the end of the source, which has `lines` lines, is moved to the last line.
-pub(super) fn fault(described: &str, lines: u32) -> Fault {
+pub(super) fn fault(described: &str, lines: u32) -> ScriptError {
     let read: Option<(String, String, String)> = serde_json::from_str(described).ok();
     let (name, message, trace) = read.unwrap_or_default();
     let message: String = message.chars().take(MESSAGE).collect();
@@ -40,7 +40,7 @@ pub(super) fn fault(described: &str, lines: u32) -> Fault {
         ("Error", message) => message.to_owned(),
         (name, message) => format!("{name}: {message}"),
     };
-    Fault::new(why, message.trim_end_matches('.')).at(place(&trace, lines))
+    ScriptError::new(why, message.trim_end_matches('.')).at(place(&trace, lines))
 }
 
 fn kind(name: &str, message: &str) -> Why {

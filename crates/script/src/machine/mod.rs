@@ -5,7 +5,7 @@ mod functions;
 mod rejections;
 
 use crate::{
-    Fault, Reply, Why, conversion, prepare,
+    ScriptError, Reply, Why, conversion, prepare,
     task::{Request, Script, Shared},
 };
 use rejections::PendingRejections;
@@ -30,15 +30,15 @@ pub(crate) fn run(
     script: &Script,
     shared: &Arc<Shared>,
     ask: UnboundedSender<Request>,
-) -> Result<Reply, Fault> {
+) -> Result<Reply, ScriptError> {
     let source = prepare::prepared(&script.source);
     if source.len() > shared.limits.source {
         let message = format!("it has {} bytes, and the maximum is {}", source.len(), shared.limits.source);
-        return Err(Fault::new(Why::Syntax, message));
+        return Err(ScriptError::new(Why::Syntax, message));
     }
     shared.watch.start();
     let made = machine(shared);
-    let (runtime, context) = made.map_err(|error| Fault::new(Why::Heap, error.to_string()))?;
+    let (runtime, context) = made.map_err(|error| ScriptError::new(Why::Heap, error.to_string()))?;
     let pending = PendingRejections::default();
     pending.watch(&runtime);
     let value = context.with(|ctx| {
@@ -103,11 +103,11 @@ fn evaluate<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, source: &str, name: &
 }
 
 /// Creates the failure for a script whose brackets do not match, so that the function around it does not parse.
-fn ended_early(source: &str) -> Fault {
+fn ended_early(source: &str) -> ScriptError {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let last = source.lines().last().unwrap_or_default();
     let end = (number(source.lines().count()), number(last.chars().count() + 1));
-    Fault::new(Why::Syntax, "SyntaxError: unclosed expression or block, or unmatched closing bracket")
+    ScriptError::new(Why::Syntax, "SyntaxError: unclosed expression or block, or unmatched closing bracket")
         .at(Some(end))
 }
 
@@ -120,7 +120,7 @@ struct Machine<'a, 'js> {
 }
 
 impl<'js> Machine<'_, 'js> {
-    fn evaluate(&self, source: &str) -> Result<Reply, Fault> {
+    fn evaluate(&self, source: &str) -> Result<Reply, ScriptError> {
         let lines = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
         let (promise, wrapped) = match self.begin(source) {
             Ok(begun) => begun,
@@ -152,12 +152,12 @@ impl<'js> Machine<'_, 'js> {
 
     /// Starts the script at the top level. If it does not parse there, it may have a top-level `return`, so it is
     /// started inside a function.
-    fn begin(&self, source: &str) -> Result<(Promise<'js>, FunctionWrapping), Fault> {
+    fn begin(&self, source: &str) -> Result<(Promise<'js>, FunctionWrapping), ScriptError> {
         if let Ok(promise) = self.parsed(source, SCRIPT) {
             return Ok((promise, FunctionWrapping::No));
         }
         if self.shared.watch.stopped().is_some() {
-            return Err(Fault::new(Why::Compute, "the script was stopped"));
+            return Err(ScriptError::new(Why::Compute, "the script was stopped"));
         }
         let within = format!("(async function () {{\n{source}\n}})()");
         let lines = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
@@ -165,15 +165,15 @@ impl<'js> Machine<'_, 'js> {
             Ok(outer) => match self.settled(&outer, lines)?.into_object() {
                 Some(last) => match last.get::<_, Value>("value").ok().and_then(Value::into_promise) {
                     Some(promise) => Ok((promise, FunctionWrapping::Yes)),
-                    None => Err(Fault::new(Why::Syntax, "it has an unmatched closing bracket")),
+                    None => Err(ScriptError::new(Why::Syntax, "it has an unmatched closing bracket")),
                 },
-                None => Err(Fault::new(Why::Syntax, "it has an unmatched closing bracket")),
+                None => Err(ScriptError::new(Why::Syntax, "it has an unmatched closing bracket")),
             },
             // An error in the line after the script means that the script closed the function around it, or did not
             // close a bracket.
             Err(reason) => Err(match self.described(reason, lines + 1) {
-                Fault { line: Some(line), .. } if line > lines => ended_early(source),
-                fault => Fault { why: Why::Syntax, ..fault },
+                ScriptError { line: Some(line), .. } if line > lines => ended_early(source),
+                fault => ScriptError { why: Why::Syntax, ..fault },
             }),
         }
     }
@@ -191,10 +191,10 @@ impl<'js> Machine<'_, 'js> {
     }
 
     /// Runs pending jobs of the JavaScript runtime until a promise is settled. Returns its value.
-    fn settled(&self, promise: &Promise<'js>, lines: u32) -> Result<Value<'js>, Fault> {
+    fn settled(&self, promise: &Promise<'js>, lines: u32) -> Result<Value<'js>, ScriptError> {
         loop {
             if self.shared.watch.looks() {
-                return Err(Fault::new(Why::Time, "the script was stopped"));
+                return Err(ScriptError::new(Why::Time, "the script was stopped"));
             }
             match promise.state() {
                 PromiseState::Resolved => {
@@ -212,7 +212,7 @@ impl<'js> Machine<'_, 'js> {
                 PromiseState::Pending => {
                     if !self.ctx.execute_pending_job() {
                         let message = "it waits for a promise that nothing can settle";
-                        return Err(Fault::new(Why::Waiting, message));
+                        return Err(ScriptError::new(Why::Waiting, message));
                     }
                 }
             }
@@ -225,19 +225,19 @@ impl<'js> Machine<'_, 'js> {
     }
 
     /// Creates a failure from a thrown value, with its position in the script.
-    fn described(&self, reason: Value<'js>, lines: u32) -> Fault {
+    fn described(&self, reason: Value<'js>, lines: u32) -> ScriptError {
         if reason.is_null() {
             let message = "`null` was thrown, usually because no memory was left to create an error";
-            return Fault::new(Why::Heap, message);
+            return ScriptError::new(Why::Heap, message);
         }
         let described = self.helpers.describe.call::<_, String>((reason,)).catch(self.ctx);
         match described {
             Ok(text) => errors::fault(&text, lines),
-            Err(_) => Fault::new(Why::Thrown, "an error was thrown that cannot be described"),
+            Err(_) => ScriptError::new(Why::Thrown, "an error was thrown that cannot be described"),
         }
     }
 
-    fn encoded(&self, value: Value<'js>, lines: u32) -> Result<Reply, Fault> {
+    fn encoded(&self, value: Value<'js>, lines: u32) -> Result<Reply, ScriptError> {
         let text = self.helpers.encode.call::<_, String>((value, self.shared.limits.value));
         match text {
             Ok(text) => Ok(conversion::value(&text).unwrap_or(Reply::Nothing)),

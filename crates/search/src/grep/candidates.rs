@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use grep_regex::RegexMatcher;
 use toolpost_trigrams::{CandidateFile, Shortlist};
-use toolpost_workspace::walk::{OpenFault, OpenedFile, Opener, WalkEnd, found_below};
+use toolpost_workspace::walk::{WalkOpenError, OpenedFile, Opener, WalkEnd, found_below};
 use toolpost_workspace::{Workspace, cores, with_helpers};
 
 use super::run::{far_down, finish, merge};
@@ -164,7 +164,7 @@ impl Among<'_> {
                     searching.file(&file, stat.len, stat.modified, &place);
                 }
             }
-            Err(OpenFault::Gone | OpenFault::NotRegular) => {}
+            Err(WalkOpenError::Gone | WalkOpenError::NotRegular) => {}
             Err(fault) => searching.unreadable.note(format!("{}: {fault}", shown())),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use grep_regex::RegexMatcher;
 use toolpost_trigrams::Grams;
 use toolpost_workspace::walk::{
-    self, Candidate, Claim, Entry, EntryType, Kind, Next, OpenFault, OpenedFile, Visitor, WalkEnd, walk,
+    self, Candidate, Claim, Entry, EntryType, Kind, Next, WalkOpenError, OpenedFile, Visitor, WalkEnd, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -156,7 +156,7 @@ impl Grepper<'_> {
                 let found = Place { relative: entry.candidate().relative_bytes(), shown: &shown };
                 self.searching.file(&file, stat.len, stat.modified, &found);
             }
-            Err(OpenFault::Gone | OpenFault::NotRegular) => {}
+            Err(WalkOpenError::Gone | WalkOpenError::NotRegular) => {}
             Err(fault) => self.searching.unreadable.note(format!("{}: {fault}", shown())),
         }
     }

@@ -3,7 +3,7 @@
 use toolpost_workspace::walk::{
     Directory, DirectoryEntry, Kind, Options, SkippedEntries, Unreadable, WalkEnd, show,
 };
-use toolpost_workspace::{Fault, Workspace};
+use toolpost_workspace::{SystemError, Workspace};
 
 use super::{ListOutput, ListRequest, Node, ReadStatus};
 use crate::{Control, SearchError, request_path};
@@ -30,7 +30,7 @@ struct Tree {
     skipped: SkippedEntries,
     unreadable: Unreadable,
     /// The error if the requested directory itself cannot be read.
-    start_refused: Option<Fault>,
+    start_refused: Option<SystemError>,
     ended: WalkEnd,
 }
 

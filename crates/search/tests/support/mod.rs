@@ -126,7 +126,7 @@ pub fn lines(output: &Result<GrepOutput, SearchError>) -> Vec<String> {
 pub fn program(directory: &std::path::Path, command: &str, arguments: &[&str]) -> Option<Vec<String>> {
     let output = std::process::Command::new(command).args(arguments).current_dir(directory).output();
     let Ok(output) = output else {
-        eprintln!("SKIPPED: {command} is not installed, so nothing was compared with it");
+        toolpost_test_rows::skip(&format!("{command} is not installed, so nothing was compared with it"));
         return None;
     };
     let mut lines: Vec<String> = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();

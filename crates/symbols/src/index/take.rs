@@ -13,7 +13,7 @@ use toolpost_syntax::Language;
 use toolpost_workspace::{ContentHash, Root, Workspace, WorkspacePath, on_threads};
 
 use super::store::{Store, StoredRecord};
-use super::{IndexedFile, Inner, LeftOut, State, Trouble, UpdateState};
+use super::{IndexedFile, Inner, LeftOut, State, IndexError, UpdateState};
 use crate::record::{Record, make};
 use crate::{Graph, Words, is_manifest};
 
@@ -71,7 +71,7 @@ impl Inner {
         &self,
         turn: &mut UpdateState,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IndexError> {
         Sweep::roots_are_there(&self.workspace)?;
         let Some(mut extent) = turn.watched.extent(&self.workspace, &Sweep::rules()) else { return Ok(()) };
         let roots: Vec<&Path> = self.workspace.roots().iter().map(Root::path).collect();

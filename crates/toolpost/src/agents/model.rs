@@ -7,7 +7,7 @@ use crate::{
 use std::{env, sync::Arc, time::Duration};
 use toolpost_agent::{
     ImageDisplay, Limits, ModelAgents, Subagent,
-    models::{Fault, GenaiModel, Model, Patience, Place, Provider, Service},
+    models::{ModelError, GenaiModel, Model, Patience, Place, Provider, Service},
 };
 
 /// Maximum number of concurrent requests to the model, of all agents together.
@@ -65,7 +65,7 @@ pub(super) fn agents(
     let Some(name) = &settings.model.value else { return Ok(None) };
     let place = place(settings)?;
     let http = toolpost_net::client().kind(Error::Model)?;
-    let maker = move |name: &str| -> Result<Arc<dyn Model>, Fault> {
+    let maker = move |name: &str| -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(GenaiModel::new(place.clone(), name, http.clone())?))
     };
     let patience = Patience { idle: Duration::from_secs_f64(settings.idle.value), ..Patience::default() };

@@ -14,7 +14,7 @@ use super::error::{CommitKind, OperationError};
 use super::stage::{StagedFile, sync_file};
 use crate::access::{Kind, Stat};
 use crate::dir_entry::DirEntry;
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, Hasher};
 use crate::openat::{READ_DIRECTORY, open_at, open_handle};
@@ -125,7 +125,7 @@ fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes
     let new = open_at(to, new_name, flags, Mode::from_raw_mode(0o600));
     let mut new = File::from(new.map_err(OperationError::when("creating the new file"))?);
     let failed = |error: std::io::Error| {
-        CommitKind::from(OperationError { errno: Fault::from(error).errno(), step: "writing the new file" })
+        CommitKind::from(OperationError { errno: SystemError::from(error).errno(), step: "writing the new file" })
     };
     let mut hasher = Hasher::default();
     let mut piece = vec![0; PIECE.min(usize::try_from(stat.len).unwrap_or(PIECE).max(1))];

@@ -4,7 +4,7 @@ use rustix::io::Errno;
 use thiserror::Error;
 
 use crate::access::{AccessKind, Kind};
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 
@@ -80,7 +80,7 @@ pub enum CommitKind {
         /// The operation that failed, such as `creating the new file`.
         step: &'static str,
         /// The operating system's error.
-        fault: Fault,
+        fault: SystemError,
     },
     /// A system error for which there is no other variant.
     #[error("could not be changed: {step} failed ({fault})")]
@@ -88,7 +88,7 @@ pub enum CommitKind {
         /// The operation that failed, such as `creating the new file`.
         step: &'static str,
         /// The operating system's error.
-        fault: Fault,
+        fault: SystemError,
     },
     /// The path cannot be accessed.
     #[error("{0}")]

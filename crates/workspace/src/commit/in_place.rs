@@ -15,7 +15,7 @@ use super::revert_outcome::RevertOutcome;
 use super::stage::sync_file;
 use crate::access::Stat;
 use crate::dir_entry::DirEntry;
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, hash};
 use crate::journal::Step;
@@ -68,7 +68,7 @@ pub(super) fn undo(workspace: &Workspace, entry: &DirEntry, step: &Step) -> Reve
     let kept = |why: &str, copy: &str| format!("{why}; the former content is in {copy}");
     let left = |why: &str| RevertOutcome::Left(kept(why, &set_aside(state, copies)));
     let refused = |why: &str, errno: Errno| {
-        RevertOutcome::Refused(kept(&format!("{why} ({})", Fault::from(errno)), &state.shown(&copy)))
+        RevertOutcome::Refused(kept(&format!("{why} ({})", SystemError::from(errno)), &state.shown(&copy)))
     };
     let (before, after) = match (state.read(&copy), state.read(&format!("{copies}.bytes"))) {
         (Ok(before), Ok(after)) => (before, after),
@@ -156,5 +156,5 @@ fn overwrite(file: &File, bytes: &[u8]) -> Result<()> {
 }
 
 fn errno(error: std::io::Error) -> Errno {
-    Fault::from(error).errno()
+    SystemError::from(error).errno()
 }

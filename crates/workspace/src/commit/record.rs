@@ -9,7 +9,7 @@ use super::planned_step::{PlannedStep, Source};
 use crate::access::{Kind, Stat};
 use crate::dir_entry::{DirEntry, fingerprint_file};
 use crate::draft::{Cause, Note};
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::fingerprint::Fingerprint;
 use crate::journal::StepKind;
 use crate::path::WorkspacePath;
@@ -48,7 +48,7 @@ impl<'a> Commit<'a> {
                 Some(recording)
             }
             Err(errno) => {
-                self.done.notes.push(Note::NotRecorded { why: Fault::from(errno).to_string() });
+                self.done.notes.push(Note::NotRecorded { why: SystemError::from(errno).to_string() });
                 None
             }
         }

@@ -13,7 +13,7 @@ use super::error::OperationError;
 use super::metadata;
 use crate::access::Stat;
 use crate::dir_entry::DirEntry;
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::fingerprint::Fingerprint;
 use crate::hash::ContentHash;
 use crate::openat::open_at;
@@ -79,7 +79,7 @@ pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> Result<()> {
     if bytes.len() >= LARGE {
         reserve(file, bytes.len() as u64)?;
     }
-    file.write_all(bytes).map_err(|error| Fault::from(error).errno())
+    file.write_all(bytes).map_err(|error| SystemError::from(error).errno())
 }
 
 /// Syncs the content of a file to the disk, if the file system supports it.

@@ -11,7 +11,7 @@ use super::in_place;
 use super::revert_outcome::RevertOutcome;
 use crate::access::AccessKind;
 use crate::dir_entry::{Comparison, DirEntry, gone, move_to};
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
@@ -49,7 +49,7 @@ pub(crate) fn undo_all(
             Err(errno) => {
                 let why = format!(
                     "the directory was created for the change and could not be removed ({})",
-                    Fault::from(errno)
+                    SystemError::from(errno)
                 );
                 undone.push((path, RevertOutcome::Refused(why)));
                 is_made = true;
@@ -111,7 +111,7 @@ fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> RevertOutco
         StepKind::Move => undo_move(workspace, &entry, step),
     };
     undone.unwrap_or_else(|errno| {
-        RevertOutcome::Refused(format!("this path could not be read ({})", Fault::from(errno)))
+        RevertOutcome::Refused(format!("this path could not be read ({})", SystemError::from(errno)))
     })
 }
 
@@ -139,7 +139,7 @@ fn unreached(errno: Errno) -> RevertOutcome {
         Errno::NOENT | Errno::NOTDIR | Errno::LOOP => RevertOutcome::Nothing,
         _ => RevertOutcome::Refused(format!(
             "the parent directory could not be opened ({})",
-            Fault::from(errno)
+            SystemError::from(errno)
         )),
     }
 }
@@ -215,7 +215,7 @@ fn undo_remove(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Re
     Ok(match move_to(&entry.directory, backup.name(), &entry.directory, &entry.name) {
         Ok(()) => RevertOutcome::Restored,
         Err(errno) => {
-            let fault = Fault::from(errno);
+            let fault = SystemError::from(errno);
             let kept = beside(path, backup);
             stopped(
                 errno,
@@ -241,7 +241,7 @@ fn undo_move(workspace: &Workspace, entry: &DirEntry, step: &Step) -> Result<Rev
         Comparison::Other | Comparison::Absent => return bring_back(&there, &target, step),
     };
     if let Err(errno) = back {
-        let why = format!("{target} could not be moved back ({})", Fault::from(errno));
+        let why = format!("{target} could not be moved back ({})", SystemError::from(errno));
         return Ok(stopped(errno, why));
     }
     Ok(match bring_back(&there, &target, step)? {
@@ -265,7 +265,7 @@ fn bring_back(there: &DirEntry, target: &WorkspacePath, step: &Step) -> Result<R
     Ok(match move_to(&there.directory, backup.name(), &there.directory, &there.name) {
         Ok(()) => RevertOutcome::Restored,
         Err(errno) => {
-            let (fault, kept) = (Fault::from(errno), beside(target, backup));
+            let (fault, kept) = (SystemError::from(errno), beside(target, backup));
             stopped(
                 errno,
                 format!("the former file {target} could not be restored ({fault}) and is kept as {kept}"),
@@ -277,12 +277,12 @@ fn bring_back(there: &DirEntry, target: &WorkspacePath, step: &Step) -> Result<R
 fn result(answer: Result<()>, failed: &str) -> RevertOutcome {
     match answer {
         Ok(()) => RevertOutcome::Restored,
-        Err(errno) => stopped(errno, format!("{failed} ({})", Fault::from(errno))),
+        Err(errno) => stopped(errno, format!("{failed} ({})", SystemError::from(errno))),
     }
 }
 
 fn not_removed(name: &str, errno: Errno) -> String {
-    format!("the temporary file {name} could not be removed ({})", Fault::from(errno))
+    format!("the temporary file {name} could not be removed ({})", SystemError::from(errno))
 }
 
 /// Returns the path, for messages, of the name `name` in the directory of `path`.

@@ -130,7 +130,7 @@ impl History<'_> {
         self.store.objects.get(hash, most).map_err(|errno| match errno {
             Errno::NOENT => "the history no longer has a copy of it".to_owned(),
             Errno::IO => "the copy in the history is damaged".to_owned(),
-            other => format!("the copy in the history cannot be read ({})", crate::Fault::from(other)),
+            other => format!("the copy in the history cannot be read ({})", crate::SystemError::from(other)),
         })
     }
 

@@ -13,7 +13,7 @@ use super::paths::shown;
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Action, Cause, CommitReport, Draft, Expect, Note, Overwrite};
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::path::WorkspacePath;
 use crate::path_lock::PathLockError;
 use crate::raw_path::RawPath;
@@ -256,7 +256,7 @@ impl<'a> UndoPlan<'a> {
         let bytes = self.history.bytes(list);
         let listed = bytes.and_then(|bytes| {
             nodes(&bytes).map_err(|errno| {
-                format!("the stored list of its entries is damaged ({})", Fault::from(errno))
+                format!("the stored list of its entries is damaged ({})", SystemError::from(errno))
             })
         });
         listed.map_err(|why| UndoError::NotKept {

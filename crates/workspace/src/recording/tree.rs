@@ -86,7 +86,7 @@ fn list(
     let (mut nodes, mut waiting) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(below) = waiting.pop() {
         let directory = open_directory_beneath(path.root(), &path.relative().join(&below));
-        let directory = directory.map_err(crate::Fault::errno)?;
+        let directory = directory.map_err(crate::SystemError::errno)?;
         for name in entries(&directory)? {
             let place = below.join(OsStr::from_bytes(&name));
             let content = node(&directory, &place, &mut visit)?;

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, OFlags, openat, renameat, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::pieces;
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::hash::{ContentHash, hash};
 use crate::private_files::{CREATE, PRIVATE, read_file};
 use crate::process_id::unique;
@@ -115,7 +115,7 @@ impl Objects {
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let fill = |file: OwnedFd| {
             let mut file = File::from(file);
-            file.write_all(bytes).map_err(|error| Fault::from(error).errno())?;
+            file.write_all(bytes).map_err(|error| SystemError::from(error).errno())?;
             Ok::<File, Errno>(file)
         };
         if let Some(file) = tmpfile::create(&self.directory, PRIVATE)? {

@@ -12,7 +12,7 @@ use super::options::{Options, Prune, Rules};
 use super::prune;
 use super::rules::{Level, against};
 use super::stats::{EntryType, Reason, SkippedEntries, Unreadable};
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 
@@ -72,7 +72,7 @@ impl Directory {
         options: &Options,
         skipped: &mut SkippedEntries,
         unreadable: &mut Unreadable,
-    ) -> Result<Option<Vec<DirectoryEntry>>, Fault> {
+    ) -> Result<Option<Vec<DirectoryEntry>>, SystemError> {
         let directory = open_directory_beneath(self.path.root(), self.path.relative())?;
         let listing = Listing::read(directory.as_fd(), &mut Vec::new())?;
         let name = self.path.file_name().map(OsStr::as_bytes).unwrap_or_default();

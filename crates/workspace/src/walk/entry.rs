@@ -9,7 +9,7 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::error::OpenFault;
+use super::error::WalkOpenError;
 use super::listing::{Kind, kind_of};
 use crate::openat::open_at;
 use crate::path::WorkspacePath;
@@ -123,19 +123,19 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns the metadata of the entry, without following links.
-    pub fn stat(&self) -> Result<FileStat, OpenFault> {
+    pub fn stat(&self) -> Result<FileStat, WalkOpenError> {
         let stat = statat(self.directory, self.candidate.name(), AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
         Ok(file_stat(&stat))
     }
 
     /// Opens the entry for reading; fails if it is not a regular file, for example because a link or pipe has
     /// replaced it.
-    pub fn open(&self) -> Result<OpenedFile, OpenFault> {
+    pub fn open(&self) -> Result<OpenedFile, WalkOpenError> {
         open_regular(self.directory, self.candidate.name())
     }
 
     /// Reads the target of a symbolic link.
-    pub fn target(&self) -> Result<OsString, OpenFault> {
+    pub fn target(&self) -> Result<OsString, WalkOpenError> {
         read_link(self.directory, self.candidate.name())
     }
 }
@@ -167,25 +167,25 @@ const READ: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC);
 
 /// Opens a regular file by its name in an open directory.
-pub(super) fn open_regular(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OpenedFile, OpenFault> {
+pub(super) fn open_regular(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OpenedFile, WalkOpenError> {
     // A single name, with `O_NOFOLLOW`, cannot lead out of its directory.
     regular(retry_on_intr(|| openat(directory, name, READ, Mode::empty())).map_err(fault)?)
 }
 
 /// Opens a regular file by its whole path, without following links.
-pub(super) fn open_below(path: &WorkspacePath) -> Result<OpenedFile, OpenFault> {
+pub(super) fn open_below(path: &WorkspacePath) -> Result<OpenedFile, WalkOpenError> {
     regular(open_at(path.root(), path.relative(), READ, Mode::empty()).map_err(fault)?)
 }
 
-fn regular(descriptor: OwnedFd) -> Result<OpenedFile, OpenFault> {
+fn regular(descriptor: OwnedFd) -> Result<OpenedFile, WalkOpenError> {
     let stat = file_stat(&fstat(&descriptor).map_err(fault)?);
     if stat.kind != Kind::File {
-        return Err(OpenFault::NotRegular);
+        return Err(WalkOpenError::NotRegular);
     }
     Ok(OpenedFile { file: File::from(descriptor), stat })
 }
 
-pub(super) fn read_link(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OsString, OpenFault> {
+pub(super) fn read_link(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OsString, WalkOpenError> {
     let target = readlinkat(directory, name, Vec::new()).map_err(fault)?;
     Ok(OsString::from_vec(target.into_bytes()))
 }
@@ -212,10 +212,10 @@ pub(crate) fn file_stat(stat: &Stat) -> FileStat {
     }
 }
 
-pub(super) fn fault(errno: Errno) -> OpenFault {
+pub(super) fn fault(errno: Errno) -> WalkOpenError {
     match errno {
-        Errno::NOENT | Errno::LOOP | Errno::NOTDIR => OpenFault::Gone,
-        Errno::NXIO | Errno::NODEV => OpenFault::NotRegular,
-        other => OpenFault::Refused(other.into()),
+        Errno::NOENT | Errno::LOOP | Errno::NOTDIR => WalkOpenError::Gone,
+        Errno::NXIO | Errno::NODEV => WalkOpenError::NotRegular,
+        other => WalkOpenError::Refused(other.into()),
     }
 }

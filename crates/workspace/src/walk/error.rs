@@ -1,10 +1,10 @@
 //! Errors of opening a file that a directory walk has found.
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 
 /// Errors of opening a file that a walk has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OpenFault {
+pub enum WalkOpenError {
     /// The file was removed, or replaced by a link.
     #[error("it was removed or replaced during the walk")]
     Gone,
@@ -13,5 +13,5 @@ pub enum OpenFault {
     NotRegular,
     /// A system error for which there is no other variant.
     #[error("{0}")]
-    Refused(Fault),
+    Refused(SystemError),
 }

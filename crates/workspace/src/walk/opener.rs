@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
 use super::entry::{OpenedFile, below, open_below, open_regular};
-use super::error::OpenFault;
+use super::error::WalkOpenError;
 use crate::openat::{has_openat2, open_handle};
 use crate::path::WorkspacePath;
 
@@ -37,13 +37,13 @@ impl Opener {
     ///
     /// # Errors
     /// If the file is gone, is not a regular file, or cannot be read.
-    pub fn open(&mut self, relative: &[u8]) -> Result<OpenedFile, OpenFault> {
+    pub fn open(&mut self, relative: &[u8]) -> Result<OpenedFile, WalkOpenError> {
         let (directory, name) = match relative.iter().rposition(|byte| *byte == b'/') {
             Some(end) => (&relative[..end], &relative[end + 1..]),
             None => (&relative[..0], relative),
         };
         if name.is_empty() || name == b"." || name == b".." {
-            return Err(OpenFault::NotRegular);
+            return Err(WalkOpenError::NotRegular);
         }
         let last = self.last.take().filter(|last| last.directory == directory);
         if last.is_none() && has_openat2() {

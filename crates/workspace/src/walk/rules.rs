@@ -10,7 +10,7 @@ use ignore::Match;
 use ignore::gitignore::Gitignore;
 
 use super::entry::{Candidate, open_regular};
-use super::error::OpenFault;
+use super::error::WalkOpenError;
 use super::exclude;
 use super::listing::{Kind, Marks};
 use super::options::{HiddenFiles, Options, Prune, Rules};
@@ -77,7 +77,7 @@ impl Level {
             }
             match load(directory, name) {
                 Ok(rules) => rules,
-                Err(OpenFault::Gone) => None,
+                Err(WalkOpenError::Gone) => None,
                 Err(fault) => {
                     unreadable.note(format!("{}/{name}: {fault}", shown()));
                     None
@@ -157,10 +157,10 @@ pub(super) fn against(
 }
 
 /// Reads the rules in an ignore file; `None` if it contains no valid rules.
-pub(super) fn load(directory: impl AsFd, name: &str) -> Result<Option<Arc<Gitignore>>, OpenFault> {
+pub(super) fn load(directory: impl AsFd, name: &str) -> Result<Option<Arc<Gitignore>>, WalkOpenError> {
     let opened = open_regular(directory.as_fd(), OsStr::new(name))?;
     let mut text = Vec::new();
-    read_at_most(opened.file, &mut text).map_err(|error| OpenFault::Refused(error.into()))?;
+    read_at_most(opened.file, &mut text).map_err(|error| WalkOpenError::Refused(error.into()))?;
     Ok(rule_cache::of(&text))
 }
 

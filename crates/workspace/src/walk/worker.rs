@@ -17,7 +17,7 @@ use super::rules::{Level, against};
 use super::stats::{EntryType, Reason, SkippedEntries, Unreadable};
 use super::visitor::{Claim, Next, Visitor};
 use super::{inherited_rules, prune};
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::threads::{cores, with_helpers};
@@ -55,7 +55,7 @@ pub fn walk<V: Visitor>(
     options: &Options,
     stop: &(dyn Fn() -> bool + Sync),
     make: &(dyn Fn() -> V + Sync),
-) -> Result<WalkResult<V>, Fault> {
+) -> Result<WalkResult<V>, SystemError> {
     let descriptor = open_directory_beneath(base.root(), base.relative())?;
     let start = inherited_rules::start(base, options.rules);
     let threads = options.threads.map_or_else(cores, NonZeroUsize::get);
@@ -186,7 +186,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             Err(errno) => {
                 path.pop();
                 let shown = self.shown(&path);
-                self.unreadable.note(format!("{shown}: {}", Fault::from(errno)));
+                self.unreadable.note(format!("{shown}: {}", SystemError::from(errno)));
             }
         }
     }

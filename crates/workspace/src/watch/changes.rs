@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::fault::Fault;
+use crate::fault::SystemError;
 use crate::path::WorkspacePath;
 
 /// Changes of files since the last query of a watch.
@@ -41,7 +41,7 @@ pub enum WatchError {
     NoWatching,
     /// A system error prevented watching.
     #[error("directories cannot be watched: {0}")]
-    Refused(Fault),
+    Refused(SystemError),
 }
 
 impl WatchError {

@@ -2,7 +2,6 @@
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -150,17 +149,26 @@ pub(crate) fn is_root_user() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// Calls a function on a thread that the modes of files apply to, also if the user is root.
+pub(crate) fn obeying_modes<T: Send>(call: impl FnOnce() -> T + Send) -> T {
+    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let mut own = capabilities(None).unwrap();
+            own.effective -= CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH;
+            set_capabilities(None, own).unwrap();
+            call()
+        });
+        thread.join().unwrap()
+    })
+}
+
 /// Returns whether system calls can be made to fail on this machine.
 pub(crate) fn has_strace() -> bool {
     let found = Command::new("strace").args(["-e", "trace=none", "true"]).output();
     let works = found.is_ok_and(|output| output.status.success());
     if !works {
-        skipped("strace does not work on this machine, so no system call was made to fail");
+        toolpost_test_rows::skip("strace does not work on this machine, so no system call was made to fail");
     }
     works
-}
-
-/// Prints that a test was skipped.
-pub(crate) fn skipped(why: &str) {
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }

@@ -97,7 +97,7 @@ async fn answer(
     talk: &Client<'_>,
     asked: &lsp::Question,
     cx: &CallCtx,
-) -> Result<(Answer, Vec<lsp::Place>), lsp::Fault> {
+) -> Result<(Answer, Vec<lsp::Place>), lsp::ServerError> {
     let mut sources = Vec::new();
     if let lsp::Question::Hover(path, at) = asked {
         let definition = lsp::Question::Definition(path.clone(), *at);
@@ -118,7 +118,7 @@ async fn understand(talk: &Client<'_>, fresh: Vec<PathBuf>, cx: &CallCtx) {
             return;
         }
         let answer = talk.ask(&lsp::Question::Symbols(path.clone()), left).await;
-        if matches!(answer, Ok(_) | Err(lsp::Fault::Unable { .. } | lsp::Fault::Odd { .. })) {
+        if matches!(answer, Ok(_) | Err(lsp::ServerError::Unable { .. } | lsp::ServerError::Odd { .. })) {
             talk.understood(&path);
         }
     }
@@ -300,7 +300,7 @@ fn words(failure: Failure) -> String {
     failure.what
 }
 
-fn sentence(fault: &lsp::Fault) -> String {
+fn sentence(fault: &lsp::ServerError) -> String {
     format!("No answer from the language server: {fault}.")
 }
 

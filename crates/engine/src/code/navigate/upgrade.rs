@@ -138,8 +138,8 @@ async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Tar
                     heard.extend(told.map(|told| (*place, told)));
                 }
                 // The server does not know the target, or does not support the request.
-                Ok(_) | Err(lsp::Fault::Refused { .. } | lsp::Fault::Odd { .. }) => {}
-                Err(lsp::Fault::Unable { .. }) if *about == About::Implementations => {}
+                Ok(_) | Err(lsp::ServerError::Refused { .. } | lsp::ServerError::Odd { .. }) => {}
+                Err(lsp::ServerError::Unable { .. }) if *about == About::Implementations => {}
                 Err(_) => return None,
             }
         }

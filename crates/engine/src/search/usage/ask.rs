@@ -28,7 +28,7 @@ use tokio::sync::oneshot;
 use toolpost_packages::{Inventory, VersionSource};
 use toolpost_ranked::embed::Vector;
 use toolpost_ranked::{
-    FillError, Fusion, Hit, Index, Meaning, PartialIndex, Patience, SemanticQuery, SemanticResult, Trouble,
+    FillError, Fusion, Hit, Index, Meaning, PartialIndex, Patience, SemanticQuery, SemanticResult, IndexError,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -253,8 +253,8 @@ fn gather(
                 }));
                 sources.push(source);
             }
-            Err(Trouble::Stopped) => out.later += 1,
-            Err(Trouble::Place { place, why }) => out.unreadable.push(format!("{place}: {why}")),
+            Err(IndexError::Stopped) => out.later += 1,
+            Err(IndexError::Place { place, why }) => out.unreadable.push(format!("{place}: {why}")),
         }
     }
     Ok((out, sources))
@@ -284,7 +284,7 @@ fn one(
     (request, words, vector): (&Request, &[String], &Vector),
     wait: Wait,
     cx: &CallCtx,
-) -> Result<(SemanticResult, IndexProgress), Trouble> {
+) -> Result<(SemanticResult, IndexProgress), IndexError> {
     let bases = std::slice::from_ref(&source.base);
     let stop = || cx.check().is_err();
     let terms = || words.to_vec();
@@ -316,7 +316,7 @@ fn one(
         }
         source.index.doubt();
     }
-    Err(Trouble::Place {
+    Err(IndexError::Place {
         place: source.base.display(),
         why: "a part of the cached index was damaged each time it was searched".to_owned(),
     })
