@@ -2,10 +2,10 @@
 
 mod anchor;
 mod breaks;
-mod candidates;
 mod cut;
 mod fallback_encoding;
 mod filter;
+mod in_sequence;
 mod matcher;
 mod narrow;
 mod output;

@@ -6,6 +6,7 @@ mod example;
 mod support;
 
 use std::io::{BufRead, BufReader, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, LazyLock};
@@ -14,10 +15,10 @@ use toolpost_test_rows::each;
 
 use support::World;
 use support::dice::Dice;
-use toolpost_search::grep::{CountCompleteness, Show, Span};
+use toolpost_search::grep::{CountCompleteness, FileHits, Show, Span, Totals, UnsearchedFiles};
 use toolpost_search::{
-    Case, Control, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Mode, Only, Prune, Rules, glob, grep,
-    with_terms,
+    Case, Complete, Control, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Mode, Only, Prune, Rules,
+    SkippedEntries, glob, grep, with_terms,
 };
 use toolpost_trigrams::{Grams, Letters, MayRead, Pattern, Reach, Sieve};
 use toolpost_workspace::WorkspacePath;
@@ -133,21 +134,32 @@ fn ask(world: &World, request: &GrepRequest, index: Option<&Grams>) -> Result<Gr
     grep(&world.workspace, request, &Control::default(), index).map_err(|error| error.to_string())
 }
 
-/// Describes the difference between two answers. If the search stopped after the window, its counts are only
-/// lower bounds.
+/// Describes the difference between two answers. If a search ended early, its counts are only lower bounds.
 fn difference(with: &Result<GrepOutput, String>, without: &Result<GrepOutput, String>) -> Option<String> {
     let (Ok(one), Ok(other)) = (with, without) else {
         return (with != without).then(|| format!("{with:?} and {without:?}"));
     };
-    let mut one = one.clone();
-    if one.counted == CountCompleteness::AtLeast {
-        assert!(one.entries > one.offset + one.shown && one.entries <= other.entries);
-        (one.entries, one.totals, one.counted) = (other.entries, other.totals, other.counted);
-        let counts = |output: &GrepOutput| [output.unsearched.binary, output.unsearched.only_ascii];
-        assert!(counts(&one).iter().zip(counts(other)).all(|(some, all)| *some <= all));
-        one.unsearched = other.unsearched.clone();
+    let (mut one, mut other) = (one.clone(), other.clone());
+    let (early, whole) = (CountCompleteness::AtLeast, CountCompleteness::All);
+    match (one.counted, other.counted) {
+        (counted, same) if counted == same && counted == whole => {}
+        (_, counted) => {
+            assert!(one.counted == whole || one.entries > one.offset + one.shown);
+            assert!(counted == whole || other.entries > other.offset + other.shown);
+            let counts = |output: &GrepOutput| {
+                [output.entries, output.unsearched.binary, output.unsearched.only_ascii]
+            };
+            let (some, all) = if counted == whole { (&one, &other) } else { (&other, &one) };
+            if counted == whole || one.counted == whole {
+                assert!(counts(some).iter().zip(counts(all)).all(|(some, all)| *some <= all));
+            }
+            for output in [&mut one, &mut other] {
+                (output.entries, output.totals, output.counted) = (0, Totals::default(), early);
+                (output.unsearched, output.skipped) = (UnsearchedFiles::default(), SkippedEntries::default());
+            }
+        }
     }
-    if one == *other {
+    if one == other {
         return None;
     }
     let (left, right) = (format!("{one:#?}"), format!("{other:#?}"));
@@ -339,6 +351,8 @@ fn indexed_search_that_ends_early_returns_the_same_window() {
             let request = GrepRequest { mode, limit, offset, ..world.grep("needle") };
             let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
             assert_eq!(with.as_ref().map(|output| output.counted), Ok(counted), "{mode:?} {limit:?}");
+            let at_end = if mode == Mode::Content { counted } else { CountCompleteness::All };
+            assert_eq!(without.as_ref().map(|output| output.counted), Ok(at_end), "{mode:?} {limit:?}");
             assert_eq!(difference(&with, &without), None, "{mode:?} {limit:?} {offset}");
             // The counts do not depend on thread timing.
             for _ in 0..5 {
@@ -380,6 +394,79 @@ fn files_with_terms_are_found_with_the_index_and_without_it() {
     let stopped = Control::default().cancelled_by(|| true);
     let found = with_terms(&world.workspace, &listed, &terms, &stopped, None);
     assert_eq!((found.files.len(), found.searched, found.listed), (0, 0, 54));
+}
+
+/// Compares searches that can end early, without an index, with the beginning of a search of all files.
+#[test]
+fn unindexed_search_that_ends_early_returns_the_first_lines_in_path_order() {
+    let mut dice = Dice(0x5eed_0001);
+    let world = World::new(&[(".git/", ""), (".gitignore", "*.log\n")]);
+    let words = ["a", "a.b", "a-b", "b", "ab", "B", "z"];
+    for number in 0..900 {
+        let depth = dice.roll(4);
+        let folders: String = (0..depth).map(|_| format!("{}/", dice.one_of(&words))).collect();
+        let end = dice.one_of(&["txt", "log", "rs", "bin"]);
+        let matching = ["needle\nhay\n", "hay\n", "needle\nneedle\nhay\nneedle\n"][dice.roll(3)];
+        let content = if end == "bin" { "needle\0" } else { matching };
+        world.add(format!("{folders}{number}.{end}").as_bytes(), content.as_bytes());
+    }
+    let lines = |output: &GrepOutput| -> Vec<(String, u64)> {
+        let line = |file: &FileHits| {
+            let path = file.path.display();
+            file.lines.iter().map(move |line| (path.clone(), line.number)).collect::<Vec<_>>()
+        };
+        output.files.iter().flat_map(line).collect()
+    };
+    let may_read: MayRead = Arc::new(|path: &WorkspacePath| !path.display().contains("B/"));
+    let mut early = 0;
+    each([false, true], |restricted| {
+        let may_read = restricted.then(|| Arc::clone(&may_read));
+        let whole = GrepRequest { may_read, ..world.grep("needle") };
+        let all = lines(&ask(&world, &whole, None).unwrap());
+        for (limit, offset) in [(1, 0), (10, 0), (10, 150), (200, 0), (5_000, 0), (10, 5_000)] {
+            let request = GrepRequest { limit: Some(limit), offset, ..whole.clone() };
+            let mut answers = [1, 2, 5].into_iter().map(|threads| {
+                let mut control = Control::default();
+                control.threads = NonZeroUsize::new(threads);
+                grep(&world.workspace, &request, &control, None).unwrap()
+            });
+            let first = answers.next().unwrap();
+            let expected: Vec<_> = all.iter().skip(offset).take(limit).cloned().collect();
+            assert_eq!(lines(&first), expected, "{limit} {offset}");
+            assert_eq!(first.complete, Complete::Yes);
+            match first.counted {
+                CountCompleteness::All => assert_eq!(first.entries, all.len() as u64),
+                CountCompleteness::AtLeast => {
+                    early += 1;
+                    assert!(first.entries > (offset + limit) as u64 && first.entries < all.len() as u64);
+                }
+            }
+            let counts = |output: &GrepOutput| (output.entries, output.totals, output.counted);
+            answers.for_each(|other| {
+                assert_eq!((lines(&other), counts(&other)), (lines(&first), counts(&first)));
+            });
+        }
+    });
+    assert!(early >= 6, "{early} searches ended early");
+}
+
+/// A new process has answers before it has loaded the stored index, and the same ones.
+#[test]
+fn first_search_of_a_process_returns_the_same_lines_as_the_loaded_index() {
+    let cache = tempfile::tempdir().unwrap();
+    let (world, index) = many(cache.path());
+    each(["needle", "needle 6", "needle 699", "absent"], |pattern| {
+        let request = GrepRequest { limit: Some(20), ..world.grep(pattern) };
+        let loaded = ask(&world, &request, Some(&index));
+        let fresh = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+        let first = ask(&world, &request, Some(&fresh));
+        assert_eq!(difference(&first, &loaded), None, "{pattern}");
+        assert!(
+            !fresh.begin_loading(&Options::default())
+                || fresh.settle(&Options::default(), Duration::from_secs(30)).waiting == 0
+        );
+        assert_eq!(difference(&ask(&world, &request, Some(&fresh)), &loaded), None, "{pattern}");
+    });
 }
 
 #[test]

@@ -131,6 +131,21 @@ impl Grams {
         self.0.wake(&mut state);
     }
 
+    /// Starts to load the segments that an earlier process has stored, and to list the files of a walk, in the
+    /// background. Returns false if nothing is stored, or if it is already loaded; then [`Grams::shortlist`] does not
+    /// wait.
+    #[must_use]
+    pub fn begin_loading(&self, options: &Options) -> bool {
+        let walk = Walk::of_text(options);
+        let mut state = self.0.lock();
+        if state.refused.is_some() || state.is_loaded(&walk) || !self.0.is_stored() {
+            return false;
+        }
+        state.want(&walk);
+        self.0.wake(&mut state);
+        true
+    }
+
     /// Returns the current entries that a filter accepts by name, except directories. Polls `stop`, and gives
     /// up if it returns true.
     ///

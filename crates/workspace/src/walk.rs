@@ -9,6 +9,7 @@ mod entry;
 mod error;
 mod exclude;
 mod frame;
+mod in_order;
 mod inherited_rules;
 mod listing;
 mod opener;
@@ -23,6 +24,7 @@ mod worker;
 
 pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, found_below};
 pub use error::WalkOpenError;
+pub use in_order::{InOrder, InOrderResult, Judge, in_order};
 pub use listing::Kind;
 pub use opener::Opener;
 pub use options::{HiddenFiles, Options, Prune, Rules};

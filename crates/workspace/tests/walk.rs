@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags, RenameFlags, mkdirat, openat, renameat_with, unli
 use tempfile::TempDir;
 use toolpost_workspace::walk::{
     Candidate, Claim, Entry, HiddenFiles, Kind, Next, Options, Prune, Rules, Visitor, WalkEnd, WalkResult,
-    found_below, walk,
+    found_below, in_order, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -142,6 +142,53 @@ fn walk_follows_the_same_ignore_rules_as_ripgrep() {
         }
         Err(_) => toolpost_test_rows::skip("rg is not installed, so nothing was compared with it"),
     }
+}
+
+#[test]
+fn walk_in_order_visits_the_same_files_sorted_by_path() {
+    let mut files = RULES.to_vec();
+    let odd =
+        ["a/x", "a.b/x", "a-b", "a0", "ab/x/y/z", "ab/x.y", "A", "node_modules/p/i.js", "é/x", "deep/deep/x"];
+    files.extend(odd.map(|name| (name, "")));
+    let world = World::new(&files);
+    let judge = |candidate: &Candidate<'_>| match candidate.relative_bytes() {
+        b"deep/c.txt" => Claim::Named,
+        b"c.txt" => Claim::Pass,
+        _ => Claim::Wanted,
+    };
+    each(["", "deep", "ab"], |base| {
+        let top = world.open("");
+        let base = if base.is_empty() { top } else { found_below(&top, base.as_bytes()).unwrap() };
+        each([Rules::Git, Rules::None], |rules| {
+            each([HiddenFiles::Show, HiddenFiles::Skip], |hidden| {
+                let options = Options { rules, hidden, prune: Prune::Dependencies, ..Options::default() };
+                let walked = all(&base, &options);
+                let anything = |_: &Candidate<'_>| Claim::Wanted;
+                let ordered = in_order(&base, &options, &|| false, &anything, |files| {
+                    files.map(|path| String::from_utf8(path.into_vec()).unwrap()).collect::<Vec<_>>()
+                });
+                let ordered = ordered.unwrap();
+                let mut expected: Vec<String> = names(&walked).into_iter().collect();
+                expected.sort_by(|one, other| one.split('/').cmp(other.split('/')));
+                assert_eq!(ordered.value, expected);
+                assert_eq!(ordered.skipped, walked.skipped);
+                assert_eq!(ordered.ended, WalkEnd::Complete);
+            });
+        });
+    });
+    let options = Options::default();
+    let judged = in_order(&world.open(""), &options, &|| false, &judge, |files| files.collect::<Vec<_>>());
+    let judged = judged.unwrap().value;
+    assert!(
+        judged.iter().any(|path| **path == *b"deep/c.txt") && !judged.iter().any(|path| **path == *b"c.txt")
+    );
+    // Directories after the last file that the caller takes are not listed.
+    let first = in_order(&world.open(""), &options, &|| false, &judge, |files| files.next()).unwrap();
+    assert_eq!(first.value.as_deref(), Some(&b".gitignore"[..]));
+    let whole = all(&world.open(""), &options).skipped;
+    assert!(first.skipped.ignored_files < whole.ignored_files, "{:?}", first.skipped);
+    let stopped = in_order(&world.open(""), &options, &|| true, &judge, |files| files.count()).unwrap();
+    assert_eq!((stopped.value, stopped.ended), (0, WalkEnd::Stopped));
 }
 
 #[test]

@@ -15,8 +15,11 @@ use super::scan::{Directly, Scan, Scanner};
 use super::sink::{Keep, Wish};
 use super::window::{Hits, Relative, Window};
 use super::worker::{LARGE_NAMES, Place, SearchWorker, WITHHELD_NAMES};
-use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, candidates, matcher, narrow};
+use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, in_sequence, matcher, narrow};
 use crate::{Control, SearchError, request_path};
+
+/// The number of files that are searched before the search waits for the index to be loaded.
+const FIRST_FILES: usize = 2_048;
 
 pub(super) fn run(
     workspace: &Workspace,
@@ -31,10 +34,21 @@ pub(super) fn run(
     if stat.kind != toolpost_workspace::Kind::Directory {
         return single(workspace, request, control, matcher);
     }
-    if let Some(index) = index
-        && let Some(shortlist) = narrow::shortlist(index, request, control, &filter)
-    {
-        return Ok(candidates::search(workspace, request, control, &matcher, shortlist));
+    let in_order =
+        |most: usize| in_sequence::search_in_order(workspace, request, control, &matcher, &filter, most);
+    if let Some(index) = index {
+        // While the stored index is loaded, the first files are searched, which is often enough.
+        if narrow::begin_loading(index, request, control)
+            && let Some(output) = in_order(FIRST_FILES)?
+        {
+            return Ok(output);
+        }
+        if let Some(shortlist) = narrow::shortlist(index, request, control, &filter) {
+            return Ok(in_sequence::search(workspace, request, control, &matcher, shortlist));
+        }
+    }
+    if let Some(output) = in_order(usize::MAX)? {
+        return Ok(output);
     }
     let stops = || control.stops();
     let options = control.options(request.rules, request.hidden, request.prune);

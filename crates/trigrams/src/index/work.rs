@@ -142,7 +142,7 @@ impl Inner {
     }
 
     /// Returns whether an earlier process stored segments.
-    fn is_stored(&self) -> bool {
+    pub(super) fn is_stored(&self) -> bool {
         let names = self.cache().and_then(|cache| cache.list().ok()).unwrap_or_default();
         names.iter().any(|(name, _)| name.starts_with(SEGMENT))
     }
@@ -305,6 +305,11 @@ impl State {
     /// to be listed.
     fn is_loading(&self, walk: &Walk) -> bool {
         !self.loaded || !self.has(walk) && self.wanted.iter().any(|wanted| wanted.is(walk))
+    }
+
+    /// Returns whether the stored segments are open and the files of a walk are listed.
+    pub(super) fn is_loaded(&self, walk: &Walk) -> bool {
+        self.loaded && self.has(walk)
     }
 
     fn next(&mut self) -> Option<Job> {

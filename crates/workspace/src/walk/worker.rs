@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -56,28 +56,18 @@ pub fn walk<V: Visitor>(
     stop: &(dyn Fn() -> bool + Sync),
     make: &(dyn Fn() -> V + Sync),
 ) -> Result<WalkResult<V>, SystemError> {
-    let descriptor = open_directory_beneath(base.root(), base.relative())?;
-    let start = inherited_rules::start(base, options.rules);
     let threads = options.threads.map_or_else(cores, NonZeroUsize::get);
-    let walk = Walk {
-        base,
-        options,
-        stop,
-        lead: start.lead.len(),
-        free: names_of(base),
-        queue: Queue::new(),
-        stopped: AtomicBool::new(false),
-    };
+    let (walk, top) = Walk::start(base, options, stop)?;
     let mut first = Worker::new(&walk, make());
-    let anchor = Anchor::new(descriptor, start.lead.len());
-    let mut path = start.lead;
-    first.read(Arc::clone(&anchor), anchor, std::mem::take(&mut path), start.level, place, ByName::Yes)?;
+    if let Some(open) = first.open_top(top, place)? {
+        first.parts(open);
+    }
     let workers = if walk.queue.waiting() == 0 { vec![first] } else { share(&walk, first, threads, make) };
-    Ok(gather(workers, walk.stopped.load(Ordering::Relaxed)))
+    Ok(gather(workers, walk.is_stopped()))
 }
 
 /// State that the threads of a walk share.
-struct Walk<'w, P> {
+pub(super) struct Walk<'w, P> {
     base: &'w WorkspacePath,
     options: &'w Options,
     stop: &'w (dyn Fn() -> bool + Sync),
@@ -87,20 +77,54 @@ struct Walk<'w, P> {
     stopped: AtomicBool,
 }
 
+/// The start directory of a walk, before it is listed.
+pub(super) struct Top {
+    descriptor: OwnedFd,
+    start: inherited_rules::Start,
+}
+
 /// A part of an open directory: a range of its entries.
-struct Chunk<P> {
+pub(super) struct Chunk<P> {
     open: Arc<OpenDirectory<P>>,
     range: Range<usize>,
 }
 
-struct Worker<'w, V: Visitor> {
+pub(super) struct Worker<'w, V: Visitor> {
     walk: &'w Walk<'w, V::Place>,
-    visitor: V,
+    pub(super) visitor: V,
     skipped: SkippedEntries,
     unreadable: Unreadable,
-    found: Vec<PendingDirectory<V::Place>>,
+    /// The directories to enter that [`Worker::part`] has found.
+    pub(super) found: Vec<PendingDirectory<V::Place>>,
     path: Vec<u8>,
     buffer: Vec<u8>,
+}
+
+impl<'w, P> Walk<'w, P> {
+    /// Opens the start directory of a walk.
+    pub(super) fn start(
+        base: &'w WorkspacePath,
+        options: &'w Options,
+        stop: &'w (dyn Fn() -> bool + Sync),
+    ) -> Result<(Self, Top), SystemError> {
+        let descriptor = open_directory_beneath(base.root(), base.relative())?;
+        let start = inherited_rules::start(base, options.rules);
+        let walk = Self {
+            base,
+            options,
+            stop,
+            lead: start.lead.len(),
+            free: names_of(base),
+            queue: Queue::new(),
+            stopped: AtomicBool::new(false),
+        };
+        Ok((walk, Top { descriptor, start }))
+    }
+
+    /// Returns whether the walk was stopped.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
 }
 
 /// Number of entries in a unit of work; a directory with more entries is split into several units.
@@ -123,7 +147,7 @@ fn share<'w, V: Visitor>(
     })
 }
 
-fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> WalkResult<V> {
+pub(super) fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> WalkResult<V> {
     let ended = if stopped { WalkEnd::Stopped } else { WalkEnd::Complete };
     let mut walked = WalkResult {
         visitors: Vec::new(),
@@ -145,7 +169,7 @@ fn names_of(base: &WorkspacePath) -> Vec<Vec<u8>> {
 }
 
 impl<'w, V: Visitor> Worker<'w, V> {
-    fn new(walk: &'w Walk<'w, V::Place>, visitor: V) -> Self {
+    pub(super) fn new(walk: &'w Walk<'w, V::Place>, visitor: V) -> Self {
         Self {
             walk,
             visitor,
@@ -162,36 +186,62 @@ impl<'w, V: Visitor> Worker<'w, V> {
         while let Some(task) = self.walk.queue.take() {
             match task {
                 Task::Directory(waiting) => self.enter(waiting),
-                Task::Chunk(chunk) => self.part(&chunk.open, chunk.range),
+                Task::Chunk(chunk) => {
+                    self.part(&chunk.open, chunk.range);
+                    self.walk.queue.add_directories(&mut self.found);
+                }
             }
         }
         self
     }
 
-    /// Opens a directory and lists its entries.
+    /// Opens a directory and visits its entries.
     fn enter(&mut self, waiting: PendingDirectory<V::Place>) {
+        if let Some(open) = self.open(waiting) {
+            self.parts(open);
+        }
+    }
+
+    /// Opens and lists a directory. Returns `None`, and notes the reason, if the directory cannot be read or is
+    /// excluded because of its content; also after the walk was stopped.
+    pub(super) fn open(&mut self, waiting: PendingDirectory<V::Place>) -> Option<OpenDirectory<V::Place>> {
         if self.stops() {
-            return;
+            return None;
         }
         let mut path = waiting.path.into_vec();
         let opened = waiting.anchor.open(&path);
         path.push(b'/');
         let read = opened.and_then(|descriptor| {
             let here = Anchor::new(descriptor, path.len());
-            self.read(waiting.anchor, here, path.clone(), waiting.level, waiting.place, waiting.named)
+            self.list(waiting.anchor, here, path.clone(), waiting.level, waiting.place, waiting.named)
         });
         match read {
+            Ok(open) => open,
             // The directory was removed, or replaced by a link or file, which is not entered.
-            Ok(()) | Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {}
+            Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => None,
             Err(errno) => {
                 path.pop();
                 let shown = self.shown(&path);
                 self.unreadable.note(format!("{shown}: {}", SystemError::from(errno)));
+                None
             }
         }
     }
 
-    fn read(
+    /// Lists the start directory.
+    pub(super) fn open_top(
+        &mut self,
+        top: Top,
+        place: V::Place,
+    ) -> Result<Option<OpenDirectory<V::Place>>, SystemError> {
+        let Top { descriptor, start } = top;
+        let anchor = Anchor::new(descriptor, start.lead.len());
+        Ok(self.list(Arc::clone(&anchor), anchor, start.lead, start.level, place, ByName::Yes)?)
+    }
+
+    /// Lists an open directory and reads its ignore rules. Returns `None` if its content shows that it is a dependency
+    /// directory which the options exclude.
+    fn list(
         &mut self,
         above: Arc<Anchor>,
         here: Arc<Anchor>,
@@ -199,13 +249,13 @@ impl<'w, V: Visitor> Worker<'w, V> {
         level: Arc<Level>,
         place: V::Place,
         named: ByName,
-    ) -> Result<(), Errno> {
+    ) -> Result<Option<OpenDirectory<V::Place>>, Errno> {
         let listing = Listing::read(here.as_fd(), &mut self.buffer)?;
         if named == ByName::No && self.walk.options.prune == Prune::Dependencies {
             let name = path.strip_suffix(b"/").unwrap_or(&path).rsplit(|byte| *byte == b'/').next();
             if prune::holds_dependencies(name.unwrap_or_default(), listing.marks) {
                 self.leave_out(Reason::Dependency, EntryType::Directory, &path);
-                return Ok(());
+                return Ok(None);
             }
         }
         let level = match self.walk.options.rules {
@@ -215,21 +265,25 @@ impl<'w, V: Visitor> Worker<'w, V> {
                 Level::of(&level, here.as_fd(), listing.marks, path.len(), &mut self.unreadable, &shown)
             }
         };
-        let count = listing.len();
-        let open = OpenDirectory { here, above, path, level, place, listing };
+        Ok(Some(OpenDirectory { here, above, path, level, place, listing }))
+    }
+
+    /// Visits the entries of a directory. Leaves parts of a large one to other threads.
+    fn parts(&mut self, open: OpenDirectory<V::Place>) {
+        let count = open.listing.len();
         if count <= CHUNK + CHUNK / 2 {
             self.part(&open, 0..count);
-            return Ok(());
+        } else {
+            let open = Arc::new(open);
+            let parts = (CHUNK..count).step_by(CHUNK).map(|from| from..(from + CHUNK).min(count));
+            self.walk.queue.add_chunks(parts.map(|range| Chunk { open: Arc::clone(&open), range }));
+            self.part(&open, 0..CHUNK);
         }
-        let open = Arc::new(open);
-        let parts = (CHUNK..count).step_by(CHUNK).map(|from| from..(from + CHUNK).min(count));
-        self.walk.queue.add_chunks(parts.map(|range| Chunk { open: Arc::clone(&open), range }));
-        self.part(&open, 0..CHUNK);
-        Ok(())
+        self.walk.queue.add_directories(&mut self.found);
     }
 
     /// Passes a range of the entries of a directory to the visitor.
-    fn part(&mut self, open: &OpenDirectory<V::Place>, range: Range<usize>) {
+    pub(super) fn part(&mut self, open: &OpenDirectory<V::Place>, range: Range<usize>) {
         let mut path = std::mem::take(&mut self.path);
         path.clear();
         path.extend_from_slice(&open.path);
@@ -244,7 +298,6 @@ impl<'w, V: Visitor> Worker<'w, V> {
             self.name(open, &path, name, kind);
         }
         self.path = path;
-        self.walk.queue.add_directories(&mut self.found);
     }
 
     fn name(&mut self, open: &OpenDirectory<V::Place>, path: &[u8], name: &[u8], kind: Kind) {
