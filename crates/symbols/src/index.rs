@@ -18,7 +18,7 @@ use crate::{Answer, Graph};
 use store::Store;
 use take::Pending;
 use toolpost_index_lifecycle::{
-    self as lifecycle, FileSignature, Lifecycle, PartialIndex, Patience, ScanError, WatchState,
+    self as lifecycle, FileSignature, Lifecycle, PartialIndex, Patience, UpdateError, WatchState,
 };
 
 /// The index of a workspace; cheap to clone; clones share their data.
@@ -74,31 +74,6 @@ pub struct LeftOut {
     pub unreadable: Vec<String>,
 }
 
-/// The reason why an index cannot be updated.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
-    /// A root cannot be read.
-    #[error("{root} cannot be read: {why}")]
-    Root {
-        /// The displayed path of the root.
-        root: String,
-        /// The reason, such as an I/O error.
-        why: String,
-    },
-    /// The update was stopped.
-    #[error("the index update was stopped before all files were checked")]
-    Stopped,
-}
-
-impl From<ScanError> for Trouble {
-    fn from(unswept: ScanError) -> Self {
-        match unswept {
-            ScanError::Stopped => Self::Stopped,
-            ScanError::Place(root, why) => Self::Root { root, why },
-        }
-    }
-}
-
 /// A read lock on the index.
 pub struct GraphGuard<'i>(RwLockReadGuard<'i, State>);
 
@@ -125,7 +100,7 @@ impl Index {
     /// # Errors
     ///
     /// If a root cannot be read, or the update was stopped.
-    pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<GraphGuard<'_>, Trouble> {
+    pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<GraphGuard<'_>, UpdateError> {
         self.lend_within(&Patience::whole(), stop)
     }
 
@@ -169,13 +144,12 @@ impl Index {
 
 impl PartialIndex for Index {
     type Guard<'i> = GraphGuard<'i>;
-    type Error = Trouble;
 
     fn lend_within(
         &self,
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<GraphGuard<'_>, Trouble> {
+    ) -> Result<GraphGuard<'_>, UpdateError> {
         lifecycle::update(&self.0, patience, stop)?;
         Ok(GraphGuard(self.0.state.read().unwrap_or_else(PoisonError::into_inner)))
     }

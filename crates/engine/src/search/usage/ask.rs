@@ -27,7 +27,8 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 use toolpost_ranked::embed::Vector;
 use toolpost_ranked::{
-    FillError, Fusion, Hit, Index, Meaning, PartialIndex, Patience, SemanticQuery, SemanticResult, Trouble,
+    FillError, Fusion, Hit, Index, Meaning, PartialIndex, Patience, SemanticQuery, SemanticResult,
+    UpdateError,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -236,8 +237,8 @@ fn gather(
                 }));
                 sources.push(source);
             }
-            Err(Trouble::Stopped) => out.later += 1,
-            Err(Trouble::Place { place, why }) => out.unreadable.push(format!("{place}: {why}")),
+            Err(UpdateError::Stopped) => out.later += 1,
+            Err(UpdateError::Place { place, why }) => out.unreadable.push(format!("{place}: {why}")),
         }
     }
     Ok((out, sources))
@@ -267,7 +268,7 @@ fn one(
     (request, words, vector): (&Request, &[String], &Vector),
     wait: Wait,
     cx: &CallCtx,
-) -> Result<(SemanticResult, IndexProgress), Trouble> {
+) -> Result<(SemanticResult, IndexProgress), UpdateError> {
     let bases = std::slice::from_ref(&source.base);
     let stop = || cx.check().is_err();
     let terms = || words.to_vec();
@@ -299,7 +300,7 @@ fn one(
         }
         source.index.doubt();
     }
-    Err(Trouble::Place {
+    Err(UpdateError::Place {
         place: source.base.display(),
         why: "a part of the cached index was damaged each time it was searched".to_owned(),
     })
