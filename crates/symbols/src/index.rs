@@ -12,7 +12,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use toolpost_workspace::{ContentHash, Hasher, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Workspace, WorkspacePath};
 
 use crate::{Answer, Graph};
 use store::Store;
@@ -83,7 +83,7 @@ impl Index {
     /// Several workspaces and processes may share the folder.
     #[must_use]
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
-        let folder = folder.map(|folder| folder.join(name(&workspace)));
+        let folder = folder.map(|folder| folder.join(workspace.cache_name()));
         let turn = UpdateState {
             folder,
             store: None,
@@ -167,16 +167,6 @@ impl Drop for Inner {
             store.flush(&mut state.graph, &state.known);
         }
     }
-}
-
-/// Returns the cache directory name of a workspace, from the paths of its roots.
-fn name(workspace: &Workspace) -> String {
-    let mut hasher = Hasher::default();
-    for root in workspace.roots() {
-        hasher.update(root.path().as_os_str().as_encoded_bytes());
-        hasher.update(&[0]);
-    }
-    hasher.finish().to_hex()[..16].to_owned()
 }
 
 impl GraphGuard<'_> {

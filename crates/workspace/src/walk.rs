@@ -21,9 +21,9 @@ mod stats;
 mod visitor;
 mod worker;
 
+pub use crate::access::Kind;
 pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, found_below};
 pub use error::OpenFault;
-pub use listing::Kind;
 pub use opener::Opener;
 pub use options::{HiddenFiles, Options, Prune, Rules};
 pub use stats::{EntryType, Reason, SkippedEntries, Unreadable};
