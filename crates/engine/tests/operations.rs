@@ -425,7 +425,7 @@ async fn search_in_one_root_lists_the_other_roots() {
         let grep = grep::Request::of(base.clone(), "needle".to_owned(), 9_000);
         let grep = engine.run::<Grep>(grep, &cx).await.unwrap();
         assert_eq!((grep.walk.other_roots, grep.lines_matched), (others.clone(), matched));
-        let glob = glob::Request::of(base.clone(), "*".to_owned());
+        let glob = glob::Request::of(base.clone(), "*");
         assert_eq!(engine.run::<Glob>(glob, &cx).await.unwrap().walk.other_roots, others);
         let list = engine.run::<List>(list::Request::of(base), &cx).await.unwrap();
         assert_eq!(list.walk.other_roots, others);

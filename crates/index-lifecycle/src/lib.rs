@@ -37,7 +37,7 @@ pub use lifecycle::{
 };
 pub use rescan::Patrol;
 pub use signature::{FileSignature, now};
-pub use sweep::{Extent, ScanError, ScanResult, ScannedFile, Sweep};
+pub use sweep::{Extent, ScanResult, ScannedFile, Sweep, UpdateError};
 pub use watch_state::{WatchState, lies_at};
 
 /// The minimum number of files for each thread of an index that reads files on several threads.

@@ -1,12 +1,14 @@
 //! The lifecycle of an index: updates within a caller's time limit, which a background thread then continues.
 
+use std::ffi::OsStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-use toolpost_workspace::{WorkspacePath, lower_priority, memory};
+use toolpost_workspace::{Workspace, WorkspacePath, lower_priority, memory};
 
 use crate::rescan::Patrol;
+use crate::sweep::{ScanResult, ScannedFile, UpdateError};
 
 /// The interval at which a caller that waits for the lock tries again and checks whether to stop.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -90,6 +92,26 @@ impl<'a> Order<'a> {
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, one)| one).chain(others).collect()
     }
+
+    /// Selects the files to read next: the first in this order, at most `most.0`, with at most `most.1` bytes
+    /// together, and at least one. Of a file, at most `largest` bytes are read.
+    pub fn batch<'p, P>(
+        self,
+        pending: impl Iterator<Item = &'p P>,
+        file: impl Fn(&P) -> &ScannedFile,
+        largest: u64,
+        most: (usize, u64),
+    ) -> Vec<&'p P> {
+        let mut batch = self.sort(pending, |one| &file(one).path);
+        let mut bytes = 0;
+        let mut fits = |one: &&P| {
+            bytes += file(one).stat.len.min(largest);
+            bytes <= most.1
+        };
+        let count = batch.iter().take(most.0).take_while(|one| fits(one)).count();
+        batch.truncate(count.max(1));
+        batch
+    }
 }
 
 /// The shared state of an index's lifecycle; `T` is the state that only updates access.
@@ -120,17 +142,17 @@ pub enum Phase {
 pub trait UpdatableIndex: Send + Sync + Sized + 'static {
     /// The state of the index that only updates access.
     type UpdateState: Send + 'static;
-    /// The reason why an update failed.
-    type Error;
     /// The name of the background thread that continues updates.
     const THREAD: &'static str;
 
     /// Returns the lifecycle of this index.
     fn lifecycle(&self) -> &Lifecycle<Self::UpdateState>;
-    /// Creates the error for an update that the caller stopped.
-    fn stopped() -> Self::Error;
+    /// Returns the workspace whose files are indexed.
+    fn workspace(&self) -> &Workspace;
+    /// Returns whether the index covers files with this name.
+    fn covers(name: &OsStr) -> bool;
     /// Scans the workspace for new, changed and removed files, without reading files.
-    fn scan(&self, turn: &mut Self::UpdateState, stop: &Stop<'_>) -> Result<(), Self::Error>;
+    fn scan(&self, turn: &mut Self::UpdateState, stop: &Stop<'_>) -> Result<(), UpdateError>;
     /// Returns the number of files that a scan has found new or changed and that have not been read since.
     fn pending(turn: &Self::UpdateState) -> usize;
     /// Returns whether a file that has to be read has a rank.
@@ -147,8 +169,9 @@ pub trait UpdatableIndex: Send + Sync + Sized + 'static {
     /// Returns the right to scan all files in the background, which only one thread can have. `None` if no full scan is
     /// due, or one is running.
     fn due_rescan(turn: &Self::UpdateState) -> Option<Patrol>;
-    /// Starts a scan of all files in the background.
-    fn start_rescan(self: &Arc<Self>, patrol: Patrol);
+    /// Compares a scan of all files in the background with the index. Returns the files that were removed or have
+    /// changed, which the next update scans again.
+    fn differing(&self, swept: &ScanResult) -> Vec<WorkspacePath>;
 }
 
 /// An index that can answer before it is complete.
@@ -157,8 +180,6 @@ pub trait PartialIndex {
     type Guard<'i>
     where
         Self: 'i;
-    /// The reason why an update failed.
-    type Error;
 
     /// Updates the index within a time limit, and locks it for reading. Files that were not read in time are listed as
     /// waiting and read in the background. Calls `stop` often, and fails if it returns true.
@@ -169,7 +190,7 @@ pub trait PartialIndex {
         &self,
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self::Guard<'_>, Self::Error>;
+    ) -> Result<Self::Guard<'_>, UpdateError>;
 
     /// Lists the new and changed files that are not in the index yet.
     fn waiting<'l>(guard: &'l Self::Guard<'_>) -> &'l [WorkspacePath];
@@ -271,19 +292,19 @@ pub fn read_for<I: UpdatableIndex>(
 fn lock<'i, I: UpdatableIndex>(
     index: &'i I,
     stop: &Stop<'_>,
-) -> Result<MutexGuard<'i, I::UpdateState>, I::Error> {
+) -> Result<MutexGuard<'i, I::UpdateState>, UpdateError> {
     let lifecycle = index.lifecycle();
     lifecycle.callers.fetch_add(1, Ordering::Relaxed);
     let turn = lock_unless_stopped(&lifecycle.turn, PAUSE, stop);
     lifecycle.callers.fetch_sub(1, Ordering::Relaxed);
-    turn.ok_or_else(I::stopped)
+    turn.ok_or(UpdateError::Stopped)
 }
 
 /// Scans the workspace for new, changed and removed files, without reading files.
 ///
 /// # Errors
 /// If the scan failed or was stopped.
-pub fn scan<I: UpdatableIndex>(index: &I, stop: &Stop<'_>) -> Result<(), I::Error> {
+pub fn scan<I: UpdatableIndex>(index: &I, stop: &Stop<'_>) -> Result<(), UpdateError> {
     let mut turn = lock(index, stop)?;
     index.scan(&mut turn, stop)?;
     index.record_waiting(&mut turn);
@@ -300,7 +321,7 @@ pub fn update<I: UpdatableIndex>(
     index: &Arc<I>,
     patience: &Patience<'_>,
     stop: &Stop<'_>,
-) -> Result<(), I::Error> {
+) -> Result<(), UpdateError> {
     let mut is_scanned = false;
     loop {
         let mut turn = lock(&**index, stop)?;
@@ -314,7 +335,7 @@ pub fn update<I: UpdatableIndex>(
                 start(index);
             }
             if let Some(patrol) = I::due_rescan(&turn) {
-                index.start_rescan(patrol);
+                rescan(index, patrol);
             }
             return Ok(());
         }
@@ -323,7 +344,7 @@ pub fn update<I: UpdatableIndex>(
         if is_stopped || patience.is_over() || has_all() {
             index.record_waiting(&mut turn);
             start(index);
-            return if is_stopped { Err(I::stopped()) } else { Ok(()) };
+            return if is_stopped { Err(UpdateError::Stopped) } else { Ok(()) };
         }
         let callers = &index.lifecycle().callers;
         let slice_ends = Instant::now() + if patience.until.is_some() { SLICE } else { Duration::ZERO };
@@ -339,6 +360,18 @@ pub fn update<I: UpdatableIndex>(
             std::thread::sleep(wait);
         }
     }
+}
+
+/// Starts a scan of all files in the background.
+fn rescan<I: UpdatableIndex>(index: &Arc<I>, patrol: Patrol) {
+    let weak = Arc::downgrade(index);
+    let used = weak.clone();
+    patrol.begin(
+        index.workspace(),
+        I::covers,
+        move || used.strong_count() > 0,
+        move |swept| weak.upgrade().map(|index| index.differing(&swept)),
+    );
 }
 
 /// Starts the background thread, unless it is running.

@@ -52,7 +52,7 @@ impl BackgroundRescan {
 impl Patrol {
     /// Scans all files that `wanted` selects by name, on a separate thread. Stops when `is_wanted` returns false.
     /// `differing` returns the files that differ from the index, or `None` if the index has been dropped.
-    pub fn begin(
+    pub(crate) fn begin(
         self,
         workspace: &Workspace,
         wanted: fn(&OsStr) -> bool,

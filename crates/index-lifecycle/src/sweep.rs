@@ -79,15 +79,20 @@ impl ScanResult {
     }
 }
 
-/// The reason why a scan failed.
-#[derive(Debug, thiserror::Error)]
-pub enum ScanError {
-    /// The caller stopped the scan.
-    #[error("the scan was stopped")]
+/// The reason why an index cannot be updated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UpdateError {
+    /// A root, or another path to scan, cannot be read.
+    #[error("{place} cannot be read: {why}")]
+    Place {
+        /// The displayed path.
+        place: String,
+        /// The reason, such as an I/O error.
+        why: String,
+    },
+    /// The caller stopped the update.
+    #[error("the index update was stopped before all files were checked")]
     Stopped,
-    /// A root or directory cannot be read: its displayed path, and the reason.
-    #[error("{0} cannot be read: {1}")]
-    Place(String, String),
 }
 
 /// The reason in the error message about a root that was removed.
@@ -112,14 +117,14 @@ impl<'s> Sweep<'s> {
 
     /// Checks that no root was removed. A removed root looks like an empty directory, and the file watcher does not
     /// report it.
-    pub fn roots_are_there(workspace: &Workspace) -> Result<(), ScanError> {
+    pub fn roots_are_there(workspace: &Workspace) -> Result<(), UpdateError> {
         let gone = workspace.roots().iter().find(|root| root.is_gone());
-        gone.map_or(Ok(()), |root| Err(ScanError::Place(root.shown(), GONE.to_owned())))
+        gone.map_or(Ok(()), |root| Err(UpdateError::Place { place: root.shown(), why: GONE.to_owned() }))
     }
 
     /// Scans a part of a workspace. Paths that do not exist are skipped. Fails if a root cannot be read, or if the scan
     /// was stopped.
-    pub fn look(&self, workspace: &Workspace, extent: &Extent) -> Result<ScanResult, ScanError> {
+    pub fn look(&self, workspace: &Workspace, extent: &Extent) -> Result<ScanResult, UpdateError> {
         let mut out = ScanResult::default();
         match extent {
             Extent::All => self.all(workspace, &mut out)?,
@@ -133,9 +138,9 @@ impl<'s> Sweep<'s> {
     }
 
     /// Adds all files of a workspace to the result.
-    fn all(&self, workspace: &Workspace, out: &mut ScanResult) -> Result<(), ScanError> {
+    fn all(&self, workspace: &Workspace, out: &mut ScanResult) -> Result<(), UpdateError> {
         for root in workspace.roots() {
-            let trouble = |why: String| ScanError::Place(root.shown(), why);
+            let trouble = |why: String| UpdateError::Place { place: root.shown(), why };
             let base = workspace
                 .resolve(&root.path().to_string_lossy())
                 .map_err(|error| trouble(error.to_string()))?;
@@ -145,9 +150,9 @@ impl<'s> Sweep<'s> {
     }
 
     /// Scans one file or directory and everything below it.
-    pub fn at(&self, workspace: &Workspace, place: &WorkspacePath) -> Result<ScanResult, ScanError> {
+    pub fn at(&self, workspace: &Workspace, place: &WorkspacePath) -> Result<ScanResult, UpdateError> {
         let mut out = ScanResult::default();
-        let trouble = |why: String| ScanError::Place(place.display(), why);
+        let trouble = |why: String| UpdateError::Place { place: place.display(), why };
         let stat = workspace.stat(place).map_err(|error| trouble(error.why.to_string()))?;
         let (base, only) = match (stat.kind, place.parent()) {
             (toolpost_workspace::Kind::Directory, _) | (_, None) => (place.clone(), None),
@@ -158,7 +163,7 @@ impl<'s> Sweep<'s> {
     }
 
     /// Adds the files at a path or below it to the result.
-    fn below(&self, path: &WorkspacePath, out: &mut ScanResult) -> Result<(), ScanError> {
+    fn below(&self, path: &WorkspacePath, out: &mut ScanResult) -> Result<(), UpdateError> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
         // Ignore rules apply to a name in its parent directory, so the walk starts there. If the parent does not exist
         // any more, neither does the path.
@@ -173,14 +178,14 @@ impl<'s> Sweep<'s> {
         base: &WorkspacePath,
         only: Option<&OsStr>,
         out: &mut ScanResult,
-    ) -> Result<Result<(), String>, ScanError> {
+    ) -> Result<Result<(), String>, UpdateError> {
         let make = || FileCollector { only, wanted: self.wanted, files: Vec::new(), unreadable: Vec::new() };
         let walked = match walk(base, Level::First, &self.options, self.stop, &make) {
             Ok(walked) => walked,
             Err(fault) => return Ok(Err(fault.to_string())),
         };
         if walked.ended == WalkEnd::Stopped {
-            return Err(ScanError::Stopped);
+            return Err(UpdateError::Stopped);
         }
         for gatherer in walked.visitors {
             out.files.extend(gatherer.files);

@@ -7,13 +7,15 @@ use toolpost_workspace::walk::Options;
 use toolpost_workspace::{Watch, WatchChanges, Workspace, WorkspacePath};
 
 use crate::rescan::{BackgroundRescan, Patrol};
-use crate::sweep::{Extent, ScannedFile};
+use crate::sweep::{Extent, ScanResult, UpdateError};
 
 /// The state of the file watcher and of the scans of a workspace.
 #[derive(Default)]
 pub struct WatchState {
     /// The file watcher of the workspace; `None` before the first query.
     watch: Option<Watch>,
+    /// The start time of the last scan.
+    began: Option<Instant>,
     /// The start time of the last scan of the whole workspace for which a caller waited.
     whole: Option<Instant>,
     /// The number of files that the last scan of the whole workspace found.
@@ -98,45 +100,54 @@ impl WatchState {
         !self.owed && self.whole.is_some_and(|whole| whole.elapsed() < WHOLE)
     }
 
-    /// Records that the next scan must cover all files, until a scan completes.
-    ///
-    /// Called if a file was found to differ from the index, and at the start of each scan: the file watcher reports
-    /// each change only once, so an interrupted scan must be followed by one of all files.
+    /// Records that the next scan must cover all files, because a file was found to differ from the index.
     pub fn owe(&mut self) {
         self.owed = true;
     }
 
-    /// Passes the files that have several hard links to the file watcher, which misses writes through their other
-    /// names.
-    pub fn saw(&mut self, files: &[ScannedFile]) {
-        if let Some(watch) = &mut self.watch {
-            files
-                .iter()
-                .filter(|seen| seen.stat.links > 1)
-                .for_each(|seen| watch.seen(&seen.path, seen.stat));
-        }
-    }
-
-    /// Records the duration of a scan, if it covered all files.
-    pub fn took(&mut self, extent: &Extent, time: Duration) {
+    /// Scans a part of the workspace with `look`. If the result contains hard links whose other names may be outdated
+    /// in the index (`other_names` lists them), these are scanned too.
+    ///
+    /// The file watcher reports each change only once, so the next scan covers all files unless [`Self::looked`] is
+    /// called.
+    ///
+    /// # Errors
+    /// If `look` fails.
+    pub fn scan(
+        &mut self,
+        extent: &mut Extent,
+        look: impl Fn(&Extent) -> Result<ScanResult, UpdateError>,
+        other_names: impl Fn(&ScanResult) -> Vec<WorkspacePath>,
+    ) -> Result<ScanResult, UpdateError> {
+        let began = Instant::now();
+        (self.owed, self.began) = (true, Some(began));
+        let mut swept = look(extent)?;
         if matches!(extent, Extent::All) {
-            self.cost = time;
+            self.cost = began.elapsed();
         }
+        if extent.add(other_names(&swept)) {
+            swept = look(extent)?;
+        }
+        if let Some(watch) = &mut self.watch {
+            // The watcher misses writes through the other names of a file.
+            let linked = swept.files.iter().filter(|seen| seen.stat.links > 1);
+            linked.for_each(|seen| watch.seen(&seen.path, seen.stat));
+        }
+        Ok(swept)
     }
 
-    /// Records that a scan is complete: it started at `began`, and found `files` files.
-    pub fn looked(&mut self, extent: &Extent, began: Instant, files: usize) {
+    /// Records that the changes of the last scan, which found `files` files, are in the index or pending.
+    pub fn looked(&mut self, extent: &Extent, files: usize) {
         self.owed = false;
         if matches!(extent, Extent::All) {
-            self.whole = Some(began);
-            self.files = files;
+            (self.whole, self.files) = (self.began, files);
         }
     }
 }
 
 impl Extent {
     /// Adds paths to the part to scan. Returns whether any were added: [`Extent::All`] already includes every path.
-    pub fn add(&mut self, more: Vec<WorkspacePath>) -> bool {
+    fn add(&mut self, more: Vec<WorkspacePath>) -> bool {
         match self {
             Self::At(paths) if !more.is_empty() => {
                 paths.extend(more);

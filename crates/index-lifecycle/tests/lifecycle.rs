@@ -1,13 +1,14 @@
 //! The lifecycle of an index that contains only file names.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
+use std::ffi::OsStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use toolpost_index_lifecycle::{
-    Extent, Lifecycle, Order, Patience, Patrol, Phase, Rank, ScanError, ScannedFile, Stop, Sweep,
-    UpdatableIndex, update,
+    Extent, Lifecycle, Order, Patience, Patrol, Phase, Rank, ScanResult, ScannedFile, Stop, Sweep,
+    UpdatableIndex, UpdateError, update,
 };
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
@@ -23,18 +24,21 @@ struct Names {
 
 impl UpdatableIndex for Names {
     type UpdateState = Vec<ScannedFile>;
-    type Error = ScanError;
     const THREAD: &'static str = "names";
 
     fn lifecycle(&self) -> &Lifecycle<Vec<ScannedFile>> {
         &self.lifecycle
     }
 
-    fn stopped() -> ScanError {
-        ScanError::Stopped
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
     }
 
-    fn scan(&self, pending: &mut Vec<ScannedFile>, stop: &Stop<'_>) -> Result<(), ScanError> {
+    fn covers(_: &OsStr) -> bool {
+        true
+    }
+
+    fn scan(&self, pending: &mut Vec<ScannedFile>, stop: &Stop<'_>) -> Result<(), UpdateError> {
         let found = Sweep::ruled(|_| true, stop).look(&self.workspace, &Extent::All)?;
         let read = self.read.lock().unwrap();
         *pending =
@@ -78,7 +82,9 @@ impl UpdatableIndex for Names {
         None
     }
 
-    fn start_rescan(self: &Arc<Self>, _: Patrol) {}
+    fn differing(&self, _: &ScanResult) -> Vec<WorkspacePath> {
+        Vec::new()
+    }
 }
 
 /// Creates an index of three files in a directory.
@@ -130,7 +136,7 @@ fn a_new_file_is_read_by_the_next_update() {
 fn an_update_that_is_stopped_fails_and_reads_nothing() {
     let (_directory, index) = index();
     let stopped = update(&index, &Patience::whole(), &|| true);
-    assert!(matches!(stopped, Err(ScanError::Stopped)), "{stopped:?}");
+    assert!(matches!(stopped, Err(UpdateError::Stopped)), "{stopped:?}");
     assert_eq!(index.read.lock().unwrap().len(), 0);
 }
 
@@ -157,6 +163,6 @@ fn update_returns_while_another_waits_for_all_files() {
         });
         is_answered.store(true, Ordering::Relaxed);
         assert!(answered.is_ok(), "{answered:?}");
-        assert!(matches!(whole.join().unwrap(), Err(ScanError::Stopped)));
+        assert!(matches!(whole.join().unwrap(), Err(UpdateError::Stopped)));
     });
 }

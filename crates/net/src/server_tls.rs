@@ -47,8 +47,8 @@ impl TlsConfig {
         let mut config = match vouched {
             ServerTrust::SystemRoots => tls::tls()?,
             ServerTrust::Roots(pem) => checked(verifier(pem)?)?,
-            ServerTrust::RootsForAnyName(pem) => checked(Arc::new(AnyNameVerifier(verifier(pem)?)))?,
-            ServerTrust::Unverified => checked(Arc::new(KeyVerifier(ring::default_provider())))?,
+            ServerTrust::RootsForAnyName(pem) => checked(AnyNameVerifier::new(Some(verifier(pem)?)))?,
+            ServerTrust::Unverified => checked(AnyNameVerifier::new(None))?,
         };
         config.alpn_protocols.clear();
         let bad = |_| ClientError::new(format!("`{host}` is not a valid name for a certificate"));
@@ -89,9 +89,19 @@ fn verifier(pem: &str) -> Result<Arc<WebPkiServerVerifier>, ClientError> {
     made.map_err(|error| ClientError::new(error.to_string()))
 }
 
-/// A verifier that checks the certificate chain, but not the host name.
+/// A verifier that does not check the host name of a certificate.
 #[derive(Debug)]
-struct AnyNameVerifier(Arc<WebPkiServerVerifier>);
+struct AnyNameVerifier {
+    /// The check of the certificate chain; without it, every certificate is trusted whose private key the server has.
+    chain: Option<Arc<WebPkiServerVerifier>>,
+    provider: CryptoProvider,
+}
+
+impl AnyNameVerifier {
+    fn new(chain: Option<Arc<WebPkiServerVerifier>>) -> Arc<Self> {
+        Arc::new(Self { chain, provider: ring::default_provider() })
+    }
+}
 
 impl ServerCertVerifier for AnyNameVerifier {
     fn verify_server_cert(
@@ -102,7 +112,8 @@ impl ServerCertVerifier for AnyNameVerifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match self.0.verify_server_cert(own, between, name, ocsp, now) {
+        let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
+        match chain.verify_server_cert(own, between, name, ocsp, now) {
             // The host name is checked last, so the certificate is valid except for its name.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -117,7 +128,7 @@ impl ServerCertVerifier for AnyNameVerifier {
         own: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, own, signed)
+        verify_tls12_signature(message, own, signed, &self.provider.signature_verification_algorithms)
     }
 
     fn verify_tls13_signature(
@@ -126,49 +137,10 @@ impl ServerCertVerifier for AnyNameVerifier {
         own: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, own, signed)
+        verify_tls13_signature(message, own, signed, &self.provider.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
-    }
-}
-
-/// A verifier that accepts every server which has the private key of its certificate.
-#[derive(Debug)]
-struct KeyVerifier(CryptoProvider);
-
-impl ServerCertVerifier for KeyVerifier {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        own: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, own, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        own: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, own, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -23,8 +23,8 @@ use toolpost_workspace::{ContentHash, Hasher, Root, Workspace, WorkspacePath};
 use crate::table::Table;
 use store::Store;
 use toolpost_index_lifecycle::{
-    self as lifecycle, FileSignature, Lifecycle, PartialIndex, Patience, ScanError, ScannedFile, WatchState,
-    lies_at,
+    self as lifecycle, FileSignature, Lifecycle, PartialIndex, Patience, ScannedFile, UpdateError,
+    WatchState, lies_at,
 };
 
 /// The keyword index of a workspace. Clones are cheap and share their data.
@@ -99,31 +99,6 @@ pub struct LeftOut {
     pub skipped: SkippedEntries,
 }
 
-/// The reason why an index cannot be updated.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum IndexError {
-    /// A root, or the requested path, cannot be read.
-    #[error("{place} cannot be read: {why}")]
-    Place {
-        /// The root or the requested path, as displayed to the user.
-        place: String,
-        /// The reason why the path cannot be read.
-        why: String,
-    },
-    /// The caller stopped the update.
-    #[error("the index update was stopped before all files were checked")]
-    Stopped,
-}
-
-impl From<ScanError> for IndexError {
-    fn from(unswept: ScanError) -> Self {
-        match unswept {
-            ScanError::Stopped => Self::Stopped,
-            ScanError::Place(place, why) => Self::Place { place, why },
-        }
-    }
-}
-
 /// A read lock on the index, through which queries read it.
 pub struct IndexGuard<'i> {
     state: RwLockReadGuard<'i, State>,
@@ -190,7 +165,11 @@ impl Index {
     /// # Errors
     ///
     /// The same as for [`Index::lend`].
-    pub fn covering(&self, base: &WorkspacePath, stop: &(dyn Fn() -> bool + Sync)) -> Result<Self, IndexError> {
+    pub fn covering(
+        &self,
+        base: &WorkspacePath,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self, UpdateError> {
         if base.is_root() {
             return Ok(self.clone());
         }
@@ -216,7 +195,7 @@ impl Index {
     /// # Errors
     ///
     /// If a root cannot be read, or the update was stopped.
-    pub fn lend(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<IndexGuard<'_>, IndexError> {
+    pub fn lend(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<IndexGuard<'_>, UpdateError> {
         lifecycle::update(&self.0, &Patience::whole(), stop)?;
         Ok(self.borrow())
     }
@@ -268,13 +247,12 @@ impl Index {
 
 impl PartialIndex for Index {
     type Guard<'i> = IndexGuard<'i>;
-    type Error = IndexError;
 
     fn lend_within(
         &self,
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<IndexGuard<'_>, IndexError> {
+    ) -> Result<IndexGuard<'_>, UpdateError> {
         lifecycle::update(&self.0, patience, stop)?;
         Ok(self.borrow())
     }

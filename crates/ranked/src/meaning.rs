@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use toolpost_workspace::{ContentHash, Hasher};
 
-use crate::IndexError;
+use crate::UpdateError;
 use crate::embed::{EmbedError, Embedder};
 use crate::table::File;
 
@@ -52,7 +52,7 @@ pub struct FillReport {
 pub enum FillError {
     /// The index could not be updated, because files cannot be read.
     #[error(transparent)]
-    Files(#[from] IndexError),
+    Files(#[from] UpdateError),
     /// The embedding model failed.
     #[error(transparent)]
     Model(#[from] EmbedError),

@@ -49,6 +49,24 @@ pub struct GlobRequest {
     pub depth: Option<usize>,
 }
 
+impl GlobRequest {
+    /// Creates a request for all files that a pattern matches, also hidden and ignored ones, except in directories of
+    /// installed packages, caches and build output.
+    pub fn of(base: WorkspacePath, pattern: impl Into<String>) -> Self {
+        Self {
+            base,
+            pattern: pattern.into(),
+            rules: Rules::None,
+            prune: Prune::Dependencies,
+            hidden: HiddenFiles::Show,
+            case: Case::Sensitive,
+            only: Only::Files,
+            limit: None,
+            depth: None,
+        }
+    }
+}
+
 /// The kinds of entries that a search for a glob returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Only {

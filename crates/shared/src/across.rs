@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tokio_postgres::{Client, IsolationLevel, Transaction};
+use tokio_postgres::Transaction;
 use toolpost_search::Case;
 use toolpost_search::grep::{Line, Texts};
 use toolpost_trigrams::{Letters, Pattern, Reach};
@@ -12,7 +12,6 @@ use toolpost_workspace::ContentHash;
 
 use crate::condition::condition;
 use crate::names::{Names, Paths};
-use crate::server::Tables;
 use crate::upload::hash_of;
 use crate::versions::{Version, versions, whole_texts};
 use crate::{SharedIndexError, Server};
@@ -115,17 +114,9 @@ impl Across {
         let condition = Pattern::read(&self.pattern, letters, Reach::Line).and_then(|read| condition(&read));
         let until = Instant::now() + TIME;
         let search = Search { server, asked: self, paths: &paths, condition: condition.as_deref(), until };
-        server.run(STATEMENT, Tables::Needed, async |client: &mut Client| {
-            let fault = |error: tokio_postgres::Error| server.fault(&error);
-            // All queries of the search read one snapshot of the database.
-            let look =
-                client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
-            let look = look.start().await.map_err(fault)?;
-            let versions =
-                versions(server, &look, &names, &self.repositories, self.branch.as_deref()).await?;
-            let found = search.all(&look, &versions).await?;
-            look.commit().await.map_err(fault)?;
-            Ok(found)
+        server.read(STATEMENT, async |look: &Transaction<'_>| {
+            let versions = versions(server, look, &names, &self.repositories, self.branch.as_deref()).await?;
+            search.all(look, &versions).await
         })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio_postgres::{Client, IsolationLevel, Row};
+use tokio_postgres::{Client, Row, Transaction};
 use toolpost_trigrams::{Answer, Knows, Lost, Pattern, Shared, SharedState};
 use toolpost_workspace::ContentHash;
 
@@ -39,11 +39,8 @@ impl Asking {
         Self { server, names, ids: Mutex::default() }
     }
 
-    async fn known(&self, client: &mut Client, contents: &[&[u8]]) -> Result<(Vec<Row>, Vec<Row>), SharedIndexError> {
+    async fn known(&self, look: &Transaction<'_>, contents: &[&[u8]]) -> Result<(Vec<Row>, Vec<Row>), SharedIndexError> {
         let fault = |error: tokio_postgres::Error| self.server.fault(&error);
-        // Both of the following queries read one snapshot of the database.
-        let look = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
-        let look = look.start().await.map_err(fault)?;
         let find = "select id, learnt, forgotten from toolpost.repositories where name = any($1)";
         let repositories = look.query(find, &[&self.names]).await.map_err(fault)?;
         let ids: Vec<i32> = repositories.iter().map(|row| row.get(0)).collect();
@@ -55,7 +52,6 @@ impl Asking {
         if !ids.is_empty() && !contents.is_empty() {
             known = look.query(&find, &[&ids, &contents]).await.map_err(fault)?;
         }
-        look.commit().await.map_err(fault)?;
         Ok((repositories, known))
     }
 }
@@ -63,8 +59,8 @@ impl Asking {
 impl Shared for Asking {
     fn knows(&self, contents: &[ContentHash]) -> Result<Knows, Lost> {
         let asked: Vec<&[u8]> = contents.iter().map(|content| &content.as_bytes()[..]).collect();
-        let work = async |client: &mut Client| self.known(client, &asked).await;
-        let (repositories, known) = match self.server.run(KNOWS, Tables::Needed, work) {
+        let work = async |look: &Transaction<'_>| self.known(look, &asked).await;
+        let (repositories, known) = match self.server.read(KNOWS, work) {
             // The tables do not exist yet, so the index has no repository.
             Err(SharedIndexError::NotMade(_)) => (Vec::new(), Vec::new()),
             done => done.map_err(|fault| Lost(fault.to_string()))?,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::Serialize;
-use tokio_postgres::{Client, IsolationLevel, Transaction};
+use tokio_postgres::Transaction;
 use toolpost_ranked::Fusion;
 use toolpost_ranked::embed::{Embedder as _, Static, TextRole, Vector};
 use toolpost_ranked::portable::{Word, asked};
@@ -13,7 +13,6 @@ use crate::across::{counted, named};
 use crate::block::{BlockAcross, Candidate};
 use crate::candidates::{Extent, Key, Place, Scope, StoredBlock};
 use crate::names::Names;
-use crate::server::Tables;
 use crate::verified_blocks::VerifiedBlocks;
 use crate::versions::{Version, versions};
 use crate::{SharedIndexError, Server};
@@ -78,25 +77,10 @@ impl SemanticQuery {
         }
         let model = Static::embedded().map_err(|bad| SharedIndexError::Model(bad.to_string()))?;
         let vector = model.vector(TextRole::Question, &self.question);
-        server.run(TIME, Tables::Needed, async |client: &mut Client| {
-            let fault = |error: tokio_postgres::Error| server.fault(&error);
-            // All queries of the search read one snapshot of the database.
-            let look =
-                client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
-            let look = look.start().await.map_err(fault)?;
-            let versions =
-                versions(server, &look, &names, &self.repositories, self.branch.as_deref()).await?;
-            let search = Search {
-                server,
-                asked: self,
-                words: &words,
-                vector: &vector,
-                model: &model,
-                versions: &versions,
-            };
-            let found = search.all(&look).await?;
-            look.commit().await.map_err(fault)?;
-            Ok(found)
+        server.read(TIME, async |look: &Transaction<'_>| {
+            let versions = versions(server, look, &names, &self.repositories, self.branch.as_deref()).await?;
+            let (words, vector, model) = (&words, &vector, &model);
+            Search { server, asked: self, words, vector, model, versions: &versions }.all(look).await
         })
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::config::Host;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::{Client, IsolationLevel, NoTls, Transaction};
 
 use crate::address::Address;
 use crate::tls::PostgresTlsConnector;
@@ -119,6 +119,23 @@ impl Server {
         let patience = time + GRACE;
         threads
             .block_on(async { tokio::time::timeout(patience, all).await.unwrap_or_else(|_| Err(silent())) })
+    }
+
+    /// Runs queries that read one snapshot of the database, within a time limit.
+    pub(crate) fn read<T>(
+        &self,
+        time: Duration,
+        work: impl AsyncFn(&Transaction<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        self.run(time, Tables::Needed, async |client: &mut Client| {
+            let fault = |error: tokio_postgres::Error| self.fault(&error);
+            let look =
+                client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
+            let look = look.start().await.map_err(fault)?;
+            let done = work(&look).await?;
+            look.commit().await.map_err(fault)?;
+            Ok(done)
+        })
     }
 
     /// Checks at the first use that the tables have the supported version; creates or migrates them if `tables` demands

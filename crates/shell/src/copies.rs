@@ -2,48 +2,43 @@
 
 use crate::{
     Certainty, Effect, Options, Search, Segment, Word,
-    programs::{self, Form},
+    programs::{Copies, Form, Machines, SingleOperand},
 };
 
 /// The last operand, or the value of this option, is the destination of a copy.
 const INTO: &str = "-t --target-directory";
 
-/// Returns whether one of the options is given.
-fn given(sorted: &Options, names: &str) -> bool {
-    sorted.options.iter().any(|(option, _)| programs::lists(names, option))
-}
-
-/// Records the effects of `cp`, `mv`, `ln`, `install`, `scp` and `rsync`.
-pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
-    let name = segment.program_name().unwrap_or_default().to_owned();
+/// Records the effects of a program that copies, moves or links.
+pub(crate) fn note(segment: &mut Segment, form: &Form, copies: Copies, sorted: &Options) {
     let effects = &mut segment.effects;
-    let is_transfer = matches!(name.as_str(), "scp" | "rsync");
-    if name == "install" && given(sorted, "-d --directory") {
+    if copies.creates.holds(sorted) {
         return effects.extend(sorted.operands.iter().cloned().map(Effect::Writes));
     }
     // An abbreviated option can have the next word as its value, and then the last operand need not be the destination.
     let is_shifted =
-        sorted.options.iter().any(|(option, value)| value.is_none() && programs::lists(form.valued, option));
-    if is_shifted || given(sorted, "--exchange") {
+        sorted.options.iter().any(|(option, value)| value.is_none() && Options::lists(form.valued, option));
+    if is_shifted || copies.exchanges.holds(sorted) {
         for word in &sorted.operands {
             effects.extend([Effect::Reads(word.clone()), Effect::Writes(word.clone())]);
         }
         return;
     }
-    let into = sorted.options.iter().find(|(option, _)| !is_transfer && programs::lists(INTO, option));
-    let (sources, target) = match (into, sorted.operands.as_slice()) {
-        (Some((_, into)), operands) => (operands, into.clone()),
-        (None, [only]) if name == "ln" => (std::slice::from_ref(only), Some(Word::known_as("."))),
-        (None, [only]) if name == "rsync" => (std::slice::from_ref(only), None),
-        (None, [sources @ .., target]) => (sources, Some(target.clone())),
-        (None, []) => (&[][..], None),
+    let into = sorted.given(INTO).next().filter(|_| copies.machines == Machines::This);
+    let (sources, target) = match (into, sorted.operands.as_slice(), copies.single) {
+        (Some((_, into)), operands, _) => (operands, into.clone()),
+        (None, [only], SingleOperand::SourceToHere) => {
+            (std::slice::from_ref(only), Some(Word::known_as(".")))
+        }
+        (None, [only], SingleOperand::Source) => (std::slice::from_ref(only), None),
+        (None, [sources @ .., target], _) => (sources, Some(target.clone())),
+        (None, [], _) => (&[][..], None),
     };
     for source in sources {
-        if is_transfer && is_remote(source) {
+        if copies.machines == Machines::Others && is_remote(source) {
             effects.push(Effect::Writes(source.clone()));
             continue;
         }
-        effects.extend(of_source(&name, sorted, source, target.as_ref()));
+        effects.extend(of_source(copies, sorted, source, target.as_ref()));
     }
     let Some(target) = target else { return };
     if target.known().is_none() {
@@ -51,13 +46,13 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
         effects.push(Effect::Reads(target.clone()));
     }
     let is_directory = into.is_some() || sources.len() > 1 || is_directory(&target);
-    let whole = given(sorted, "--parents") || (name == "rsync" && given(sorted, "-R --relative"));
+    let whole = copies.keeps_path.holds(sorted);
     effects.extend(of_target(&target, sources, is_directory, whole));
 }
 
 /// Returns the effects on a source.
-fn of_source(name: &str, sorted: &Options, source: &Word, target: Option<&Word>) -> Vec<Effect> {
-    if name == "ln" && given(sorted, "-s --symbolic") {
+fn of_source(copies: Copies, sorted: &Options, source: &Word, target: Option<&Word>) -> Vec<Effect> {
+    if copies.links.holds(sorted) {
         // The link's target is relative to the directory of the link.
         let mut effects = vec![Effect::Names(source.clone())];
         if let (Some(path), Some(target)) = (source.known(), target.and_then(Word::known))
@@ -69,17 +64,10 @@ fn of_source(name: &str, sorted: &Options, source: &Word, target: Option<&Word>)
         return effects;
     }
     let mut effects = vec![Effect::Reads(source.clone())];
-    if name == "mv" || given(sorted, "--remove-source-files") {
+    if copies.removes.holds(sorted) {
         effects.push(Effect::Writes(source.clone()));
     }
-    let recurses = match name {
-        "mv" => true,
-        "cp" => given(sorted, "-r -R -a --recursive --archive"),
-        "scp" => given(sorted, "-r"),
-        "rsync" => given(sorted, "-r -a -d --recursive --archive --dirs --files-from"),
-        _ => false,
-    };
-    if recurses {
+    if copies.recurses.holds(sorted) {
         effects.push(whole_directory(source));
     }
     effects
@@ -160,11 +148,10 @@ pub(crate) fn note_dd(segment: &mut Segment, sorted: &Options) {
 /// Records the arguments of `tar`, each of which can be read or written, and the directories that it packs.
 pub(crate) fn note_tar(segment: &mut Segment, sorted: &Options) {
     // The first argument can be a cluster of options without a dash, such as `cf`.
-    let creates = given(sorted, "-c -r -u -A --create --append --update --catenate --concatenate")
+    let creates = sorted.has("-c -r -u -A --create --append --update --catenate --concatenate")
         || sorted.operands.first().is_some_and(|word| word.start.contains(['c', 'r', 'u', 'A']));
-    let archives =
-        sorted.options.iter().filter(|(option, _)| programs::lists("-f --file -C --directory", option));
-    let archives: Vec<Word> = archives.filter_map(|(_, value)| value.clone()).collect();
+    let archives = sorted.given("-f --file -C --directory").filter_map(|(_, value)| value.clone());
+    let archives: Vec<Word> = archives.collect();
     for word in sorted.operands.iter().chain(&archives) {
         segment.effects.extend([Effect::Names(word.clone()), Effect::MayWrite(word.clone())]);
         if creates && (word.known().is_some() || word.pattern.is_some()) {
@@ -186,7 +173,7 @@ pub(crate) fn note_sent(segment: &mut Segment, sorted: &Options) {
     };
     for (option, value) in &sorted.options {
         let Some(value) = value else { continue };
-        let is_one_of = |names| programs::lists(names, option);
+        let is_one_of = |names| Options::lists(names, option);
         if !is_curl {
             let file = is_one_of("--post-file --body-file").then(|| value.clone());
             segment.effects.extend(reads(file));

@@ -203,7 +203,6 @@ fn describe(act: Act) -> &'static str {
 }
 
 fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
-    let given = |names: &str| sorted.options.iter().any(|(option, _)| programs::lists(names, option));
     let mut words = sorted.operands.iter();
     match form.operands {
         Operands::Text => {}
@@ -211,11 +210,11 @@ fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
         Operands::Names => segment.effects.extend(words.cloned().map(Effect::Names)),
         Operands::Files => segment.effects.extend(words.cloned().map(Effect::Reads)),
         Operands::TextThenFiles(instead) => {
-            let skipped = usize::from(!given(instead));
+            let skipped = usize::from(!sorted.has(instead));
             segment.effects.extend(words.skip(skipped).cloned().map(Effect::Reads));
         }
         Operands::Written => segment.effects.extend(words.cloned().map(Effect::Writes)),
-        Operands::Copied => copies::note(segment, form, sorted),
+        Operands::Copied(copies) => copies::note(segment, form, copies, sorted),
         Operands::Dd => copies::note_dd(segment, sorted),
         Operands::Packed => copies::note_tar(segment, sorted),
         Operands::NamesChanged => {
@@ -240,7 +239,7 @@ fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
         }
         Operands::Sed => {
             let written: Vec<Word> = values(sorted, "-e --expression");
-            let script = if given("-e -f --expression --file") { None } else { words.next().cloned() };
+            let script = if sorted.has("-e -f --expression --file") { None } else { words.next().cloned() };
             let harmless = |word: &Word| word.known().is_some_and(crate::scripts::sed_only_prints);
             if let Some(word) = written.iter().chain(&script).find(|word| !harmless(word)) {
                 segment.more(word.text.clone(), "the script may do more than print lines");
@@ -259,8 +258,8 @@ fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
 }
 
 fn values(sorted: &Options, names: &str) -> Vec<Word> {
-    let named = sorted.options.iter().filter(|(option, _)| programs::lists(names, option));
-    named.map(|(option, value)| value.clone().unwrap_or_else(|| Word::beginning(option, ""))).collect()
+    let given = sorted.given(names);
+    given.map(|(option, value)| value.clone().unwrap_or_else(|| Word::beginning(option, ""))).collect()
 }
 
 /// Environment variables that only change how a program presents its output.

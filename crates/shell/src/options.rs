@@ -109,6 +109,27 @@ fn named(word: &Word, valued: &str, style: Style) -> Vec<(String, Value)> {
 }
 
 impl Options {
+    /// Returns the given options of a list, each with its value.
+    pub(crate) fn given<'o>(&'o self, list: &'o str) -> impl Iterator<Item = &'o (String, Option<Word>)> {
+        self.options.iter().filter(|(option, _)| Self::lists(list, option))
+    }
+
+    /// Returns whether one of the options in a list is given.
+    pub(crate) fn has(&self, list: &str) -> bool {
+        self.given(list).next().is_some()
+    }
+
+    /// Returns the values of the given options of a list; `None` if a value is missing, or unknown before the
+    /// command runs.
+    pub(crate) fn known_values(&self, list: &str) -> Option<Vec<String>> {
+        self.given(list).map(|(_, value)| value.as_ref().and_then(Word::known).map(str::to_owned)).collect()
+    }
+
+    /// Returns whether a list of options contains an option; a long option may be abbreviated.
+    pub(crate) fn lists(list: &str, given: &str) -> bool {
+        list.split(' ').any(|option| Self::means(given, option))
+    }
+
     /// Returns whether a given word is the option `option`, which may be abbreviated if it is long.
     pub(crate) fn means(given: &str, option: &str) -> bool {
         given == option || (given.len() > 2 && given.starts_with("--") && option.starts_with(given))

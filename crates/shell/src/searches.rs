@@ -6,29 +6,8 @@ use crate::{
     programs::{self, Form, Operands},
 };
 
-/// The options of a searching program, such as `grep`, that determine which files it reads.
-struct SearchOptions<'o>(&'o Options);
-
-impl SearchOptions<'_> {
-    fn any(&self, names: &str) -> bool {
-        self.0.options.iter().any(|(option, _)| programs::lists(names, option))
-    }
-
-    fn count(&self, names: &str) -> usize {
-        self.0.options.iter().filter(|(option, _)| programs::lists(names, option)).count()
-    }
-
-    /// Returns the values of the options `names`; `None` if a value is missing, or unknown before the command
-    /// runs.
-    fn values(&self, names: &str) -> Option<Vec<String>> {
-        let given = self.0.options.iter().filter(|(option, _)| programs::lists(names, option));
-        given.map(|(_, value)| value.as_ref().and_then(Word::known).map(str::to_owned)).collect()
-    }
-}
-
 /// Records the directories that a command searches recursively.
 pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
-    let given = SearchOptions(sorted);
     let plain = |hidden, ignored| Search {
         start: Word::known_as("."),
         hidden,
@@ -38,25 +17,25 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
         loose_start: false,
     };
     let search = match segment.program_name() {
-        Some("grep" | "egrep" | "fgrep" | "zgrep") if is_recursive_grep(&given) => Search {
-            names: given.values("--include").unwrap_or_default(),
-            except: given.values("--exclude").unwrap_or_default(),
+        Some("grep" | "egrep" | "fgrep" | "zgrep") if is_recursive_grep(sorted) => Search {
+            names: sorted.known_values("--include").unwrap_or_default(),
+            except: sorted.known_values("--exclude").unwrap_or_default(),
             ..plain(true, true)
         },
-        Some("rg") if !given.any("--files --type-list --version -V --help -h") => ripgrep(&given, plain),
+        Some("rg") if !sorted.has("--files --type-list --version -V --help -h") => ripgrep(sorted, plain),
         Some("ag" | "ack") => {
-            let all = given.any("-u --unrestricted -U --skip-vcs-ignores -a --all-types --hidden");
+            let all = sorted.has("-u --unrestricted -U --skip-vcs-ignores -a --all-types --hidden");
             plain(all, all)
         }
         Some("git") if form.is_called("git grep") => {
-            let ignored = given.any("--no-exclude-standard --no-index");
+            let ignored = sorted.has("--no-exclude-standard --no-index");
             Search { loose_start: true, ..plain(true, ignored) }
         }
-        Some("diff") if given.any("-r --recursive") => plain(true, true),
+        Some("diff") if sorted.has("-r --recursive") => plain(true, true),
         _ => return,
     };
     let skipped = match form.operands {
-        Operands::TextThenFiles(instead) => usize::from(!given.any(instead)),
+        Operands::TextThenFiles(instead) => usize::from(!sorted.has(instead)),
         _ => 0,
     };
     let starts: Vec<Word> = sorted.operands.iter().skip(skipped).cloned().collect();
@@ -97,29 +76,29 @@ fn ending(pattern: &str) -> Option<&str> {
     (!pattern.starts_with(':') && !literal.contains(['*', '?', '[', '\\'])).then_some(name)
 }
 
-fn is_recursive_grep(given: &SearchOptions<'_>) -> bool {
+fn is_recursive_grep(sorted: &Options) -> bool {
     let recurses = |values: Option<Vec<String>>| {
         values.is_none_or(|values| values.iter().any(|value| "recurse".starts_with(value.as_str())))
     };
-    given.any("-r -R --recursive --dereference-recursive")
-        || (given.any("-d --directories") && recurses(given.values("-d --directories")))
+    sorted.has("-r -R --recursive --dereference-recursive")
+        || (sorted.has("-d --directories") && recurses(sorted.known_values("-d --directories")))
 }
 
 /// Describes the files that `rg` reads. If a glob or type selects a file, `rg` reads the file even if it is
 /// hidden or ignored.
-fn ripgrep(given: &SearchOptions<'_>, plain: impl Fn(bool, bool) -> Search) -> Search {
-    let unrestricted = given.count("-u --unrestricted");
-    let hidden = given.any("-. --hidden") || unrestricted > 1;
+fn ripgrep(sorted: &Options, plain: impl Fn(bool, bool) -> Search) -> Search {
+    let unrestricted = sorted.given("-u --unrestricted").count();
+    let hidden = sorted.has("-. --hidden") || unrestricted > 1;
     let ignored = unrestricted > 0
-        || given.any("--no-ignore --no-ignore-vcs --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-parent");
-    let Some(globs) = given.values("-g --glob --iglob") else { return plain(true, true) };
+        || sorted.has("--no-ignore --no-ignore-vcs --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-parent");
+    let Some(globs) = sorted.known_values("-g --glob --iglob") else { return plain(true, true) };
     let (except, names): (Vec<String>, Vec<String>) =
         globs.into_iter().partition(|glob| glob.starts_with('!'));
     if !names.is_empty() {
         return Search { names, ..plain(true, true) };
     }
-    if given.any("--type-add")
-        || given.values("-t --type").is_none_or(|types| types.iter().any(|name| name == "all"))
+    if sorted.has("--type-add")
+        || sorted.known_values("-t --type").is_none_or(|types| types.iter().any(|name| name == "all"))
     {
         return plain(true, true);
     }
@@ -186,12 +165,11 @@ fn found(words: &[Word]) -> (Vec<Word>, Search) {
 fn listed(words: &[Word]) -> (Vec<Word>, Search) {
     let form = programs::find("fd").unwrap_or(programs::UNKNOWN);
     let sorted = options::sort(words, form.valued, form.style, Until::End);
-    let given = SearchOptions(&sorted);
-    let all = given.any("-u --unrestricted");
+    let all = sorted.has("-u --unrestricted");
     let search = Search {
         start: Word::known_as("."),
-        hidden: all || given.any("-H --hidden"),
-        ignored: all || given.any("-I --no-ignore --no-ignore-vcs"),
+        hidden: all || sorted.has("-H --hidden"),
+        ignored: all || sorted.has("-I --no-ignore --no-ignore-vcs"),
         names: Vec::new(),
         except: Vec::new(),
         loose_start: false,

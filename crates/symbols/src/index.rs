@@ -12,13 +12,13 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use toolpost_workspace::{ContentHash, Hasher, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Workspace, WorkspacePath};
 
 use crate::{Answer, Graph};
 use store::Store;
 use take::Pending;
 use toolpost_index_lifecycle::{
-    self as lifecycle, FileSignature, Lifecycle, PartialIndex, Patience, ScanError, WatchState,
+    self as lifecycle, FileSignature, Lifecycle, PartialIndex, Patience, UpdateError, WatchState,
 };
 
 /// The index of a workspace; cheap to clone; clones share their data.
@@ -74,31 +74,6 @@ pub struct LeftOut {
     pub unreadable: Vec<String>,
 }
 
-/// The reason why an index cannot be updated.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum IndexError {
-    /// A root cannot be read.
-    #[error("{root} cannot be read: {why}")]
-    Root {
-        /// The displayed path of the root.
-        root: String,
-        /// The reason, such as an I/O error.
-        why: String,
-    },
-    /// The update was stopped.
-    #[error("the index update was stopped before all files were checked")]
-    Stopped,
-}
-
-impl From<ScanError> for IndexError {
-    fn from(unswept: ScanError) -> Self {
-        match unswept {
-            ScanError::Stopped => Self::Stopped,
-            ScanError::Place(root, why) => Self::Root { root, why },
-        }
-    }
-}
-
 /// A read lock on the index.
 pub struct GraphGuard<'i>(RwLockReadGuard<'i, State>);
 
@@ -108,7 +83,7 @@ impl Index {
     /// Several workspaces and processes may share the folder.
     #[must_use]
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
-        let folder = folder.map(|folder| folder.join(name(&workspace)));
+        let folder = folder.map(|folder| folder.join(workspace.cache_name()));
         let turn = UpdateState {
             folder,
             store: None,
@@ -125,7 +100,7 @@ impl Index {
     /// # Errors
     ///
     /// If a root cannot be read, or the update was stopped.
-    pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<GraphGuard<'_>, IndexError> {
+    pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<GraphGuard<'_>, UpdateError> {
         self.lend_within(&Patience::whole(), stop)
     }
 
@@ -169,13 +144,12 @@ impl Index {
 
 impl PartialIndex for Index {
     type Guard<'i> = GraphGuard<'i>;
-    type Error = IndexError;
 
     fn lend_within(
         &self,
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<GraphGuard<'_>, IndexError> {
+    ) -> Result<GraphGuard<'_>, UpdateError> {
         lifecycle::update(&self.0, patience, stop)?;
         Ok(GraphGuard(self.0.state.read().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -193,16 +167,6 @@ impl Drop for Inner {
             store.flush(&mut state.graph, &state.known);
         }
     }
-}
-
-/// Returns the cache directory name of a workspace, from the paths of its roots.
-fn name(workspace: &Workspace) -> String {
-    let mut hasher = Hasher::default();
-    for root in workspace.roots() {
-        hasher.update(root.path().as_os_str().as_encoded_bytes());
-        hasher.update(&[0]);
-    }
-    hasher.finish().to_hex()[..16].to_owned()
 }
 
 impl GraphGuard<'_> {

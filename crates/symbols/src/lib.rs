@@ -28,7 +28,7 @@ pub use doubts::Doubts;
 pub use edge::{Counts, Direction, Edge, Edges, Relation, Unresolved};
 pub use graph::{Answer, File, Graph, LazyRecord, Place, Tally};
 pub use ids::{At, FileId};
-pub use index::{GraphGuard, Index, LeftOut, IndexError};
+pub use index::{GraphGuard, Index, LeftOut};
 pub use links::{Link, Links};
 pub use manifest::is_manifest;
 pub use query::{
@@ -40,4 +40,5 @@ pub use record::{
 };
 pub use sites::{Site, bytes};
 pub use target::{How, Resolution, Sure, Target};
+pub use toolpost_index_lifecycle::UpdateError;
 pub use word::{Word, Words};

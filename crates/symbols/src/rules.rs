@@ -81,9 +81,24 @@ const COMMON: &str = "get set add append pop push remove clear update keys value
     getName getMessage printStackTrace orElse isPresent ifPresent begin end push_back emplace_back \
     pop_back front back c_str";
 
+/// The rules of a language without wrapper types and without known methods of containers.
+const PLAIN: Rules = Rules {
+    family: Family::None,
+    bare_members: false,
+    wrappers: &[],
+    of_wrapper: "",
+    gives_held: "",
+    gives_same: "",
+    hands_held: "",
+    hands_second: "",
+    functions: "",
+    common: COMMON,
+    core: "",
+    universal: "",
+};
+
 const PYTHON: Rules = Rules {
     family: Family::Python,
-    bare_members: false,
     wrappers: &[
         ("Optional", 0),
         ("Final", 0),
@@ -97,20 +112,14 @@ const PYTHON: Rules = Rules {
         ("AbstractContextManager", 0),
         ("AsyncContextManager", 0),
     ],
-    of_wrapper: "",
     gives_held: "get pop popleft setdefault __getitem__ __next__",
     gives_same: "copy __iter__",
-    hands_held: "",
-    hands_second: "",
-    functions: "",
-    common: COMMON,
-    core: "",
     universal: core::OBJECT_PYTHON,
+    ..PLAIN
 };
 
 const ECMA: Rules = Rules {
     family: Family::Ecma,
-    bare_members: false,
     wrappers: &[
         ("Promise", 0),
         ("PromiseLike", 0),
@@ -128,15 +137,12 @@ const ECMA: Rules = Rules {
     gives_same: "filter slice concat reverse sort values",
     hands_held: "forEach map filter some every find findIndex findLast findLastIndex flatMap then",
     hands_second: "reduce reduceRight",
-    functions: "",
-    common: COMMON,
-    core: "",
     universal: core::OBJECT_ECMA,
+    ..PLAIN
 };
 
 const RUST: Rules = Rules {
     family: Family::Rust,
-    bare_members: false,
     wrappers: &[
         ("Box", 0),
         ("Rc", 0),
@@ -164,26 +170,11 @@ const RUST: Rules = Rules {
         skip_while take_while as_slice as_mut_slice to_vec collect",
     hands_held: "map for_each filter any all find position filter_map flat_map inspect take_while skip_while map_while and_then is_some_and is_none_or is_ok_and map_or max_by_key min_by_key partition retain sort_by_key",
     hands_second: "fold try_fold",
-    functions: "",
-    common: COMMON,
     core: core::RUST,
-    universal: "",
+    ..PLAIN
 };
 
-const GO: Rules = Rules {
-    family: Family::Go,
-    bare_members: false,
-    wrappers: &[],
-    of_wrapper: "",
-    gives_held: "",
-    gives_same: "",
-    hands_held: "",
-    hands_second: "",
-    functions: "",
-    common: COMMON,
-    core: "",
-    universal: "",
-};
+const GO: Rules = Rules { family: Family::Go, ..PLAIN };
 
 const C: Rules = Rules {
     family: Family::C,
@@ -197,13 +188,7 @@ const C: Rules = Rules {
     ],
     of_wrapper: "get reset release lock use_count has_value value value_or swap",
     gives_held: "get lock value front back at begin",
-    gives_same: "",
-    hands_held: "",
-    hands_second: "",
-    functions: "",
-    common: COMMON,
-    core: "",
-    universal: "",
+    ..PLAIN
 };
 
 const JAVA: Rules = Rules {
@@ -214,27 +199,12 @@ const JAVA: Rules = Rules {
     gives_held: "get orElse orElseThrow orElseGet next remove poll peek pop getFirst",
     gives_same: "filter stream iterator values subList sorted distinct limit skip",
     hands_held: "forEach map filter flatMap anyMatch allMatch noneMatch peek ifPresent removeIf mapToInt mapToLong mapToDouble",
-    hands_second: "",
     functions: "Consumer Function Predicate BiConsumer BiFunction BiPredicate ToIntFunction ToLongFunction ToDoubleFunction",
-    common: COMMON,
-    core: "",
     universal: core::OBJECT_JAVA,
+    ..PLAIN
 };
 
-const OTHER: Rules = Rules {
-    family: Family::None,
-    bare_members: true,
-    wrappers: &[],
-    of_wrapper: "",
-    gives_held: "",
-    gives_same: "",
-    hands_held: "",
-    hands_second: "",
-    functions: "",
-    common: COMMON,
-    core: core::OTHER,
-    universal: core::OBJECT_OTHER,
-};
+const OTHER: Rules = Rules { bare_members: true, core: core::OTHER, universal: core::OBJECT_OTHER, ..PLAIN };
 
 /// Returns whether a name is in a space-separated list.
 pub(crate) fn lists(names: &str, name: &str) -> bool {

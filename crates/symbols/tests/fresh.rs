@@ -114,7 +114,7 @@ fn stopped_queries_keep_their_progress() {
                 assert_eq!(graph.sites().len(), 200);
                 break;
             }
-            Err(trouble) => assert_eq!(trouble, toolpost_symbols::IndexError::Stopped),
+            Err(trouble) => assert_eq!(trouble, toolpost_symbols::UpdateError::Stopped),
         }
         stops += 1;
     }
@@ -147,9 +147,9 @@ fn a_removed_root_is_an_error_and_not_an_empty_index() {
         "it was removed; create it again and restart Toolpost, which opens the new directory only at startup";
     let shown = root.display().to_string();
     let trouble = || index.graph(&common::go_on).err();
-    assert_eq!(trouble(), Some(toolpost_symbols::IndexError::Root { root: shown.clone(), why: why.to_owned() }));
+    assert_eq!(trouble(), Some(toolpost_symbols::UpdateError::Place { place: shown.clone(), why: why.to_owned() }));
     fs::create_dir(&root).unwrap();
-    assert_eq!(trouble(), Some(toolpost_symbols::IndexError::Root { root: shown, why: why.to_owned() }));
+    assert_eq!(trouble(), Some(toolpost_symbols::UpdateError::Place { place: shown, why: why.to_owned() }));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_query_that_waits_for_another_can_be_stopped() {
             index.graph(&stop).map(|graph| graph.sites().len())
         });
         receiver.recv().unwrap();
-        assert_eq!(index.graph(&|| true).err(), Some(toolpost_symbols::IndexError::Stopped));
+        assert_eq!(index.graph(&|| true).err(), Some(toolpost_symbols::UpdateError::Stopped));
         receiver.recv().unwrap();
         assert_eq!(first.join().unwrap(), Ok(20));
     });

@@ -122,7 +122,7 @@ impl Tool for Files {
             return Err(Failure::invalid("The pattern is blank: pass **/* to list every file."));
         }
         let base = at.source_or_root(None)?;
-        Ok(glob::Request { limit: args.limit, ..glob::Request::of(base, args.pattern) })
+        Ok(glob::Request { limit: Some(args.limit), ..glob::Request::of(base, args.pattern) })
     }
 
     fn render(output: &glob::Output, page: &mut Page) {

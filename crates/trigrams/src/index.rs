@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use toolpost_workspace::Workspace;
 use toolpost_workspace::walk::Options;
-use toolpost_workspace::{Hasher, Workspace};
 
 use crate::listing::Shortlist;
 use crate::listing::{Fresh, Listing, Names};
@@ -113,7 +113,7 @@ impl Grams {
     /// Several workspaces and processes may share the directory.
     #[must_use]
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
-        let folder = folder.map(|folder| folder.join(name(&workspace)));
+        let folder = folder.map(|folder| folder.join(workspace.cache_name()));
         let state = State { refused: refused(&workspace), ..State::default() };
         Self(Arc::new(Inner {
             workspace,
@@ -383,14 +383,4 @@ fn refused(workspace: &Workspace) -> Option<Unavailable> {
         }
     }
     None
-}
-
-/// Returns the directory name for a workspace: a hash of the paths of its roots.
-fn name(workspace: &Workspace) -> String {
-    let mut hasher = Hasher::default();
-    for root in workspace.roots() {
-        hasher.update(root.path().as_os_str().as_encoded_bytes());
-        hasher.update(&[0]);
-    }
-    hasher.finish().to_hex()[..16].to_owned()
 }

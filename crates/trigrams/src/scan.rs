@@ -142,7 +142,7 @@ impl Visitor for ScanVisitor<'_> {
         }
         match candidate.kind() {
             Kind::File | Kind::Directory => Claim::Wanted,
-            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => match self.purpose {
+            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device | Kind::Other => match self.purpose {
                 Purpose::Text => Claim::Pass,
                 Purpose::Names => Claim::Wanted,
             },

@@ -2,6 +2,7 @@
 
 use rustix::fs::{FileType, Stat as RawStat};
 use rustix::io::Errno;
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::fault::SystemError;
@@ -9,7 +10,8 @@ use crate::path::WorkspacePath;
 use crate::root::identity;
 
 /// Type of a directory entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A regular file.
     File,

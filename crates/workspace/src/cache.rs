@@ -11,8 +11,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
-
+use crate::private_files::lock;
 use crate::unique;
 pub use blob::Blob;
 
@@ -126,7 +125,7 @@ impl Cache {
     pub fn turn(&self) -> io::Result<Option<CacheLock>> {
         let path = self.folder.join(TURN);
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match lock(&file) {
             Ok(()) => Ok(Some(CacheLock(file))),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
             Err(errno) => Err(errno.into()),

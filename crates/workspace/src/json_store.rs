@@ -5,15 +5,15 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::fs::{FlockOperation, flock, fsync};
+use rustix::fs::{FlockOperation, fsync};
 use rustix::io::Errno;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
+use crate::private_files::lock_until;
 use crate::unique;
 
 /// A directory of JSON values, safe for concurrent use by several processes.
@@ -181,15 +181,10 @@ impl JsonStore {
         let path = self.folder.join(TURN);
         let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
         let file = opened.map_err(|error| failed(&path, error))?;
-        let until = Instant::now() + PATIENCE;
-        loop {
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(file),
-                Err(Errno::WOULDBLOCK) if Instant::now() < until => sleep(Duration::from_millis(2)),
-                Err(Errno::WOULDBLOCK) => return Err(JsonStoreError::Busy(shown(&self.folder))),
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(failed(&path, errno.into())),
-            }
+        match lock_until(&file, FlockOperation::NonBlockingLockExclusive, Instant::now() + PATIENCE) {
+            Ok(()) => Ok(file),
+            Err(Errno::WOULDBLOCK) => Err(JsonStoreError::Busy(shown(&self.folder))),
+            Err(errno) => Err(failed(&path, errno.into())),
         }
     }
 

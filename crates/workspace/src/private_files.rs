@@ -3,6 +3,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, openat, statat};
 use rustix::io::{Errno, Result, retry_on_intr};
@@ -17,6 +18,20 @@ pub(crate) const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// Locks an open file; fails immediately with `EWOULDBLOCK` if another process holds the lock.
 pub(crate) fn lock(file: impl AsFd) -> Result<()> {
     retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive))
+}
+
+/// Locks an open file or directory, and waits for other processes until the deadline; then it fails with `EWOULDBLOCK`.
+pub(crate) fn lock_until(file: impl AsFd, operation: FlockOperation, deadline: Instant) -> Result<()> {
+    let mut pause = Duration::from_micros(50);
+    loop {
+        match retry_on_intr(|| flock(&file, operation)) {
+            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(5));
+            }
+            answer => return answer,
+        }
+    }
 }
 
 /// Opens the file `name`, creates it if needed, and locks it.

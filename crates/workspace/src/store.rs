@@ -10,10 +10,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, flock, fstat, linkat, mkdirat, openat, renameat};
-use rustix::io::{Errno, Result, retry_on_intr};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, fstat, linkat, mkdirat, openat, renameat};
+use rustix::io::{Errno, Result};
 use serde::Deserialize;
 
 use self::objects::Objects;
@@ -21,7 +21,7 @@ use crate::draft::Cause;
 use crate::hash::hash;
 use crate::journal::LONGEST;
 use crate::options::HistoryLimits;
-use crate::private_files::{CREATE, PRIVATE, names, read_file};
+use crate::private_files::{CREATE, PRIVATE, lock_until, names, read_file};
 use crate::process_id::unique;
 use crate::record::Record;
 use crate::remove_tree::remove_tree;
@@ -151,18 +151,9 @@ impl Store {
     pub(crate) fn lock(&self, operation: FlockOperation) -> Result<OwnedFd> {
         // The directory is opened again, because a lock belongs to the open file and not to the thread.
         let lock = openat(self.objects.directory(), ".", DIRECTORY, Mode::empty())?;
-        let mut pause = std::time::Duration::from_micros(200);
-        loop {
-            match retry_on_intr(|| flock(&lock, operation)) {
-                Err(Errno::WOULDBLOCK) if pause < PATIENCE => {
-                    std::thread::sleep(pause);
-                    pause *= 2;
-                }
-                Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL) | Ok(()) => {
-                    return Ok(lock);
-                }
-                Err(errno) => return Err(errno),
-            }
+        match lock_until(&lock, operation, Instant::now() + PATIENCE) {
+            Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL) | Ok(()) => Ok(lock),
+            Err(errno) => Err(errno),
         }
     }
 
@@ -253,7 +244,7 @@ const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 
 /// Maximum time that commits and sweeps wait for each other's lock.
-const PATIENCE: std::time::Duration = std::time::Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_millis(100);
 
 fn file_name(record: &Record) -> String {
     format!("{:016}-{}", record.time, record.id)

@@ -22,10 +22,10 @@ mod stats;
 mod visitor;
 mod worker;
 
+pub use crate::access::Kind;
 pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, found_below};
 pub use error::WalkOpenError;
 pub use in_order::{InOrder, InOrderResult, Judge, in_order};
-pub use listing::Kind;
 pub use opener::Opener;
 pub use options::{HiddenFiles, Options, Prune, Rules};
 pub use stats::{EntryType, Reason, SkippedEntries, Unreadable};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustix::fs::Mode;
 
 use crate::access::{AccessError, AccessKind, Stat};
+use crate::hash::Hasher;
 use crate::openat::{READ_DIRECTORY, open_at};
 use crate::options::Durability;
 use crate::path::WorkspacePath;
@@ -37,6 +38,16 @@ impl Workspace {
     /// Returns the roots; relative paths start from the first one.
     pub fn roots(&self) -> &[Root] {
         &self.0.roots
+    }
+
+    /// Returns the name of the workspace in caches: a hash of the paths of its roots.
+    pub fn cache_name(&self) -> String {
+        let mut hasher = Hasher::default();
+        for root in self.roots() {
+            hasher.update(root.path().as_os_str().as_encoded_bytes());
+            hasher.update(&[0]);
+        }
+        hasher.finish().to_hex()[..16].to_owned()
     }
 
     /// Returns the path of the state directory; `None` if the workspace has none.

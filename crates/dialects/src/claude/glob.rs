@@ -31,7 +31,7 @@ impl Tool for Glob {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        Ok(Request { limit: LIMIT, ..Request::of(base, file_list::of_files(args.pattern)) })
+        Ok(Request { limit: Some(LIMIT), ..Request::of(base, file_list::of_files(args.pattern)) })
     }
 
     fn render(output: &Output, page: &mut Page) {

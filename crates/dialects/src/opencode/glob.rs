@@ -33,7 +33,7 @@ impl Tool for Glob {
         let base = at.source_or_root(args.path.as_deref())?;
         Ok(Request {
             rules: Rules::Git,
-            limit: LIMIT,
+            limit: Some(LIMIT),
             ..Request::of(base, file_list::of_files(args.pattern))
         })
     }

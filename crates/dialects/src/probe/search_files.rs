@@ -44,7 +44,7 @@ impl Tool for SearchFiles {
             return Err(Failure::invalid("limit must be greater than 0; leave it out for 100 files."));
         }
         Ok(Request {
-            limit: usize::try_from(limit.min(MOST)).unwrap_or(usize::MAX),
+            limit: Some(usize::try_from(limit.min(MOST)).unwrap_or(usize::MAX)),
             depth: (args.recursive == Some(false)).then_some(1),
             ..Request::of(base, args.pattern)
         })

@@ -54,7 +54,7 @@ impl Tool for FindFiles {
         let base = at.source_or_root(args.path.as_deref())?;
         let pattern = format!("*{}*", literally(&part));
         let (rules, depth) = (at.rules(), args.max_depth);
-        Ok(Request { rules, only: Only::Any, limit: LIMIT, depth, ..Request::of(base, pattern) })
+        Ok(Request { rules, only: Only::Any, limit: Some(LIMIT), depth, ..Request::of(base, pattern) })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -77,7 +77,7 @@ impl Tool for FindFilesGlob {
         let base = at.source_or_root(args.path.as_deref())?;
         let pattern = crate::common::file_list::of_files(from_the_root(args.pattern, at));
         let case = if args.case_sensitive == Some(true) { Case::Sensitive } else { Case::Insensitive };
-        Ok(Request { rules: at.rules(), case, limit: LIMIT, ..Request::of(base, pattern) })
+        Ok(Request { rules: at.rules(), case, limit: Some(LIMIT), ..Request::of(base, pattern) })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -23,7 +23,7 @@ use crate::{
     workers::blocking,
 };
 use std::time::Instant;
-use toolpost_symbols::{GraphGuard, IndexError};
+use toolpost_symbols::{GraphGuard, UpdateError};
 use toolpost_workspace::WorkspacePath;
 
 /// The index, locked for reading, and the context of the call that queries it.
@@ -82,9 +82,10 @@ impl IndexContext<'_> {
     }
 }
 
-fn failed(cx: &CallCtx, trouble: &IndexError) -> Failure {
+/// Creates the failure for an index that cannot be updated.
+pub(crate) fn failed(cx: &CallCtx, trouble: &UpdateError) -> Failure {
     match (cx.check(), trouble) {
-        (Err(failure), IndexError::Stopped) => failure
+        (Err(failure), UpdateError::Stopped) => failure
             .hint(Hint::Advice("Make the same call again: indexing continues in the meantime.".to_owned())),
         _ => Failure::new(Kind::Io, crate::failure::convert::sentence(&trouble.to_string())),
     }

@@ -10,56 +10,12 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_search::GlobRequest;
-use toolpost_workspace::WorkspacePath;
 
 pub use super::walk::{Complete, WalkReport};
-pub use toolpost_search::{Case, HiddenFiles, Only, Prune, Rules};
+pub use toolpost_search::{Case, GlobRequest as Request, HiddenFiles, Only, Prune, Rules};
 
 /// The `glob` operation, which finds files by their paths.
 pub struct Glob;
-
-/// A request for the files whose paths match a pattern.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// The directory to which the pattern is relative.
-    pub base: WorkspacePath,
-    /// The glob pattern, such as `**/*.rs`.
-    pub pattern: String,
-    /// The ignore rules, such as `.gitignore`, to apply.
-    pub rules: Rules,
-    /// The treatment of directories of installed packages, caches and build output.
-    pub prune: Prune,
-    /// The treatment of names that start with a dot.
-    pub hidden: HiddenFiles,
-    /// The case sensitivity of the pattern.
-    pub case: Case,
-    /// The types of entries to find.
-    pub only: Only,
-    /// The maximum number of entries listed; further matches are only counted.
-    pub limit: usize,
-    /// The maximum number of directory levels from the pattern's first wildcard on; `None` for no limit.
-    pub depth: Option<usize>,
-}
-
-impl Request {
-    /// Requests the files that a pattern matches, including hidden and ignored files. Directories of installed
-    /// packages, caches and build output are skipped.
-    #[must_use]
-    pub fn of(base: WorkspacePath, pattern: String) -> Self {
-        Self {
-            base,
-            pattern,
-            rules: Rules::None,
-            prune: Prune::Dependencies,
-            hidden: HiddenFiles::Show,
-            case: Case::Sensitive,
-            only: Only::Files,
-            limit: 100,
-            depth: None,
-        }
-    }
-}
 
 /// Files that match a glob.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -98,17 +54,9 @@ impl Operation for Glob {
 
     async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let base = request.base.clone();
-        let request = GlobRequest {
-            base: request.base,
-            pattern: request.pattern,
-            rules: if base.root().label().is_some() { Rules::None } else { request.rules },
-            prune: request.prune,
-            hidden: request.hidden,
-            case: request.case,
-            only: request.only,
-            limit: Some(request.limit),
-            depth: request.depth,
-        };
+        // In an installed package, the ignore rules of the project do not apply.
+        let rules = if base.root().label().is_some() { Rules::None } else { request.rules };
+        let request = Request { rules, ..request };
         walk(find, cx, &base, "steps through directories", move |find, control| {
             let found = toolpost_search::glob(
                 find.files().workspace(),
@@ -122,7 +70,7 @@ impl Operation for Glob {
     }
 }
 
-fn output(find: &Find, request: &GlobRequest, found: toolpost_search::GlobOutput) -> Output {
+fn output(find: &Find, request: &Request, found: toolpost_search::GlobOutput) -> Output {
     let matches = found.matches.iter().map(|found| Match {
         path: found.path.display(),
         modified: found.modified.div_euclid(1_000_000_000),

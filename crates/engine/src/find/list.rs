@@ -178,7 +178,7 @@ fn output(find: &Find, base: WorkspacePath, sizes: Sizes, listed: ListOutput) ->
     let nodes = listed.nodes.into_iter().map(|node| Node {
         path: node.path.display(),
         depth: node.depth,
-        kind: kind(node.kind),
+        kind: FileKind::from(node.kind),
         bytes: bytes(&node),
         target: node.target,
         unreadable: node.inside == ReadStatus::Unreadable,
@@ -192,16 +192,5 @@ fn output(find: &Find, base: WorkspacePath, sizes: Sizes, listed: ListOutput) ->
         walk: WalkReport::of(&listed.skipped, listed.unreadable, listed.complete)
             .of_one_root(find.files(), &base),
         base,
-    }
-}
-
-fn kind(kind: toolpost_search::Kind) -> FileKind {
-    match kind {
-        toolpost_search::Kind::File => FileKind::File,
-        toolpost_search::Kind::Directory => FileKind::Directory,
-        toolpost_search::Kind::Link => FileKind::Link,
-        toolpost_search::Kind::Fifo | toolpost_search::Kind::Socket | toolpost_search::Kind::Device => {
-            FileKind::Other
-        }
     }
 }

@@ -5,6 +5,8 @@ pub(super) mod background;
 pub(super) mod omissions;
 pub(crate) mod packages;
 
+pub(super) use crate::code::symbol_index::failed;
+
 use crate::{
     call::CallCtx,
     code::symbol_index::{
@@ -16,7 +18,7 @@ use crate::{
 };
 use std::time::Instant;
 use toolpost_ranked::embed::{EmbedError, TextRole, Vector};
-use toolpost_ranked::{FillError, Index, IndexGuard, Meaning, Patience, IndexError};
+use toolpost_ranked::{FillError, Index, IndexGuard, Meaning, Patience, UpdateError};
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
 /// The maximum number of times that a search runs if files keep changing.
@@ -54,7 +56,7 @@ pub(super) fn lock<'i>(
     base: &WorkspacePath,
     terms: &dyn Fn() -> Vec<String>,
     (wait, cx): (Wait, &CallCtx),
-) -> Result<(IndexGuard<'i>, Option<DirectLook>), IndexError> {
+) -> Result<(IndexGuard<'i>, Option<DirectLook>), UpdateError> {
     let about = || About { names: terms(), paths: Vec::new(), base: Some(base.clone()) };
     ready::lend(index, search.find(), &about, wait, cx, &|| cx.check().is_err())
 }
@@ -76,7 +78,7 @@ pub(super) fn fill(
     let enough = || cx.check().is_err() || Instant::now() >= until;
     let patience = Patience::until(Instant::now());
     match meaning.fill_within(index, bases, &|path| cx.may_read(path), &patience, &enough) {
-        Ok(_) | Err(FillError::Model(EmbedError::Stopped) | FillError::Files(IndexError::Stopped)) => Ok(()),
+        Ok(_) | Err(FillError::Model(EmbedError::Stopped) | FillError::Files(UpdateError::Stopped)) => Ok(()),
         Err(fault) => Err(fault),
     }
 }
@@ -99,16 +101,6 @@ fn not_embedded(cx: &CallCtx, fault: &EmbedError) -> Failure {
             let failure = Failure::new(Kind::Io, convert::sentence(what));
             failure.hint(Hint::Advice(convert::sentence(next)))
         }
-    }
-}
-
-/// Creates the failure for an index that cannot be queried.
-pub(super) fn failed(cx: &CallCtx, trouble: &IndexError) -> Failure {
-    match (cx.check(), trouble) {
-        (Err(failure), IndexError::Stopped) => failure.hint(Hint::Advice(
-            "Repeat the same call: it skips the files that have already been read.".to_owned(),
-        )),
-        _ => Failure::new(Kind::Io, convert::sentence(&trouble.to_string())),
     }
 }
 

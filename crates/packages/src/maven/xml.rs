@@ -1,4 +1,10 @@
-//! Minimal XML parser for POMs, which keeps elements and their text.
+//! Elements of a POM and their text.
+
+use quick_xml::{
+    Reader,
+    escape::resolve_predefined_entity,
+    events::{BytesStart, Event},
+};
 
 /// Maximum nesting of elements.
 const DEPTH: usize = 64;
@@ -12,27 +18,39 @@ pub(super) struct Element {
 
 impl Element {
     /// Parses an XML document; `None` if it is malformed, is nested too deeply, or has a document type declaration.
+    /// Entities other than those of XML itself are left out, and an `&` without an entity is text.
     pub(super) fn read(text: &str) -> Option<Self> {
+        let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}'));
+        reader.config_mut().allow_dangling_amp = true;
         let mut open = vec![Self::default()];
-        let mut rest = text.trim_start_matches('\u{feff}');
-        while let Some((before, after)) = rest.split_once('<') {
-            open.last_mut()?.text.push_str(&plain(before));
-            rest = if let Some(after) = after.strip_prefix("!--") {
-                after.split_once("-->")?.1
-            } else if let Some(after) = after.strip_prefix("![CDATA[") {
-                let (words, after) = after.split_once("]]>")?;
-                open.last_mut()?.text.push_str(words);
-                after
-            } else if let Some(after) = after.strip_prefix('?') {
-                after.split_once("?>")?.1
-            } else if after.starts_with('!') {
-                return None;
-            } else {
-                tag(after, &mut open)?
-            };
+        loop {
+            let inner = open.last_mut()?;
+            match reader.read_event().ok()? {
+                Event::Start(tag) => {
+                    (open.len() < DEPTH).then(|| open.push(Self::named(&tag)))?;
+                }
+                Event::Empty(tag) => inner.children.push(Self::named(&tag)),
+                Event::End(_) => {
+                    let closed = open.pop()?;
+                    open.last_mut()?.children.push(closed);
+                }
+                Event::Text(text) => inner.text.push_str(&text.xml10_content()),
+                Event::CData(text) => inner.text.push_str(&text.xml10_content()),
+                Event::GeneralRef(entity) => match entity.resolve_char_ref() {
+                    Ok(Some(letter)) => inner.text.push(letter),
+                    _ => inner.text.push_str(resolve_predefined_entity(&entity).unwrap_or_default()),
+                },
+                Event::DocType(_) => return None,
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+                Event::Eof => break,
+            }
         }
         let mut outermost = open.pop().filter(|_| open.is_empty())?;
         outermost.children.pop().filter(|_| outermost.children.is_empty())
+    }
+
+    fn named(tag: &BytesStart<'_>) -> Self {
+        Self { name: tag.local_name().as_ref().to_owned(), ..Self::default() }
     }
 
     /// Returns the name of the element without its namespace prefix.
@@ -61,56 +79,6 @@ impl Element {
     }
 }
 
-/// Parses the tag after `<`, which opens or closes an element. Returns the text after the tag; `None` if it is
-/// malformed or nested too deeply.
-fn tag<'t>(after: &'t str, open: &mut Vec<Element>) -> Option<&'t str> {
-    let (inside, rest) = after.split_at(end(after)?);
-    let rest = &rest[1..];
-    if let Some(name) = inside.strip_prefix('/') {
-        let closed = open.pop()?;
-        (closed.name == local(name)).then_some(())?;
-        open.last_mut()?.children.push(closed);
-        return Some(rest);
-    }
-    let (inside, closes) = match inside.strip_suffix('/') {
-        Some(inside) => (inside, true),
-        None => (inside, false),
-    };
-    let name = local(inside).to_owned();
-    (!name.is_empty() && open.len() < DEPTH).then_some(())?;
-    let element = Element { name, ..Element::default() };
-    if closes {
-        open.last_mut()?.children.push(element);
-    } else {
-        open.push(element);
-    }
-    Some(rest)
-}
-
-/// Returns the position of the `>` that ends a tag; a `>` in quotes is ignored.
-fn end(tag: &str) -> Option<usize> {
-    let mut quoted = None;
-    tag.char_indices().find_map(|(at, letter)| {
-        match (quoted, letter) {
-            (None, '>') => return Some(at),
-            (None, '"' | '\'') => quoted = Some(letter),
-            (Some(quote), letter) if quote == letter => quoted = None,
-            _ => {}
-        }
-        None
-    })
-}
-
-fn local(tag: &str) -> &str {
-    let name = tag.split(char::is_whitespace).next().unwrap_or_default();
-    name.rsplit(':').next().unwrap_or_default()
-}
-
-fn plain(text: &str) -> String {
-    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
-    entities.iter().fold(text.to_owned(), |text, (entity, letter)| text.replace(entity, letter))
-}
-
 #[cfg(test)]
 mod tests {
     use super::Element;
@@ -118,12 +86,12 @@ mod tests {
 
     #[test]
     fn elements_are_parsed_with_their_text() {
-        let text = "\u{feff}<?xml version=\"1.0\"?>\n<!-- <a> -->\n<m:project a=\"x > y\">\n <b> 1 &amp;&lt; <!-- 2 -->3</b><c/>\
+        let text = "\u{feff}<?xml version=\"1.0\"?>\n<!-- <a> -->\n<m:project a=\"x > y\">\n <b> 1 &amp;&lt;&#62; & &x;<!-- 2 -->3</b><c/>\
                     <b><![CDATA[<d>]]></b></m:project>\n";
         let read = Element::read(text).unwrap();
         let children: Vec<_> = read.children().iter().map(|child| (child.name(), child.text())).collect();
-        assert_eq!((read.name(), read.text_of("b")), ("project", "1 &< 3"));
-        assert_eq!(children, [("b", "1 &< 3"), ("c", ""), ("b", "<d>")]);
+        assert_eq!((read.name(), read.text_of("b")), ("project", "1 &<> & 3"));
+        assert_eq!(children, [("b", "1 &<> & 3"), ("c", ""), ("b", "<d>")]);
     }
 
     #[test]
@@ -134,6 +102,7 @@ mod tests {
             "words",
             "<a>",
             "<a></b>",
+            "<a></a></a>",
             "</a>",
             "<a/><b/>",
             "<a",

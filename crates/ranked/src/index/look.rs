@@ -4,14 +4,13 @@
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
 
-use toolpost_index_lifecycle::{Extent, FileSignature, Patrol, ScanResult, ScannedFile, Sweep, now};
+use toolpost_index_lifecycle::{Extent, FileSignature, ScanResult, ScannedFile, Sweep, now};
 use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::{HiddenFiles, Options, Prune, Rules, SkippedEntries};
 
 use super::store::Store;
-use super::{Covers, Inner, LARGEST, IndexError, UpdateState};
+use super::{Covers, Inner, UpdateError, UpdateState};
 
 /// The maximum number of files of a dependency that are indexed; the deepest are left out.
 const MOST: usize = 20_000;
@@ -22,7 +21,7 @@ impl Inner {
         &self,
         turn: &mut UpdateState,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<(), IndexError> {
+    ) -> Result<(), UpdateError> {
         if self.doubted.swap(false, Ordering::Relaxed) {
             turn.watched.owe();
         }
@@ -46,23 +45,17 @@ impl Inner {
             turn.store = Store::open(&folder, &self.workspace);
             self.take_segments(turn);
         }
-        let began = Instant::now();
-        turn.watched.owe();
-        let mut swept = self.look_at(&extent, stop)?;
-        turn.watched.took(&extent, began.elapsed());
-        if extent.add(self.other_names(&swept)) {
-            swept = self.look_at(&extent, stop)?;
-        }
-        let ScanResult { files, unreadable, skipped } = swept;
-        turn.watched.saw(&files);
+        let look = |extent: &Extent| self.look_at(extent, stop);
+        let ScanResult { files, unreadable, skipped } =
+            turn.watched.scan(&mut extent, look, |swept| self.other_names(swept))?;
         let count = files.len();
         self.differences(turn, &extent, files, (unreadable, skipped));
-        turn.watched.looked(&extent, began, count);
+        turn.watched.looked(&extent, count);
         self.count(turn);
         Ok(())
     }
 
-    fn look_at(&self, extent: &Extent, stop: &(dyn Fn() -> bool + Sync)) -> Result<ScanResult, IndexError> {
+    fn look_at(&self, extent: &Extent, stop: &(dyn Fn() -> bool + Sync)) -> Result<ScanResult, UpdateError> {
         let all = Sweep::ruled(|_| true, stop);
         Ok(match &self.covers {
             Covers::Workspace => all.look(&self.workspace, extent)?,
@@ -167,38 +160,6 @@ impl Inner {
         }
         state.table.replace(&broken, None);
         turn.watched.owe();
-    }
-
-    /// Starts a full scan in the background, for changes that the file watcher did not report.
-    pub(super) fn send(self: &Arc<Self>, patrol: Patrol) {
-        let inner = Arc::downgrade(self);
-        let asked = inner.clone();
-        patrol.begin(
-            &self.workspace,
-            |_| true,
-            move || asked.strong_count() > 0,
-            move |swept| inner.upgrade().map(|inner| inner.differing(&swept)),
-        );
-    }
-
-    /// Compares a scan with the index. Returns the files that were removed or have changed, which must be checked
-    /// again.
-    fn differing(&self, swept: &ScanResult) -> Vec<WorkspacePath> {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
-        let nameless = state.others.keys().map(|path| &**path);
-        let large = &state.left_out.large;
-        if nameless.chain(large.iter().map(String::as_str)).any(|path| !there.contains(path)) {
-            self.doubted.store(true, Ordering::Relaxed);
-        }
-        let gone = state.table.files().filter(|(_, file)| !there.contains(&*file.shown));
-        let gone = gone.map(|(_, file)| file.path.clone());
-        let is_known = |seen: &ScannedFile| {
-            seen.stat.len > LARGEST && large.contains(&*seen.shown)
-                || state.sign(&seen.shown).is_some_and(|sign| sign.holds(seen.stat))
-        };
-        let changed = swept.files.iter().filter(|seen| !is_known(seen));
-        gone.chain(changed.map(|seen| seen.path.clone())).collect()
     }
 }
 

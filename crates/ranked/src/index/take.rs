@@ -39,14 +39,7 @@ impl Inner {
         order: Order<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) {
-        let mut batch = self.lifecycle.order(order).sort(turn.pending.values(), |seen| &seen.path);
-        let mut bytes = 0;
-        let mut fits = |seen: &&ScannedFile| {
-            bytes += seen.stat.len.min(LARGEST);
-            bytes <= AT_ONCE.1
-        };
-        let count = batch.iter().take(AT_ONCE.0).take_while(|seen| fits(seen)).count();
-        batch.truncate(count.max(1));
+        let batch = self.lifecycle.order(order).batch(turn.pending.values(), |seen| seen, LARGEST, AT_ONCE);
         let taken = on_threads(&batch, EACH, &|seen| (seen.shown.clone(), self.take(seen)), stop);
         self.put(turn, taken);
         self.count(turn);

@@ -1,11 +1,17 @@
 //! The steps of an update of the keyword index, some of which another process may do instead.
 
-use std::sync::{Arc, PoisonError};
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use toolpost_index_lifecycle::{Lifecycle, Order, Patrol, Phase, Rank, Stop, UpdatableIndex, read_for};
+use toolpost_index_lifecycle::{
+    Lifecycle, Order, Patrol, Phase, Rank, ScanResult, ScannedFile, Stop, UpdatableIndex, read_for,
+};
+use toolpost_workspace::{Workspace, WorkspacePath};
 
-use super::{Inner, IndexError, UpdateState};
+use super::{Inner, LARGEST, UpdateError, UpdateState};
 
 /// The interval between two checks for new segments of another process.
 const POLL: Duration = Duration::from_millis(100);
@@ -18,18 +24,21 @@ const STEP: Duration = Duration::from_millis(500);
 
 impl UpdatableIndex for Inner {
     type UpdateState = UpdateState;
-    type Error = IndexError;
     const THREAD: &'static str = "words";
 
     fn lifecycle(&self) -> &Lifecycle<UpdateState> {
         &self.lifecycle
     }
 
-    fn stopped() -> IndexError {
-        IndexError::Stopped
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
     }
 
-    fn scan(&self, turn: &mut UpdateState, stop: &Stop<'_>) -> Result<(), IndexError> {
+    fn covers(_: &OsStr) -> bool {
+        true
+    }
+
+    fn scan(&self, turn: &mut UpdateState, stop: &Stop<'_>) -> Result<(), UpdateError> {
         self.look_at_all(turn, stop)
     }
 
@@ -79,8 +88,22 @@ impl UpdatableIndex for Inner {
         turn.watched.patrol()
     }
 
-    fn start_rescan(self: &Arc<Self>, patrol: Patrol) {
-        self.send(patrol);
+    fn differing(&self, swept: &ScanResult) -> Vec<WorkspacePath> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
+        let nameless = state.others.keys().map(|path| &**path);
+        let large = &state.left_out.large;
+        if nameless.chain(large.iter().map(String::as_str)).any(|path| !there.contains(path)) {
+            self.doubted.store(true, Ordering::Relaxed);
+        }
+        let gone = state.table.files().filter(|(_, file)| !there.contains(&*file.shown));
+        let gone = gone.map(|(_, file)| file.path.clone());
+        let is_known = |seen: &ScannedFile| {
+            seen.stat.len > LARGEST && large.contains(&*seen.shown)
+                || state.sign(&seen.shown).is_some_and(|sign| sign.holds(seen.stat))
+        };
+        let changed = swept.files.iter().filter(|seen| !is_known(seen));
+        gone.chain(changed.map(|seen| seen.path.clone())).collect()
     }
 }
 

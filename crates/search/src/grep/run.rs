@@ -183,7 +183,7 @@ impl Visitor for Grepper<'_> {
         match candidate.kind() {
             Kind::File => self.filter.claim(candidate.relative_bytes(), EntryType::File),
             Kind::Directory => self.filter.claim(candidate.relative_bytes(), EntryType::Directory),
-            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => Claim::Pass,
+            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device | Kind::Other => Claim::Pass,
         }
     }
 

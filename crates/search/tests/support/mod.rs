@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 use toolpost_search::{
-    Case, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Only, Prune, Rules, SearchError,
+    GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Rules, SearchError,
 };
 use toolpost_workspace::{Options, Workspace};
 
@@ -61,15 +61,9 @@ impl World {
 
     pub fn glob(&self, pattern: &str) -> GlobRequest {
         GlobRequest {
-            base: self.workspace.resolve(".").unwrap(),
-            pattern: pattern.to_owned(),
             rules: Rules::Git,
-            prune: Prune::Dependencies,
             hidden: HiddenFiles::Skip,
-            case: Case::Sensitive,
-            only: Only::Files,
-            limit: None,
-            depth: None,
+            ..GlobRequest::of(self.workspace.resolve(".").unwrap(), pattern)
         }
     }
 

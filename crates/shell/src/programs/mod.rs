@@ -40,7 +40,7 @@ pub(crate) enum Operands {
     /// Files that the program writes.
     Written,
     /// Files that are read, then the file or directory to which they are copied, moved or linked.
-    Copied,
+    Copied(Copies),
     /// Words such as `if=FILE` and `of=FILE`.
     Dd,
     /// Files or archives of which the options decide whether they are read or written.
@@ -57,6 +57,64 @@ pub(crate) enum Operands {
     Sed,
     /// First a script of awk; then files that the program reads.
     Awk,
+}
+
+/// A program that copies, moves or links files: its options with an effect on the sources or the destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Copies {
+    pub(crate) machines: Machines,
+    pub(crate) single: SingleOperand,
+    /// The operands are directories that the program creates.
+    pub(crate) creates: When,
+    /// Sources and destination change places.
+    pub(crate) exchanges: When,
+    /// The program writes links that contain the paths of the sources, and reads no source.
+    pub(crate) links: When,
+    /// The program removes the sources.
+    pub(crate) removes: When,
+    /// A source that is a directory is copied with all files below it.
+    pub(crate) recurses: When,
+    /// A copy keeps the whole path of its source below the destination.
+    pub(crate) keeps_path: When,
+}
+
+/// The machines whose files the operands name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Machines {
+    /// This machine. The option `-t` can name the destination.
+    This,
+    /// This machine, or another one in operands such as `HOST:PATH`.
+    Others,
+}
+
+/// The meaning of an operand without another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SingleOperand {
+    /// A destination without sources.
+    Destination,
+    /// A source; the destination is the current directory.
+    SourceToHere,
+    /// A source that is only listed.
+    Source,
+}
+
+/// The condition of an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    Never,
+    Always,
+    /// If one of these options is given.
+    With(&'static str),
+}
+
+impl When {
+    pub(crate) fn holds(self, sorted: &Options) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::With(options) => sorted.has(options),
+        }
+    }
 }
 
 /// The meaning of the options and operands of a program, or of a subcommand.
@@ -112,11 +170,6 @@ pub(crate) const UNKNOWN: &Form = &PLAIN;
 pub(crate) fn find(name: &str) -> Option<&'static Form> {
     let all = [readers::FORMS, git::FORMS, runners::FORMS, writers::FORMS];
     all.into_iter().flatten().find(|form| form.is_called(name))
-}
-
-/// Returns whether a list of options contains an option; a long option may be abbreviated.
-pub(crate) fn lists(list: &str, given: &str) -> bool {
-    list.split(' ').any(|option| Options::means(given, option))
 }
 
 /// Returns an option in its full spelling, and its effect; `None` if the list does not contain the option.

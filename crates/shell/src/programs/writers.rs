@@ -2,9 +2,36 @@
 
 use super::{
     Act::{Changes, Elsewhere, Reads, Runs, Writes},
-    Form,
+    Copies, Form, Machines,
     Operands::{Addresses, Copied, Dd, Files, Names, NamesChanged, Packed, Written},
+    SingleOperand,
+    When::{Always, Never, With},
     form,
+};
+
+const COPY: Copies = Copies {
+    machines: Machines::This,
+    single: SingleOperand::Destination,
+    creates: Never,
+    exchanges: Never,
+    links: Never,
+    removes: Never,
+    recurses: Never,
+    keeps_path: Never,
+};
+const CP: Copies =
+    Copies { recurses: With("-r -R -a --recursive --archive"), keeps_path: With("--parents"), ..COPY };
+const MV: Copies = Copies { exchanges: With("--exchange"), removes: Always, recurses: Always, ..COPY };
+const LN: Copies = Copies { single: SingleOperand::SourceToHere, links: With("-s --symbolic"), ..COPY };
+const INSTALL: Copies = Copies { creates: With("-d --directory"), ..COPY };
+const SCP: Copies = Copies { machines: Machines::Others, recurses: With("-r"), ..COPY };
+const RSYNC: Copies = Copies {
+    machines: Machines::Others,
+    single: SingleOperand::Source,
+    removes: With("--remove-source-files"),
+    recurses: With("-r -a -d --recursive --archive --dirs --files-from"),
+    keeps_path: With("-R --relative"),
+    ..COPY
 };
 
 pub(super) const FORMS: &[Form] = &[
@@ -13,10 +40,12 @@ pub(super) const FORMS: &[Form] = &[
     form("touch, mkdir, rmdir, unlink, truncate, mkfifo", Written).valued("-s -t -m"),
     form("rm", Written).same(&[("-r", "--recursive"), ("-R", "--recursive"), ("-f", "--force")]),
     form("chmod, chown, chgrp", NamesChanged).same(&[("-R", "--recursive")]),
-    form("cp, mv, ln", Copied).valued("-S -t --suffix --target-directory"),
-    form("install", Copied).valued("-S -t -g -m -o --suffix --target-directory --group --mode --owner --strip-program").acts(&[("--strip-program", Runs)]),
-    form("rsync", Copied).valued("-e -f -B -M -T --rsh --rsync-path --filter --exclude --include --exclude-from --include-from --files-from --out-format --log-file --log-file-format --port --timeout --contimeout --bwlimit --max-size --min-size --max-delete --partial-dir --temp-dir --backup-dir --suffix --compare-dest --copy-dest --link-dest --chmod --chown --usermap --groupmap --info --debug --password-file --early-input --iconv --block-size --modify-window --compress-level --compress-choice --checksum-choice --checksum-seed --skip-compress --address --sockopts --outbuf --remote-option --write-batch --only-write-batch --read-batch --protocol --stop-after --stop-at --max-alloc").acts(&[("-e --rsh --rsync-path --early-input", Runs), ("--files-from --exclude-from --include-from --password-file --compare-dest --copy-dest --link-dest --read-batch", Reads), ("-T --temp-dir --backup-dir --partial-dir --log-file --write-batch --only-write-batch", Writes)]),
-    form("scp", Copied).valued("-c -D -F -i -J -l -o -P -S -X").acts(&[("-S -o -F -D", Runs)]),
+    form("cp", Copied(CP)).valued("-S -t --suffix --target-directory"),
+    form("mv", Copied(MV)).valued("-S -t --suffix --target-directory"),
+    form("ln", Copied(LN)).valued("-S -t --suffix --target-directory"),
+    form("install", Copied(INSTALL)).valued("-S -t -g -m -o --suffix --target-directory --group --mode --owner --strip-program").acts(&[("--strip-program", Runs)]),
+    form("rsync", Copied(RSYNC)).valued("-e -f -B -M -T --rsh --rsync-path --filter --exclude --include --exclude-from --include-from --files-from --out-format --log-file --log-file-format --port --timeout --contimeout --bwlimit --max-size --min-size --max-delete --partial-dir --temp-dir --backup-dir --suffix --compare-dest --copy-dest --link-dest --chmod --chown --usermap --groupmap --info --debug --password-file --early-input --iconv --block-size --modify-window --compress-level --compress-choice --checksum-choice --checksum-seed --skip-compress --address --sockopts --outbuf --remote-option --write-batch --only-write-batch --read-batch --protocol --stop-after --stop-at --max-alloc").acts(&[("-e --rsh --rsync-path --early-input", Runs), ("--files-from --exclude-from --include-from --password-file --compare-dest --copy-dest --link-dest --read-batch", Reads), ("-T --temp-dir --backup-dir --partial-dir --log-file --write-batch --only-write-batch", Writes)]),
+    form("scp", Copied(SCP)).valued("-c -D -F -i -J -l -o -P -S -X").acts(&[("-S -o -F -D", Runs)]),
     form("dd", Dd),
     form("tar, bsdtar", Packed).valued("-f -C -I -F -T -X -g --file --directory --exclude").acts(&[("--to-command -I --use-compress-program --checkpoint-action --rsh-command --rmt-command -F --info-script --new-volume-script", Runs)]),
     form("curl", Addresses).valued("-o -d -X -H -T -K -F -u -A -b -c -e -m -w -x -E -D --output --data --request --header --config --upload-file --form --proxy --url --data-raw --data-ascii --data-binary --data-urlencode --json --variable --write-out").acts(&[("-o --output -c -D --dump-header --cookie-jar --trace --stderr", Writes), ("-O --remote-name -d --data --data-raw --data-binary --data-urlencode --json -X --request -T --upload-file -F --form --output-dir --remote-name-all -J", Changes), ("-K --config --engine", Runs), ("-x --proxy --resolve --connect-to --unix-socket", Elsewhere)]),

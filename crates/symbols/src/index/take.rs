@@ -1,19 +1,17 @@
 //! Detection of changes on disk, and parsing and insertion of changed files.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
 
 use toolpost_index_lifecycle::{
-    EACH, Extent, FileSignature, Order, Patrol, ScanResult, ScannedFile, Sweep, lies_at, now,
+    EACH, Extent, FileSignature, Order, ScanResult, ScannedFile, Sweep, UpdatableIndex, lies_at, now,
 };
 use toolpost_syntax::Language;
 use toolpost_workspace::{ContentHash, Root, Workspace, WorkspacePath, on_threads};
 
 use super::store::{Store, StoredRecord};
-use super::{IndexedFile, Inner, LeftOut, State, IndexError, UpdateState};
+use super::{IndexedFile, Inner, LeftOut, State, UpdateError, UpdateState};
 use crate::record::{Record, make};
 use crate::{Graph, Words, is_manifest};
 
@@ -71,28 +69,21 @@ impl Inner {
         &self,
         turn: &mut UpdateState,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<(), IndexError> {
+    ) -> Result<(), UpdateError> {
         Sweep::roots_are_there(&self.workspace)?;
         let Some(mut extent) = turn.watched.extent(&self.workspace, &Sweep::rules()) else { return Ok(()) };
         let roots: Vec<&Path> = self.workspace.roots().iter().map(Root::path).collect();
         let folder = turn.folder.as_deref();
         turn.store.get_or_insert_with(|| Store::open(folder, &roots));
-        let began = Instant::now();
-        turn.watched.owe();
-        let sweep = Sweep::ruled(is_wanted, stop);
-        let mut swept = sweep.look(&self.workspace, &extent)?;
-        turn.watched.took(&extent, began.elapsed());
-        if extent.add(self.other_names(&swept)) {
-            swept = sweep.look(&self.workspace, &extent)?;
-        }
-        turn.watched.saw(&swept.files);
+        let look = |extent: &Extent| Sweep::ruled(Self::covers, stop).look(&self.workspace, extent);
+        let swept = turn.watched.scan(&mut extent, look, |swept| self.other_names(swept))?;
         let count = swept.files.len();
         let Changes { dead, changed, left_out } = self.changes(turn, &extent, swept);
         self.forget(&dead, left_out);
         dead.iter().for_each(|path| drop(turn.pending.remove(path.as_str())));
         turn.pending.extend(changed.into_iter().map(|pending| (pending.seen.shown.clone(), pending)));
         turn.unsettled |= matches!(extent, Extent::All);
-        turn.watched.looked(&extent, began, count);
+        turn.watched.looked(&extent, count);
         self.count(turn, &self.state.read().unwrap_or_else(PoisonError::into_inner));
         Ok(())
     }
@@ -104,14 +95,8 @@ impl Inner {
         order: Order<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) {
-        let mut batch = self.lifecycle.order(order).sort(turn.pending.values(), |pending| &pending.seen.path);
-        let mut bytes = 0;
-        let mut fits = |pending: &&Pending| {
-            bytes += pending.seen.stat.len.min(LARGEST);
-            bytes <= AT_ONCE.1
-        };
-        let count = batch.iter().take(AT_ONCE.0).take_while(|pending| fits(pending)).count();
-        batch.truncate(count.max(1));
+        let order = self.lifecycle.order(order);
+        let batch = order.batch(turn.pending.values(), |pending| &pending.seen, LARGEST, AT_ONCE);
         let store = turn.store.as_ref();
         let one = |pending: &&Pending| {
             (pending.seen.shown.clone(), take(&self.workspace, &pending.seen, pending.known, store))
@@ -151,34 +136,6 @@ impl Inner {
             (!holds).then(|| Pending { known: known.map(|known| known.hash), seen })
         });
         Changes { dead, changed: changed.collect(), left_out }
-    }
-
-    /// Starts a full rescan in the background.
-    pub(super) fn send(self: &Arc<Self>, patrol: Patrol) {
-        let inner = Arc::downgrade(self);
-        let asked = inner.clone();
-        patrol.begin(
-            &self.workspace,
-            is_wanted,
-            move || asked.strong_count() > 0,
-            move |swept| inner.upgrade().map(|inner| inner.differing(&swept)),
-        );
-    }
-
-    /// Compares a scan with the index; returns the files to check again.
-    fn differing(&self, swept: &ScanResult) -> Vec<WorkspacePath> {
-        self.tidy();
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
-        let large: HashSet<&str> = state.left_out.large.iter().map(String::as_str).collect();
-        let gone = state.known.iter().filter(|(path, _)| !there.contains(path.as_str()));
-        let gone = gone.map(|(_, known)| known.path.clone());
-        let changed = swept.files.iter().filter(|seen| {
-            let known = state.known.get(&*seen.shown);
-            let is_large = seen.stat.len > LARGEST && large.contains(&*seen.shown);
-            !is_large && !known.is_some_and(|known| known.sign.holds(seen.stat))
-        });
-        gone.chain(changed.map(|seen| seen.path.clone())).collect()
     }
 
     /// Removes files that are gone, and updates the list of files that are not covered.
@@ -300,12 +257,6 @@ fn lying_at<'k>(
     // In ASCII, `0` follows the slash, so this range has exactly the strings that begin with the path and a slash.
     let below = known.range(format!("{path}/")..format!("{path}0"));
     Box::new(itself.into_iter().chain(below.map(|(path, _)| path)))
-}
-
-/// Returns whether the index covers files with this name.
-pub(super) fn is_wanted(name: &OsStr) -> bool {
-    let code = Language::of_path(Path::new(name)).is_some_and(Language::is_code);
-    code || name.to_str().is_some_and(is_manifest)
 }
 
 impl State {

@@ -1,11 +1,20 @@
 //! The steps of an update of the index.
 
-use std::sync::{Arc, PoisonError};
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::PoisonError;
 use std::time::Duration;
 
-use toolpost_index_lifecycle::{Lifecycle, Order, Patrol, Phase, Rank, Stop, UpdatableIndex, read_for};
+use toolpost_index_lifecycle::{
+    Lifecycle, Order, Patrol, Phase, Rank, ScanResult, Stop, UpdatableIndex, read_for,
+};
+use toolpost_syntax::Language;
+use toolpost_workspace::{Workspace, WorkspacePath};
 
-use super::{Inner, IndexError, UpdateState};
+use super::take::LARGEST;
+use super::{Inner, UpdateError, UpdateState};
+use crate::is_manifest;
 
 /// The time for which one step reads files while a caller waits.
 const STEP: Duration = Duration::from_millis(500);
@@ -14,18 +23,22 @@ const BACKGROUND_STEP: Duration = Duration::from_millis(150);
 
 impl UpdatableIndex for Inner {
     type UpdateState = UpdateState;
-    type Error = IndexError;
     const THREAD: &'static str = "symbols";
 
     fn lifecycle(&self) -> &Lifecycle<UpdateState> {
         &self.lifecycle
     }
 
-    fn stopped() -> IndexError {
-        IndexError::Stopped
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
     }
 
-    fn scan(&self, turn: &mut UpdateState, stop: &Stop<'_>) -> Result<(), IndexError> {
+    fn covers(name: &OsStr) -> bool {
+        let code = Language::of_path(Path::new(name)).is_some_and(Language::is_code);
+        code || name.to_str().is_some_and(is_manifest)
+    }
+
+    fn scan(&self, turn: &mut UpdateState, stop: &Stop<'_>) -> Result<(), UpdateError> {
         self.look_at_all(turn, stop)
     }
 
@@ -69,7 +82,18 @@ impl UpdatableIndex for Inner {
         turn.watched.patrol()
     }
 
-    fn start_rescan(self: &Arc<Self>, patrol: Patrol) {
-        self.send(patrol);
+    fn differing(&self, swept: &ScanResult) -> Vec<WorkspacePath> {
+        self.tidy();
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
+        let large: HashSet<&str> = state.left_out.large.iter().map(String::as_str).collect();
+        let gone = state.known.iter().filter(|(path, _)| !there.contains(path.as_str()));
+        let gone = gone.map(|(_, known)| known.path.clone());
+        let changed = swept.files.iter().filter(|seen| {
+            let known = state.known.get(&*seen.shown);
+            let is_large = seen.stat.len > LARGEST && large.contains(&*seen.shown);
+            !is_large && !known.is_some_and(|known| known.sign.holds(seen.stat))
+        });
+        gone.chain(changed.map(|seen| seen.path.clone())).collect()
     }
 }

@@ -121,20 +121,5 @@ fn keeps_statements(old: &Source, new: &Source) -> bool {
 
 /// Creates an item that contains all items of a file.
 fn file(children: Vec<Item>) -> Item {
-    Item {
-        kind: Kind::Module,
-        name: String::new(),
-        range: 0..0,
-        end: 0,
-        attributes: None,
-        head: 0,
-        body: None,
-        children,
-        parameters: None,
-        at: None,
-        hint: None,
-        value: None,
-        bound: Vec::new(),
-        further: Vec::new(),
-    }
+    Item { children, ..Item::bare(Kind::Module, 0..0) }
 }

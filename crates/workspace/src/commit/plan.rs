@@ -116,13 +116,8 @@ impl Plan {
         };
         let mode_stays = mode.is_none_or(|mode| mode == stat.mode);
         if fingerprint.hash == Some(after) && mode_stays {
-            self.changes.push(changed(
-                &path,
-                Outcome::NoChange,
-                fingerprint.hash,
-                fingerprint.hash,
-                Some(stat.mode),
-            ));
+            let hash = fingerprint.hash;
+            self.changes.push(changed(&path, Outcome::NoChange, hash, hash, Some(stat.mode)));
             return Ok(());
         }
         let new_mode = Some(mode.unwrap_or(stat.mode));
@@ -227,13 +222,8 @@ impl Plan {
     ) -> Result<(), Problem> {
         let (fingerprint, stat) = marked(&path)?;
         if path == to {
-            self.changes.push(changed(
-                &path,
-                Outcome::NoChange,
-                fingerprint.hash,
-                fingerprint.hash,
-                Some(stat.mode),
-            ));
+            let hash = fingerprint.hash;
+            self.changes.push(changed(&path, Outcome::NoChange, hash, hash, Some(stat.mode)));
             return Ok(());
         }
         let rename = if is_same_name(&path, &to, &stat) { Rename::OfLetterCase } else { Rename::ToNothing };

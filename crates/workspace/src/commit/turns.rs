@@ -9,13 +9,14 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, Mode, flock, fstat};
-use rustix::io::{Errno, Result};
+use rustix::fs::{FlockOperation, Mode, fstat};
+use rustix::io::Result;
 
 use super::planned_step::PlannedStep;
 use crate::dir_entry::DirEntry;
 use crate::openat::{READ_DIRECTORY, open_at};
 use crate::path::WorkspacePath;
+use crate::private_files::lock_until;
 
 /// Maximum number of directories of one commit that are locked.
 const DIRECTORIES: usize = 32;
@@ -44,7 +45,10 @@ impl Turns {
             }
         }
         let deadline = Instant::now() + PATIENCE;
-        let locks = directories.into_values().filter(|directory| lock(directory, deadline).is_ok());
+        let is_locked = |directory: &OwnedFd| {
+            lock_until(directory, FlockOperation::NonBlockingLockExclusive, deadline).is_ok()
+        };
+        let locks = directories.into_values().filter(is_locked);
         Self { _locks: locks.collect() }
     }
 }
@@ -63,20 +67,6 @@ fn parent(path: &WorkspacePath) -> Result<((u64, u64), OwnedFd)> {
     // An `O_PATH` descriptor cannot be locked, so the directory is opened again.
     let directory = open_at(&entry.directory, Path::new("."), READ_DIRECTORY, Mode::empty())?;
     Ok((crate::root::identity(&fstat(&directory)?), directory))
-}
-
-fn lock(directory: &OwnedFd, deadline: Instant) -> Result<()> {
-    let mut pause = Duration::from_micros(50);
-    loop {
-        match flock(directory, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::INTR) => {}
-            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {
-                std::thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(5));
-            }
-            answer => return answer,
-        }
-    }
 }
 
 #[cfg(test)]

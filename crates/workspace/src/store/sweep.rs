@@ -12,7 +12,7 @@ use rustix::io::Result;
 use super::objects::UNFINISHED;
 use super::{Folder, Store, if_exists, references, time_of};
 use crate::journal::{Journal, LONGEST};
-use crate::private_files::{CREATE, PRIVATE, names, read_file};
+use crate::private_files::{CREATE, PRIVATE, lock, names, read_file};
 use crate::read::stat_at;
 use crate::record::Record;
 
@@ -53,7 +53,7 @@ impl Store {
     fn sweep(&self, journals: BorrowedFd<'_>) {
         // Another process may already be sweeping; then this process does not.
         let Ok(file) = openat(&self.top, SWEPT, CREATE | OFlags::TRUNC, PRIVATE) else { return };
-        if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if lock(&file).is_err() {
             return;
         }
         let _ = rustix::io::write(&file, b".");

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use super::entry::{Candidate, below, look, read_link};
 use super::inherited_rules;
-use super::listing::{Kind, Listing};
+use super::listing::Listing;
 use super::options::{Options, Prune, Rules};
 use super::prune;
 use super::rules::{Level, against};
 use super::stats::{EntryType, Reason, SkippedEntries, Unreadable};
+use crate::access::Kind;
 use crate::fault::SystemError;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;

@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinka
 use rustix::io::{Errno, retry_on_intr};
 
 use super::error::WalkOpenError;
-use super::listing::{Kind, kind_of};
+use crate::access::Kind;
 use crate::openat::open_at;
 use crate::path::WorkspacePath;
 
@@ -199,7 +199,7 @@ pub(super) fn look(directory: BorrowedFd<'_>, name: &[u8]) -> Option<Kind> {
 #[expect(clippy::allow_attributes, reason = "the cast below is needed on some systems only")]
 #[allow(clippy::unnecessary_cast, reason = "the width of st_nlink differs between systems")]
 pub(crate) fn file_stat(stat: &Stat) -> FileStat {
-    let kind = kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Device);
+    let kind = Kind::of(FileType::from_raw_mode(stat.st_mode));
     let at =
         |seconds: i64, nanoseconds: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds);
     FileStat {

@@ -2,7 +2,7 @@
 
 use super::entry::{Candidate, Entry};
 use super::frame::{OpenDirectory, PendingDirectory};
-use super::listing::Kind;
+use crate::access::Kind;
 use super::options::Options;
 use super::stats::{SkippedEntries, Unreadable};
 use super::visitor::{Claim, Next, Visitor};

@@ -5,23 +5,7 @@ use std::os::fd::BorrowedFd;
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-/// Type of a directory entry; a link is not followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
-    /// A symbolic link.
-    Link,
-    /// A named pipe.
-    Fifo,
-    /// A socket.
-    Socket,
-    /// A character or block device, or an unknown type.
-    Device,
-}
+use crate::access::Kind;
 
 /// The names of the entries of a directory, packed into one buffer.
 #[derive(Default)]
@@ -111,16 +95,8 @@ impl Listing {
 }
 
 /// Converts a file type from the directory listing; `None` if it is unknown.
-pub(super) fn kind_of(kind: FileType) -> Option<Kind> {
-    Some(match kind {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Link,
-        FileType::Fifo => Kind::Fifo,
-        FileType::Socket => Kind::Socket,
-        FileType::CharacterDevice | FileType::BlockDevice => Kind::Device,
-        FileType::Unknown => return None,
-    })
+fn kind_of(kind: FileType) -> Option<Kind> {
+    Some(Kind::of(kind)).filter(|kind| *kind != Kind::Other)
 }
 
 #[cfg(target_os = "linux")]
@@ -132,7 +108,8 @@ mod raw {
     use rustix::fs::RawDir;
     use rustix::io::Errno;
 
-    use crate::walk::listing::{Kind, kind_of};
+    use crate::access::Kind;
+    use crate::walk::listing::kind_of;
 
     const BUFFER: usize = 64 * 1024;
 
@@ -165,7 +142,8 @@ mod raw {
     use rustix::fs::Dir;
     use rustix::io::Errno;
 
-    use crate::walk::listing::{Kind, kind_of};
+    use crate::access::Kind;
+    use crate::walk::listing::kind_of;
 
     pub(super) fn read(
         directory: BorrowedFd<'_>,

@@ -12,7 +12,7 @@ use ignore::gitignore::Gitignore;
 use super::entry::{Candidate, open_regular};
 use super::error::WalkOpenError;
 use super::exclude;
-use super::listing::{Kind, Marks};
+use super::listing::Marks;
 use super::options::{HiddenFiles, Options, Prune, Rules};
 use super::prune;
 use super::rule_cache;

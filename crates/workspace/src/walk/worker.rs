@@ -10,13 +10,14 @@ use rustix::io::Errno;
 
 use super::entry::{Candidate, Entry, RuleEffect, below, look};
 use super::frame::{Anchor, ByName, OpenDirectory, PendingDirectory};
-use super::listing::{Kind, Listing};
+use super::listing::Listing;
 use super::options::{Options, Prune, Rules};
 use super::queue::{Queue, Task};
 use super::rules::{Level, against};
 use super::stats::{EntryType, Reason, SkippedEntries, Unreadable};
 use super::visitor::{Claim, Next, Visitor};
 use super::{inherited_rules, prune};
+use crate::access::Kind;
 use crate::fault::SystemError;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;

@@ -6,7 +6,7 @@ use crate::{
     failure::{Failure, Hint, Kind, convert},
 };
 use std::sync::Arc;
-use toolpost_search::{Case, Control, GlobRequest, HiddenFiles, Match, Only, Prune, Rules};
+use toolpost_search::{Control, GlobRequest, HiddenFiles, Match, Rules};
 use toolpost_syntax::Language;
 use toolpost_workspace::WorkspacePath;
 
@@ -90,17 +90,8 @@ pub(crate) fn all(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Vec<M
 /// Lists all files of the root that contains the file `of`, except ignored and hidden ones.
 pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<FileListing, Failure> {
     let root = code.files().workspace().within(of.root(), ".").map_err(convert::path)?;
-    let request = GlobRequest {
-        base: root,
-        pattern: "**/*".to_owned(),
-        rules: Rules::Git,
-        prune: Prune::Dependencies,
-        hidden: HiddenFiles::Skip,
-        case: Case::Sensitive,
-        only: Only::Files,
-        limit: None,
-        depth: None,
-    };
+    let request =
+        GlobRequest { rules: Rules::Git, hidden: HiddenFiles::Skip, ..GlobRequest::of(root, "**/*") };
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled());
     let control = cx.deadline.into_iter().fold(control, Control::until);

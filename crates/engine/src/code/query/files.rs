@@ -11,7 +11,7 @@ use crate::{
     find::walk::{WalkReport, walk},
 };
 use std::path::Path;
-use toolpost_search::{Case, GlobRequest, HiddenFiles, Only, Prune, Rules};
+use toolpost_search::{GlobRequest, HiddenFiles, Rules};
 use toolpost_syntax::Language;
 use toolpost_workspace::{Kind, WorkspacePath};
 
@@ -33,16 +33,10 @@ pub(super) async fn find(
     }
     let is_package = base.root().label().is_some();
     let asked = GlobRequest {
-        base: base.clone(),
-        pattern: "**".to_owned(),
         // Ignore files in the directories above a package do not apply to the files in the package.
         rules: if is_package { Rules::None } else { request.rules },
-        prune: Prune::Dependencies,
         hidden: if is_package { HiddenFiles::Skip } else { HiddenFiles::Show },
-        case: Case::Sensitive,
-        only: Only::Files,
-        limit: None,
-        depth: None,
+        ..GlobRequest::of(base.clone(), "**")
     };
     let (found, walk) = walk(code.find(), cx, base, "steps through directories", move |find, control| {
         let found =

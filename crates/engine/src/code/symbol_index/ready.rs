@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::task::JoinHandle;
-use toolpost_index_lifecycle::{PartialIndex, Patience};
+use toolpost_index_lifecycle::{PartialIndex, Patience, UpdateError};
 use toolpost_search::{Control, with_terms};
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
@@ -121,7 +121,7 @@ pub(crate) fn lend<'i, I: PartialIndex>(
     wait: Wait,
     cx: &CallCtx,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<(I::Guard<'i>, Option<DirectLook>), I::Error> {
+) -> Result<(I::Guard<'i>, Option<DirectLook>), UpdateError> {
     let lent = index.lend_within(&Patience::until(wait.at(READING)), stop)?;
     if I::waiting(&lent).is_empty() {
         return Ok((lent, None));

@@ -8,7 +8,7 @@ use crate::{
     find::walk::{Complete, WalkReport, walk},
 };
 use std::collections::BTreeMap;
-use toolpost_search::{Case, Control, GlobRequest, HiddenFiles, Names, Only, Prune, SearchError};
+use toolpost_search::{Case, Control, GlobRequest, Names, SearchError};
 use toolpost_workspace::WorkspacePath;
 
 /// The selected files, sorted by path.
@@ -78,17 +78,7 @@ fn search(finder: &Find, request: &Request, control: &Control) -> Result<FileSel
 }
 
 fn asked(request: &Request, base: &WorkspacePath, pattern: &str) -> GlobRequest {
-    GlobRequest {
-        base: base.clone(),
-        pattern: pattern.to_owned(),
-        rules: request.rules,
-        prune: Prune::Dependencies,
-        hidden: HiddenFiles::Show,
-        case: Case::Sensitive,
-        only: Only::Files,
-        limit: None,
-        depth: None,
-    }
+    GlobRequest { rules: request.rules, ..GlobRequest::of(base.clone(), pattern) }
 }
 
 /// Merges the report of another directory walk into `walk`; a remark that is in both is listed once.

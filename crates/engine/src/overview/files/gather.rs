@@ -10,7 +10,7 @@ use crate::{
     workers::at_once,
 };
 use std::{path::Path, sync::Arc, time::Instant};
-use toolpost_search::{Case, GlobRequest, HiddenFiles, Only, Prune, Rules};
+use toolpost_search::{GlobRequest, Rules};
 use toolpost_syntax::Language;
 use toolpost_text::encoding::Text;
 use toolpost_workspace::{AccessKind, WorkspacePath, hash};
@@ -49,17 +49,7 @@ pub(crate) async fn gather(
     cx: &CallCtx,
 ) -> Result<ProjectFiles, Failure> {
     let until = Instant::now() + overview.code().index_wait().mul_f64(READING);
-    let asked = GlobRequest {
-        base: base.clone(),
-        pattern: "**".to_owned(),
-        rules,
-        prune: Prune::Dependencies,
-        hidden: HiddenFiles::Show,
-        case: Case::Sensitive,
-        only: Only::Files,
-        limit: None,
-        depth: None,
-    };
+    let asked = GlobRequest { rules, ..GlobRequest::of(base.clone(), "**") };
     let projects = overview.projects().clone();
     let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
         projects.refresh(find.files().workspace(), rules);

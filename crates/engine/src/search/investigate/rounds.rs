@@ -357,8 +357,8 @@ impl Round<'_> {
         let mut only = HashSet::new();
         for pattern in &self.question.scope {
             let request = glob::Request {
-                limit: FILES,
-                ..glob::Request::of(self.question.base.clone(), pattern.trim().to_owned())
+                limit: Some(FILES),
+                ..glob::Request::of(self.question.base.clone(), pattern.trim())
             };
             let found = self.step::<Glob>(request).await?;
             if found.total == 0 {

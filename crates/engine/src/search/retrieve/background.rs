@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
-use toolpost_ranked::{FillError, FillReport, Index, Meaning, Patience, IndexError, embed::EmbedError};
+use toolpost_ranked::{FillError, FillReport, Index, Meaning, Patience, UpdateError, embed::EmbedError};
 use toolpost_workspace::{WorkspacePath, lower_priority};
 
 /// The time after which the background thread pauses so that a waiting search can compute embeddings, and the
@@ -56,7 +56,7 @@ fn finish(
         let enough = || gone() || Instant::now() >= end;
         match meaning.fill_within(index, bases, may, &Patience::until(end), &enough) {
             Ok(FillReport { missing: 1.., .. })
-            | Err(FillError::Model(EmbedError::Stopped) | FillError::Files(IndexError::Stopped))
+            | Err(FillError::Model(EmbedError::Stopped) | FillError::Files(UpdateError::Stopped))
                 if !gone() =>
             {
                 std::thread::sleep(BREATH);

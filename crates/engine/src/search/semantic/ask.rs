@@ -20,7 +20,8 @@ use crate::{
 use std::time::{Duration, Instant};
 use toolpost_ranked::embed::Vector;
 use toolpost_ranked::{
-    Fusion, Hit, IndexGuard, Meaning, PartialIndex, Patience, Reason, SemanticQuery, SemanticResult, IndexError,
+    Fusion, Hit, IndexGuard, Meaning, PartialIndex, Patience, Reason, SemanticQuery, SemanticResult,
+    UpdateError,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -88,7 +89,7 @@ fn updated<'i>(
     wait: Wait,
     cx: &CallCtx,
 ) -> Result<(IndexGuard<'i>, Option<DirectLook>), Failure> {
-    let failed = |trouble: IndexError| retrieve::failed(cx, &trouble);
+    let failed = |trouble: UpdateError| retrieve::failed(cx, &trouble);
     let Unfinished { index, meaning, bases } = group;
     // Updating the index gets a share of the time; computing embeddings gets the rest.
     let base = bases.first().ok_or_else(|| Failure::invalid("No directory to search is given."))?;

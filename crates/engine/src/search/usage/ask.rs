@@ -28,7 +28,8 @@ use tokio::sync::oneshot;
 use toolpost_packages::{Inventory, VersionSource};
 use toolpost_ranked::embed::Vector;
 use toolpost_ranked::{
-    FillError, Fusion, Hit, Index, Meaning, PartialIndex, Patience, SemanticQuery, SemanticResult, IndexError,
+    FillError, Fusion, Hit, Index, Meaning, PartialIndex, Patience, SemanticQuery, SemanticResult,
+    UpdateError,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -253,8 +254,8 @@ fn gather(
                 }));
                 sources.push(source);
             }
-            Err(IndexError::Stopped) => out.later += 1,
-            Err(IndexError::Place { place, why }) => out.unreadable.push(format!("{place}: {why}")),
+            Err(UpdateError::Stopped) => out.later += 1,
+            Err(UpdateError::Place { place, why }) => out.unreadable.push(format!("{place}: {why}")),
         }
     }
     Ok((out, sources))
@@ -284,7 +285,7 @@ fn one(
     (request, words, vector): (&Request, &[String], &Vector),
     wait: Wait,
     cx: &CallCtx,
-) -> Result<(SemanticResult, IndexProgress), IndexError> {
+) -> Result<(SemanticResult, IndexProgress), UpdateError> {
     let bases = std::slice::from_ref(&source.base);
     let stop = || cx.check().is_err();
     let terms = || words.to_vec();
@@ -316,7 +317,7 @@ fn one(
         }
         source.index.doubt();
     }
-    Err(IndexError::Place {
+    Err(UpdateError::Place {
         place: source.base.display(),
         why: "a part of the cached index was damaged each time it was searched".to_owned(),
     })
