@@ -125,8 +125,8 @@ impl Server {
     pub(crate) fn read<T>(
         &self,
         time: Duration,
-        work: impl AsyncFn(&Transaction<'_>) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        work: impl AsyncFn(&Transaction<'_>) -> Result<T, SharedIndexError>,
+    ) -> Result<T, SharedIndexError> {
         self.run(time, Tables::Needed, async |client: &mut Client| {
             let fault = |error: tokio_postgres::Error| self.fault(&error);
             let look =
