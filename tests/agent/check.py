@@ -529,7 +529,7 @@ def picture_of(provider, body):
 
 
 def png():
-    """A picture of two red pixels."""
+    """An image of two red pixels."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 

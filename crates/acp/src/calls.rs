@@ -90,7 +90,8 @@ impl<'a> ReportLog<'a> {
         self.open.values().map(|open| open.tool.clone()).collect()
     }
 
-    /// Records the agent's last text in the transcript, and returns it.
+    /// Records the agent's last text in the transcript, and returns it. If there is none after the last call, returns
+    /// the text before that call.
     pub(super) fn end(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
         if text.trim().is_empty() {

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Name of Toolpost's MCP server in the agent; it differs from a server that the user may have configured
-/// there.
+/// Name of Toolpost's MCP server in the agent, different from the name of a Toolpost server that the user may have
+/// configured there.
 pub const SERVER: &str = "toolpost-acp";
 
 /// Launch parameters of an external agent.
@@ -43,7 +43,7 @@ pub enum May {
     Read,
     /// Also change files with Toolpost's tools, as the policy allows.
     Write,
-    /// Everything, also without Toolpost's tools and policy.
+    /// Everything, even without Toolpost's tools and policy.
     All,
 }
 

@@ -98,7 +98,7 @@ pub(crate) async fn shorten(
     CompactedConversation { messages: shorter.messages, usage }
 }
 
-/// Replaces long replies and images before the last `FRESH` messages by notes.
+/// Replaces long replies and images before the last `FRESH` messages with notes.
 fn elided(messages: &[Message]) -> Vec<Message> {
     let old = messages.len().saturating_sub(FRESH);
     let short = |(at, message): (usize, &Message)| {
@@ -119,7 +119,7 @@ fn elided(messages: &[Message]) -> Vec<Message> {
     messages.iter().enumerate().map(short).collect()
 }
 
-/// Returns the start of the last messages that fit into `room` bytes; a reply is never separated from its
+/// Returns the index of the first of the last messages that fit into `room` bytes; a reply is never separated from its
 /// call.
 fn tail(messages: &[Message], room: usize) -> usize {
     let mut at = messages.len();

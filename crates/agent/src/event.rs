@@ -21,7 +21,7 @@ pub enum AgentEvent {
         fault: String,
         /// Delay before the retry.
         pause: Duration,
-        /// Number of the next attempt, from 1.
+        /// Number of the next attempt; the first attempt is number 1.
         next: u32,
     },
     /// The service rejects images; later requests only name them.

@@ -21,7 +21,7 @@ pub enum Reason {
         /// Error of the model request.
         fault: String,
     },
-    /// The model repeatedly answered nothing.
+    /// The model repeatedly gave an empty answer.
     Empty,
     /// The model repeatedly wrote invalid arguments.
     Malformed,

@@ -99,7 +99,7 @@ pub(crate) fn may_be_why(fault: &Fault) -> bool {
     }
 }
 
-/// Replaces the images of a reply by a note.
+/// Replaces the images of a reply with a note.
 pub(crate) fn leave_out(result: &mut ToolResult, why: &str) {
     if !result.pictures.is_empty() {
         result.pictures.clear();

@@ -177,7 +177,7 @@ async fn related(
         Meaning::Several { by_name, ids } => (by_name, ids),
     };
     if !is_for_callees {
-        // Each definition has the callers of all.
+        // Any one id is enough: the callers of each definition are those of all definitions.
         return Ok(ask(json!({"symbol_id": ids[0]})).await?.map(|output| vec![output]));
     }
     if let Ok(output) = ask(by_name.clone()).await? {
@@ -229,8 +229,8 @@ async fn meant(person: &UserSession, symbol_name: &str) -> Result<Result<Vec<Mea
     Ok(Ok(meanings.collect()))
 }
 
-/// Of symbols that share a name, keeps those that can be called, if there are any, and reports the others. The
-/// constructors of a kept class are left out, because their callers are those of the class.
+/// Keeps those of several symbols with the same name that can be called, and reports the others; keeps all if none can
+/// be called. The constructors of a kept class are left out, because their callers are those of the class.
 fn callable(found: Vec<Named>) -> Vec<Named> {
     let (called, others): (Vec<Named>, Vec<Named>) =
         found.into_iter().partition(|one| is_callable(&one.kind));

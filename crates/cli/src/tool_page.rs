@@ -82,7 +82,7 @@ pub(crate) fn example(tool: &Published) -> String {
     })
 }
 
-/// Wraps plain text as JSON arguments, if the tool has exactly one required text parameter.
+/// Wraps plain text as JSON arguments, if the only required parameter of the tool is a string.
 pub(crate) fn meant(tool: &Published, given: &str) -> Option<String> {
     let required = required(tool.schema());
     let [only] = required.as_slice() else { return None };

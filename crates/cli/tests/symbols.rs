@@ -201,7 +201,7 @@ fn more_than_ten_symbols_of_a_name_are_only_listed() {
     assert!(ended.err.starts_with("run is ambiguous: 11 symbols have that name; "), "{}", ended.err);
 }
 
-/// A call of the name that leads elsewhere is counted, so the answer never denies it.
+/// A call of the same name that leads to other code is counted, so that the answer does not hide it.
 #[test]
 fn calls_of_the_name_that_lead_elsewhere_are_reported() {
     let world = World::with(&[

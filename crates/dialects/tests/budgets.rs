@@ -249,7 +249,7 @@ async fn long_lists_fit_the_reply_limit_and_name_the_next_step() {
                 let report = reply.split("\n[toolpost: ").next().unwrap();
                 assert!(serde_json::from_str::<Value>(report).is_ok(), "{of}:\n{reply}");
             }
-            // Every directory shows some of its entries, or their number.
+            // The reply names every directory, even if it shows only some of its entries or their number.
             if ["listFiles", "list_dir", "get_workspace_structure"].contains(&tool) {
                 let shown =
                     (0..12).filter(|directory| reply.contains(&format!("package_{directory}/"))).count();

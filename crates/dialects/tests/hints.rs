@@ -320,7 +320,7 @@ async fn document_replies_name_only_published_parameters() {
     assert!(tools.len() >= 20 && hinted >= 8, "{} {hinted} {tools:?}", tools.len());
 }
 
-/// A server reads rules when it starts, so a rule alone changes nothing for the next call.
+/// A server reads rules only when it starts, so adding a rule does not affect the next call.
 #[test]
 fn rule_hints_state_that_servers_read_rules_at_start() {
     for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {

@@ -188,7 +188,7 @@ async fn multiedit_accepts_single_edits_and_a_shared_file_path() {
     .await;
 }
 
-/// A patch of `f.txt` that replaces the line `a` by `A`.
+/// A patch of `f.txt` that replaces the line `a` with `A`.
 const CHANGE: &str = "*** Begin Patch\n*** Update File: f.txt\n@@\n-a\n+A\n*** End Patch";
 
 #[tokio::test]

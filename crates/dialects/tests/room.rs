@@ -199,8 +199,7 @@ async fn the_reply_to_an_overwritten_file_is_short() {
     assert!(one.contains("+changed") && !one.contains("of the diff"), "{one}");
 }
 
-/// The lines that a reply shows of the diff, and those that it leaves out, are together the removed and the
-/// added ones.
+/// The shown and the omitted lines of a diff add up to all removed and added lines.
 #[tokio::test]
 async fn omitted_diff_lines_are_counted_at_any_length() {
     let mut counted = 0;

@@ -185,7 +185,7 @@ fn search_codebase_ranks_blocks_by_similarity_and_keywords() {
     });
 }
 
-/// Replaces the scores of the embedding model by a word.
+/// Replaces the scores in a reply, which depend on the embedding model, with a constant word.
 fn scoreless(reply: &str) -> String {
     let mut out = String::new();
     let mut rest = reply;

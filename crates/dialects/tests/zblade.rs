@@ -1200,7 +1200,7 @@ async fn prose_may_mention_the_form_of_notices() {
     assert!(!world.root().join("cut.txt").exists());
 }
 
-/// The reference says nothing about these requests. A refusal loses nothing.
+/// The reference of zblade's tools does not define these requests, so they are refused, which loses nothing.
 #[tokio::test]
 async fn unclear_requests_are_refused_and_change_nothing() {
     let call = json!({"tool": "get_file_info", "arguments": {"path": "a.txt"}});

@@ -126,7 +126,7 @@ impl Client<'_> {
         question.read(&answer).map_err(|what| self.odd(method, what))
     }
 
-    /// Looks up a capability by name.
+    /// Returns a capability of the server, by its name in the protocol; `Unable` if the server does not have it.
     pub(crate) fn promised(&self, promise: &str, method: &str) -> Result<&Value, Fault> {
         let unable = || Fault::Unable { server: self.name(), method: method.to_owned() };
         self.promises.answers.get(promise).ok_or_else(unable)

@@ -20,7 +20,7 @@ pub enum Fault {
         server: String,
         /// When or why it exited, as a phrase such as "during a request".
         when: &'static str,
-        /// The exit code or signal, or the reason for which Toolpost stopped the server.
+        /// The exit code or signal, or the reason why Toolpost stopped the server.
         how: String,
     },
     /// The server wrote an invalid message, and was stopped.

@@ -38,8 +38,8 @@ pub(crate) struct DependencyList {
 }
 
 impl DependencyList {
-    /// Adds a dependency. An entry that is already in the list becomes direct if the new one is, and gets its version
-    /// if it had none.
+    /// Adds a dependency. If the list already has the package, its entry becomes direct if the new one is, and takes
+    /// the new version if it had none.
     pub(crate) fn add(&mut self, entry: Entry) {
         let same = |known: &&mut Entry| {
             known.name == entry.name && (known.version == entry.version || known.version.is_empty())
@@ -56,7 +56,7 @@ impl DependencyList {
     }
 }
 
-/// Explanation why the sources of a dependency are not on this machine.
+/// The locations that were searched in vain for the sources of a dependency, and advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingSource {
     /// Paths that were searched for the sources.

@@ -57,8 +57,8 @@ pub struct JudgedSegment {
     /// The rule that decided about the program and its arguments; `None` if no rule decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<Origin>,
-    /// The command pattern of rules that matches only this command; `None` if a word is unknown before the
-    /// command runs, or the command only sets variables.
+    /// The command pattern, in the syntax of rules, that matches only this command; `None` if a word is unknown before
+    /// the command runs, or the command only sets variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exactly: Option<String>,
     /// The pattern of the rule that a lasting approval creates; `None` if the command needs no approval, or
@@ -72,7 +72,7 @@ pub struct JudgedSegment {
     /// Network access that the command needs and no rule allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
-    /// The same need, as the possible reason why the command failed or ran out of time.
+    /// The network access of `network`, worded as a possible reason why the command failed or timed out.
     #[serde(skip)]
     pub(crate) network_reason: Option<String>,
     /// The files and hosts that the command would access.
@@ -202,7 +202,7 @@ pub(crate) fn explain(policy: &Policy, command: &Command) -> CommandExplanation 
     judge(policy, command.shown(), &reading)
 }
 
-/// Returns the workspace roots below which the paths in a command are relative.
+/// Returns the workspace roots; if the policy has none, the root that contains the command's working directory.
 fn roots(policy: &Policy, command: &Command) -> Vec<PathBuf> {
     if policy.roots.is_empty() {
         vec![command.directory.root().path().to_path_buf()]
@@ -382,7 +382,7 @@ fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Ve
     for place in &places {
         match place {
             Place::At { absolute, .. } if search.loose_start && !policy.finds(absolute) => {
-                // A revision can contain files that ignore rules name now.
+                // The word may be a Git revision, which can contain files that the current ignore rules exclude.
                 let is_pattern =
                     search.start.start.starts_with(':') || search.start.start.contains(['*', '?', '[']);
                 search.ignored |= !is_pattern;
@@ -431,7 +431,8 @@ fn touched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Opt
         Effect::Reads(word) => strictest(places(word), word, "read", |place| {
             reachable(policy, Access::Reads, place, read(policy, place))
         }),
-        // A setting that forbids all changes is judged once for the whole command.
+        // If a setting denies all writes, `judge` denies every command that is not allowed without a prompt, so a
+        // possible write is not judged here.
         Effect::MayWrite(_) if policy.denies(Access::Writes).is_some() => None,
         Effect::MayWrite(word) => {
             let found =
@@ -569,13 +570,13 @@ fn written(policy: &Policy, place: &Place, places: &Places) -> JudgedTouch {
         };
         return judged_touch(Decision::Ask, why);
     };
-    // The history does not record writes by commands, so such a write needs a rule that allows it or a
-    // prompt, inside the roots too.
     if let Some(judgement) = policy.kept(Access::Writes, absolute)
         && absolute != Path::new("/dev/null")
     {
         return fixed_touch(judgement);
     }
+    // The history does not record writes by commands, so such a write needs a rule that allows it or a
+    // prompt, inside the roots too.
     let (decision, rule) = find(policy, Access::Writes, Decision::Ask, absolute, relative.as_deref());
     match rule {
         Some(rule) => by_rule(decision, rule),

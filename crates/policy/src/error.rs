@@ -37,7 +37,8 @@ pub enum PolicyError {
         /// The example that the rule does not match.
         example: String,
     },
-    /// The rules make another decision about an example command than the one under which the file lists it.
+    /// The decision of the rules about an example command is not the one under which the file lists the
+    /// example.
     #[error(
         "{file}: the example `{example}` is listed under `{listed}`, but the rules decide `{said}`: {why}. Correct the rules or the example."
     )]

@@ -187,8 +187,8 @@ impl Policy {
 }
 
 impl ApprovalRules {
-    /// Adds a rule. If a rule about the same path exists, one for reading and one for writing, the two become
-    /// one rule.
+    /// Adds a rule, unless there is an equal one. Merges a rule for reading and one for writing with the same pattern
+    /// into one rule.
     fn add(&mut self, rule: LearnedRule) {
         let same = |known: &&mut LearnedRule| known.key == rule.key && known.pattern == rule.pattern;
         let Some(known) = self.rules.iter_mut().find(same) else { return self.rules.push(rule) };

@@ -196,7 +196,8 @@ impl Policy {
     }
 
     /// Applies the matching rules in order, starting from the decision `first`. Returns the final decision and the
-    /// rule that made it. A rule that is looser than the decision so far takes effect only if it may loosen it.
+    /// rule that made it. A rule that is looser than the decision so far takes effect only if its source may
+    /// loosen decisions, and a cautious rule never overrides a denial.
     pub(crate) fn find(
         &self,
         access: Access,

@@ -1,4 +1,4 @@
-//! Paths that sandboxed commands cannot access even if the rules allow it, so that no prompt offers them.
+//! Paths that sandboxed commands cannot access even if the rules allow the access, so no prompt offers it.
 
 use crate::access::Access;
 use std::{
@@ -19,9 +19,10 @@ pub enum Unreachable {
     Private,
     /// The path can only be read by commands.
     ReadOnly,
-    /// Commands can access the path, but see a private directory of the session there. This prevents nothing.
+    /// Commands can access the path, but see a private directory of the session there. The access is
+    /// redirected, not prevented.
     Own,
-    /// Commands cannot change the path, because other programs execute it; file tools can.
+    /// Commands cannot change the path, because other programs execute such files; file tools can change it.
     Protected,
 }
 

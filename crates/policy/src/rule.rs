@@ -153,8 +153,8 @@ impl Rule {
         acts.iter().any(|name| name == "*" || name == act)
     }
 
-    /// Returns the host patterns of the rule, each with the rule's decision about fetches; empty if the rule
-    /// may not allow hosts.
+    /// Returns the host patterns of the rule, each with the rule's decision. Empty if the rule is not about
+    /// hosts, or would allow hosts but may not loosen decisions.
     pub(crate) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
         let hosts = match &self.target {
             Target::Hosts(hosts) if self.may_loosen() || self.decision != Decision::Allow => hosts.as_slice(),

@@ -37,14 +37,14 @@ pub(crate) const NAME: &str = "toolpost-inner-step";
 /// The path of the program that contains the inner step.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// True if `inner_step` was called while other threads ran, so that this program cannot be the helper.
+/// True if `inner_step` was called while other threads ran, so that this program cannot run the inner step.
 static CALLED_LATE: AtomicBool = AtomicBool::new(false);
 
 /// Runs the inner step of a sandbox if this process was started for that, and then never returns.
 ///
 /// Must be called first in `main`, before any other thread exists. Without it, no sandbox is created through
-/// bubblewrap. If other threads run, this program does not become the helper, because the inner step closes
-/// descriptors that those threads use.
+/// bubblewrap. If other threads run, this program is not used for the inner step, which closes descriptors that
+/// those threads use.
 pub fn inner_step() {
     let mut words = std::env::args_os().skip(1);
     if words.next().as_deref() != Some(OsStr::new(NAME)) {

@@ -43,7 +43,7 @@ g init -q --separate-git-dir work/store/separate work/separate
 
 /// Paths in git's own directory, in addition to those that exist.
 const PATHS: &[&str] = &[
-    // Commands, or the places of commands.
+    // Files that contain commands, or name the files that do.
     "config",
     "config.worktree",
     "commondir",

@@ -25,8 +25,7 @@ struct Definition {
     description: String,
     /// The schema of the arguments that clients see.
     schema: Value,
-    /// The schema of the arguments for decoding: also with aliases and with arguments that clients do not
-    /// see.
+    /// The schema for decoding the arguments, which also has the aliases and the arguments that clients do not see.
     full_schema: Value,
 }
 

@@ -44,7 +44,8 @@ pub const DIRECTORY: u16 = u16::MAX - 21;
 pub const LISTENER: u16 = u16::MAX - 22;
 /// The number of a failed step of the inner step (the program that `bwrap` starts): preparing the process.
 pub const PROCESS: u16 = u16::MAX - 23;
-/// The part of the inner step that requires a process with one thread.
+/// The number of a failed step of the inner step (the program that `bwrap` starts): the check that the process
+/// has one thread.
 pub const THREADS: u16 = u16::MAX - 24;
 
 /// The command line of `bwrap` for one program, and the descriptors to which it refers.

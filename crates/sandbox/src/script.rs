@@ -44,7 +44,7 @@ pub(crate) const NETWORK_WORDS: &str = "the session's network could not be joine
 pub struct Stop {
     /// The number of the failed step; `Confinement::words` describes it.
     pub part: u16,
-    /// The operating system's error of the failed step.
+    /// The operating system's error for the failed step.
     pub fault: io::Error,
 }
 

@@ -119,8 +119,8 @@ pub(crate) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Vec
     found
 }
 
-/// Returns the commands of hidden substitutions. Because the positions of backquotes do not show which of them open,
-/// each text between two of them counts.
+/// Returns the commands of hidden substitutions. The positions of backquotes do not show which of them open a
+/// substitution, so each text between two of them counts as one.
 pub(crate) fn substituted<'t>(text: &'t str, hidden: &[usize]) -> Vec<Cow<'t, str>> {
     let (mut found, mut end) = (Vec::new(), 0);
     for at in hidden.iter().copied() {
@@ -188,8 +188,8 @@ fn quoted(root: Node<'_>, text: &str) -> Vec<Range<usize>> {
     each(root, &mut |node| {
         match node.kind() {
             "string_content" if !is_within(node, &["expansion"]) => ranges.push(node.byte_range()),
-            // The grammar does not find every expansion in a here-document, and a shell does process substitution in
-            // them. So only the text before the first one counts.
+            // The grammar does not find every expansion in a here-document, and a shell does process substitution
+            // inside expansions. So only the text before the first `${` counts.
             "heredoc_body" => {
                 let body = node.byte_range();
                 let plain = text.get(body.clone()).and_then(|text| text.find("${"));
@@ -348,8 +348,8 @@ pub(crate) fn test_evaluates(text: &str) -> bool {
     text.starts_with("[[") && one_of(&compares) && !words.iter().all(|word| sign(word) || number(word))
 }
 
-/// Returns whether an arithmetic expression contains only numbers. A variable in such an expression is
-/// evaluated, and may contain a command.
+/// Returns whether all operands of an arithmetic expression are numbers. A variable would be evaluated, and may contain
+/// a command.
 pub(crate) fn is_plain_arithmetic(node: Node<'_>) -> bool {
     let mut open = vec![node];
     while let Some(node) = open.pop() {

@@ -5,7 +5,7 @@ use crate::{
     programs::{self, Form},
 };
 
-/// The last operand, or the value of this option, is the destination of a copy.
+/// Options whose value is the destination of a copy; without them, the last operand is the destination.
 const INTO: &str = "-t --target-directory";
 
 /// Returns whether one of the options is given.
@@ -47,7 +47,7 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
     }
     let Some(target) = target else { return };
     if target.known().is_none() {
-        // It can become several words, of which only the last is the destination.
+        // The word can expand to several words, of which only the last is the destination.
         effects.push(Effect::Reads(target.clone()));
     }
     let is_directory = into.is_some() || sources.len() > 1 || is_directory(&target);
@@ -215,7 +215,7 @@ pub(crate) fn note_sent(segment: &mut Segment, sorted: &Options) {
             segment.effects.extend(names.filter(|word| word.start != "-").map(Effect::Reads));
         }
     }
-    // Without a known option before it, such a word can be the value of one.
+    // An operand such as `@FILE` can be the value of an unknown option before it.
     let stray = sorted.operands.iter().filter_map(|word| word.after("@"));
     let local = sorted.operands.iter().filter_map(|word| {
         let path = word.after("file://")?;

@@ -10,7 +10,7 @@ use crate::{
 /// The table entry for a command, and the position where the options of the command begin.
 pub(crate) struct CommandForm {
     pub(crate) form: &'static Form,
-    /// Number of words before these options: the program and its subcommand.
+    /// Number of words before the options: the program and its subcommand.
     pub(crate) head: usize,
 }
 
@@ -379,8 +379,8 @@ pub(crate) fn is_name(text: &str) -> bool {
 }
 
 impl crate::Assignment {
-    /// Checks whether the variable may name a program or a library that another program loads, or pass code to it: a
-    /// variable that can change which programs run, with a value that is more than one plain word.
+    /// Checks whether the variable can pass code to a program: it sets a search path of programs or libraries, or it
+    /// can change which programs run and its value is more than one plain word.
     #[must_use]
     pub fn passes_code(&self) -> bool {
         let name = self.name.as_str();

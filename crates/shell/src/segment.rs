@@ -122,7 +122,7 @@ pub struct Search {
     pub names: Vec<String>,
     /// Patterns of file names: files that match one are not read.
     pub except: Vec<String>,
-    /// The start may be a revision or a pattern instead of a path. Then the search can read files anywhere.
+    /// True if the start may be a revision or a pattern instead of a path; then the search can read files anywhere.
     pub loose_start: bool,
 }
 

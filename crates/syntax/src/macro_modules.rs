@@ -41,7 +41,8 @@ fn among_tokens(body: Node<'_>, text: &str, levels: usize, out: &mut Vec<Item>) 
             item.at = Some(tokens[at + 1].byte_range());
             out.push(item);
         } else if token.kind() == "token_tree" && levels > 1 {
-            // `cfg_rt! { … }`, `if #[cfg(…)] { … } else { … }`; a `mod a { … }` has other modules.
+            // Modules in `cfg_rt! { … }` and `if #[cfg(…)] { … } else { … }` belong to the surrounding module; those
+            // in `mod a { … }` do not.
             let holds = matches!(before(1), "!" | "else") || before(1).starts_with('[');
             if holds && said(at).starts_with('{') {
                 among_tokens(*token, text, levels - 1, out);

@@ -35,7 +35,7 @@ pub struct Pattern {
     compares: Compares,
 }
 
-/// The answer to whether matching compares code, because a placeholder that is used twice requires equal code.
+/// The comparison that matching needs: `Code` if a placeholder is used twice, because both uses must match equal code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compares {
     Nothing,

@@ -143,7 +143,7 @@ fn is_notice(line: &str) -> bool {
 }
 
 /// Returns whether the text after the beginning of a notice reports how much of the same line was left out. Such
-/// notices stand next to content; all others have a line to themselves.
+/// notices follow content on the line; all others have a line to themselves.
 fn is_cut(notice: &str) -> bool {
     let counts = notice.starts_with(|first: char| first.is_ascii_digit()) || notice.starts_with("left out ");
     counts && notice.contains(']')

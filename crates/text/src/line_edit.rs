@@ -88,7 +88,8 @@ impl Correction {
     }
 }
 
-/// Computes the change that replaces, or inserts text at, some lines of a text with LF line breaks (`view`).
+/// Computes the change that replaces some lines of a text with LF line breaks (`view`), or inserts text
+/// before or after them.
 ///
 /// A line break at the end of `new` ends its last line. If the last line of the file has no line break, the
 /// new last line has none either. CRLF counts as LF. In an empty file, line 1 can be replaced.

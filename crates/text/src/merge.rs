@@ -27,7 +27,7 @@ pub use refusal::{Refusal, Why, no_marker};
 pub use scope::{Ends, Scope};
 pub use whole::{replace_all, resembles};
 
-/// Number of lines from which a file is too long to merge a snippet (partial code) into it.
+/// Number of lines at which a file becomes too long to merge a snippet (partial code) into it.
 pub const LIMIT: usize = 1000;
 
 /// The result of merging a snippet (partial code) into a text.

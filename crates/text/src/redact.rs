@@ -65,7 +65,7 @@ const BEARER: usize = 8;
 /// Replaces the parts of a URL that may be a secret: the user and password, the query and the fragment. Absolute paths
 /// and other texts without such parts are unchanged.
 ///
-/// For URLs of settings, which are shown although a key may be in any of these parts.
+/// Used to show the URLs in settings, because a key may be in any of these parts.
 #[must_use]
 pub fn url(text: &str) -> Cow<'_, str> {
     let scheme = text.find("://").map_or(0, |at| at + 3);

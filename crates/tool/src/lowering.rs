@@ -139,7 +139,8 @@ impl<'a> Lowering<'a> {
         self.worded(self.engine.resolve(raw_path))
     }
 
-    /// Words a failure here, because a tool may show it for one of several paths without its hints.
+    /// Adds the wording of the hint to add a root to the failure's message, because a tool may show the failure for
+    /// one of several paths without its hints.
     fn worded(&self, resolved: Result<WorkspacePath, Failure>) -> Result<WorkspacePath, Failure> {
         resolved.map_err(|failure| failure.completed(self.say))
     }

@@ -64,8 +64,8 @@ pub enum RunResult {
 
 /// Minimum room for text on a page, so that the last lines of an output always fit.
 const LEAST: Limit = Limit { bytes: 512, lines: 8 };
-/// The remark about the rest of a truncated text. A dialect with its own wording of the notice includes the
-/// remark there.
+/// The remark about the rest of a truncated text. A dialect that words the notice itself includes the remark
+/// in the notice.
 const NARROWER: &str = "the reply was too long; make a narrower call to see the part that was left out";
 /// Number of bytes that a remark takes in addition to its text.
 const AROUND: usize = NOTICE.len() + 3;

@@ -105,7 +105,7 @@ pub(crate) fn drop_descriptions(schema: &mut Value) {
 
 fn tidy(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
-    // A schema without `additionalProperties` means the same.
+    // `true` is the default of `additionalProperties`.
     if object.get("additionalProperties") == Some(&Value::Bool(true)) {
         object.remove("additionalProperties");
     }

@@ -110,7 +110,7 @@ impl Stat {
 pub struct AccessError {
     /// The file or directory that could not be accessed.
     pub path: WorkspacePath,
-    /// Reason for the failure, which continues the sentence that starts with the path.
+    /// Reason for the failure; its message is the rest of a sentence that starts with the path.
     pub why: AccessKind,
 }
 
@@ -148,7 +148,7 @@ pub enum AccessKind {
     /// A path component was replaced between resolving and opening.
     #[error("changed while it was being opened; try again")]
     Changed,
-    /// A system error for which there is no other variant.
+    /// Any other system error.
     #[error("cannot be accessed ({0})")]
     Io(Fault),
 }

@@ -137,7 +137,7 @@ pub struct ChangeReport {
     pub before: Option<ContentHash>,
     /// Content hash after the change, for files.
     pub after: Option<ContentHash>,
-    /// Permission bits of the entry after the change; of a deleted entry, before it.
+    /// Permission bits of the entry after the change; for a deleted entry, before the change.
     pub mode: Option<u32>,
 }
 

@@ -72,8 +72,8 @@ pub(crate) struct Locks {
     // lock file is still locked.
     files: Vec<LockFile>,
     _here: ProcessLocks,
-    /// Error because of which other processes can change the locked paths. `None` if the locks exclude them,
-    /// or if there is no state directory for lock files.
+    /// Error that prevented locking between processes, so that other processes can change the locked paths.
+    /// `None` if all lock files are locked, or if there is no state directory for them.
     pub(crate) without: Option<Fault>,
 }
 

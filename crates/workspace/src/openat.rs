@@ -128,7 +128,8 @@ mod kernel {
 
 #[cfg(not(target_os = "linux"))]
 mod kernel {
-    //! Replacement on systems without `openat2`: each component of a path is opened separately.
+    //! Stub for systems without `openat2`: opening fails, and the caller opens each component of the path
+    //! separately.
 
     use std::os::fd::{BorrowedFd, OwnedFd};
     use std::path::Path;

@@ -17,7 +17,7 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// Home directory, for `~/` and for the check of [`Scope::Careful`].
     pub home: Option<PathBuf>,
-    /// Events that a finished commit must survive: a crash of the process, or a power loss too.
+    /// Events that a finished commit must survive: only a crash of the process, or also a power loss.
     pub durability: Durability,
     /// Directories that are accepted as roots.
     pub scope: Scope,

@@ -76,7 +76,7 @@ pub enum PathError {
         /// The given path, escaped.
         said: String,
     },
-    /// A system error for which there is no other variant.
+    /// Any other system error.
     #[error("{said}: {fault}")]
     Io {
         /// The given path, escaped.

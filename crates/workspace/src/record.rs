@@ -97,7 +97,8 @@ pub enum ContentKind {
 }
 
 impl Record {
-    /// Returns the reason why the change cannot be undone, if the content before it was not stored.
+    /// Returns the reason why the change cannot be undone: a former content was not stored. `None` if all
+    /// former contents were stored.
     #[must_use]
     pub fn lost(&self) -> Option<&str> {
         self.changes.iter().filter_map(|change| change.before.as_ref()?.lost.as_deref()).next()

@@ -148,7 +148,7 @@ impl Workspace {
     }
 }
 
-/// Links of a path that are followed: all, or all but the last component.
+/// Links in a path that are followed: all, or all except a link in the last component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follow {
     All,

@@ -27,7 +27,8 @@ use crate::record::Record;
 use crate::remove_tree::remove_tree;
 use crate::seal::{Seal, SealKey};
 
-/// Name of the file with the path of the root whose changes are in a directory of records.
+/// Name of the file, in each directory of records, that contains the path of the root whose changes are
+/// recorded.
 const ROOT: &str = "root";
 
 /// Maximum size of the file [`ROOT`], in bytes.
@@ -149,7 +150,8 @@ impl Store {
     /// Locks the stored contents, waiting up to about 100 ms. A commit holds a shared lock until its journal
     /// refers to the contents that it has stored; a sweep holds an exclusive lock to remove contents.
     pub(crate) fn lock(&self, operation: FlockOperation) -> Result<OwnedFd> {
-        // The directory is opened again, because a lock belongs to the open file and not to the thread.
+        // The directory is opened again, because a lock belongs to an open file description and not to a
+        // thread.
         let lock = openat(self.objects.directory(), ".", DIRECTORY, Mode::empty())?;
         let mut pause = std::time::Duration::from_micros(200);
         loop {

@@ -459,8 +459,7 @@ fn history_lists_only_changes_below_the_open_roots() {
         (ids(&first), ids(&second)),
         ([shared.clone(), of_one].concat(), [shared.clone(), of_two].concat())
     );
-    // A workspace whose root contains other roots has their changes too, but one inside another root has only its
-    // own.
+    // A workspace lists all changes below its root, also those that were made through a root above or inside it.
     assert_eq!(ids(&world.open()), all);
     fs::create_dir(one.join("sub")).unwrap();
     assert_eq!(ids(&open(&[&one.join("sub")])), Vec::<String>::new());

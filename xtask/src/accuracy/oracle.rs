@@ -161,7 +161,7 @@ fn language(tongue: Tongue, extension: &str) -> &'static str {
     }
 }
 
-/// Formats a location: path and byte offset of a file of the program, or the address of another location.
+/// Formats a location: path and byte offset in a file of the program, or the URI of another file.
 fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
     let inside = place.path.as_ref().and_then(|path| path.strip_prefix(tree).ok()).and_then(Path::to_str);
     let byte = inside.and_then(|path| {

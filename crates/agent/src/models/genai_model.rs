@@ -145,7 +145,8 @@ fn request(question: &Question, provider: Provider) -> ChatRequest {
     request.with_store(false)
 }
 
-/// Sets the cache breakpoints: after the system prompt, and after the last two requests.
+/// Sets the cache breakpoints: after the system prompt, and after the last two messages of the user or with tool
+/// results.
 fn mark_for_cache(messages: &mut [ChatMessage]) {
     let asked =
         messages.iter_mut().rev().filter(|message| matches!(message.role, ChatRole::User | ChatRole::Tool));
@@ -183,7 +184,7 @@ fn replied(results: &[ToolResult], provider: Provider) -> Vec<ChatMessage> {
             let parts: Vec<ContentPart> = seen.iter().map(anthropic_result).collect();
             return vec![ChatMessage::user(MessageContent::from_parts(parts))];
         }
-        // Each result gets a message: of several results in one message, this format sends only the last.
+        // Each result gets its own message, because this format sends only the last of several results in one message.
         Provider::Ollama => responses.into_iter().map(|one| ChatMessage::from(vec![one])).collect(),
         Provider::OpenAi | Provider::Responses | Provider::Gemini => {
             vec![ChatMessage::from(responses)]
@@ -196,7 +197,7 @@ fn replied(results: &[ToolResult], provider: Provider) -> Vec<ChatMessage> {
     messages
 }
 
-/// Replaces images of types that the provider does not accept by a note.
+/// Replaces images of types that the provider does not accept with a note.
 fn taken(result: &ToolResult, provider: Provider) -> ToolResult {
     let mut result = result.clone();
     let takes = provider.pictures();

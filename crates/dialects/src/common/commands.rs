@@ -20,11 +20,11 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 /// Maximum time limit that a call may set.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// Maximum number of lines in the example of a pipe that shows the lines that were left out.
+/// Maximum number of lines that the example pipe in the note about long output shows.
 const EXAMPLE: u64 = 200;
 
-/// Formats the note about long output in a dialect without a tool to poll a command. A pipe needs no approval that the
-/// command itself does not need.
+/// Formats the note about long output in a dialect without a tool to poll a command. It names a pipe first, because
+/// piping through these programs needs no approval beyond that of the command.
 fn rest(gap: &Gap) -> String {
     let lines = gap.lines.map(|(first, last)| (first, last.min(first.saturating_add(EXAMPLE - 1))));
     let pipe = lines.map(|(first, last)| format!("`sed -n '{first},{last}p'`, ")).unwrap_or_default();
@@ -52,7 +52,7 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     }
 }
 
-/// Describes a command that continues in a dialect without a tool to poll it.
+/// Formats the note about a command that is still running, in a dialect without a tool to poll it.
 fn on_its_own(ran: &Output) -> String {
     let job = &ran.job;
     let output = match redirect::stdout_file(&ran.command) {

@@ -48,7 +48,7 @@ pub(crate) fn whole_name(output: &Output, page: &mut Page) {
     }
 }
 
-/// Adds a note if the search timed out.
+/// Adds a note if the search did not reach all files, usually because it timed out.
 pub(crate) fn complete(output: &Output, page: &mut Page) {
     if output.walk.complete != toolpost_engine::operations::glob::Complete::Yes {
         page.note(

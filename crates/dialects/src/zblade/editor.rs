@@ -233,7 +233,7 @@ impl Tool for InsertAtCursor {
     }
 }
 
-/// Returns the pair `action` and `done`, exactly one of them set.
+/// Returns the values of `action` and `done`: one is the name of the tool, the other is `None`.
 fn either(name: &'static str, done: bool) -> (Option<&'static str>, Option<&'static str>) {
     if done { (None, Some(name)) } else { (Some(name), None) }
 }

@@ -73,7 +73,7 @@ struct Report<'a> {
 struct Claim<'a> {
     claim: &'a str,
     evidence: &'a [String],
-    /// Author of the claim, the search or the model; present only if a model guided the investigation.
+    /// Author of the claim (the search or the model); present only if a model guided the investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Whose>,
 }

@@ -89,7 +89,7 @@ impl Tool for ListDir {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        // The published schema of this tool has no `limit`.
+        // This tool publishes no `limit`, so the advice names the other tool.
         tree(output, page, "use a more specific path, or get_workspace_structure with limit 200");
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct DecodedImage {
 /// The reason why most damaged files cannot be decoded.
 const CUT_OFF: &str = "the data ends before the image is complete";
 
-/// Decodes an image file; of an animation, only the first frame.
+/// Decodes an image file, or the first frame of an animation.
 pub(super) fn decode(
     bytes: &[u8],
     format: Format,

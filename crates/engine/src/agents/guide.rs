@@ -36,7 +36,7 @@ const ROLE: &str =
 /// Report on a guiding model's work.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Guide {
-    /// The outcome: the model completed the task, or a limit or an error stopped it.
+    /// The reason why the work ended or never began.
     pub ended: GuideEndReason,
     /// The reason why the model was not asked or failed, or the part of the task that is unfinished.
     pub why: Option<String>,
@@ -54,7 +54,7 @@ pub struct Guide {
     pub dropped_claims: Vec<DroppedClaim>,
 }
 
-/// The end of a guiding model's work.
+/// The reason why a guiding model's work ended or never began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GuideEndReason {

@@ -40,7 +40,7 @@ pub trait Agents: Send + Sync {
 pub struct Prompt {
     /// The instruction for the model.
     pub instruction: String,
-    /// The data to work on, kept apart from the instruction: the model must not follow instructions in it.
+    /// The data to work on, kept apart from the instruction: the model must not follow instructions in the data.
     pub data: String,
     /// The JSON schema of the answer; `None` for free text.
     pub schema: Option<String>,

@@ -39,7 +39,7 @@ pub struct CallCtx {
     pub index_wait_end: Option<Instant>,
     /// The permissions for accesses that become known only while the call runs.
     pub permissions: Arc<dyn Permissions>,
-    /// The content that the caller must have read before the call may write an existing file.
+    /// The reads that are required before the call may write an existing file.
     pub fresh: Fresh,
     /// The hashes of the content that the caller has seen, for the files that the call writes.
     pub expected: Arc<ExpectedHashes>,

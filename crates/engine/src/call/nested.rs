@@ -96,7 +96,7 @@ pub enum CallOutcome {
     Done,
     /// The call ran and failed.
     Failed,
-    /// The call was not made, because a nested call may not make it or a limit was reached.
+    /// The call was not made: it is not allowed, needs a prompt, or would exceed a limit.
     Refused,
     /// The call was cancelled or abandoned while it ran.
     GivenUp,

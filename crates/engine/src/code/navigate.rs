@@ -110,8 +110,8 @@ pub struct Output {
     pub asked: Option<TargetName>,
     /// The locations that were found, for questions about definitions and references.
     pub places: Vec<Place>,
-    /// Total number of locations. For documentation, the number of definitions, or of the language server's
-    /// sources that may not be read; for symbols, the number of symbols.
+    /// Total number of locations; for a question about symbols, the number of symbols. For a question about
+    /// documentation, the number of definitions if the syntax tree answers, and `withheld` if a server answers.
     pub total: u64,
     /// Number of locations that are not listed because the rules do not allow their files to be read.
     pub withheld: u64,

@@ -72,7 +72,7 @@ pub struct UsePage {
     pub inferred: usize,
     /// Number of possible uses.
     pub possible: usize,
-    /// Number of occurrences of the name, or uses in the symbol, that cannot be resolved.
+    /// Number of unresolved occurrences: for incoming uses, of the symbol's name; for outgoing uses, in the symbol's code.
     pub unresolved: usize,
     /// Number of uses of symbols outside the workspace; for incoming uses, of those with the name of this symbol.
     pub outside: usize,

@@ -190,8 +190,8 @@ impl Rename<'_> {
         for one in index.occurrences(&self.symbols) {
             by_file.entry(one.file).or_default().push(one);
         }
-        // For a destructuring pattern, the index has only the local variable, not the member of the same
-        // name.
+        // The index records a destructuring pattern such as `const { total } = cart` only as a local variable, not as
+        // a use of the symbol. Files with such local variables are therefore included.
         if self.member || self.module_field {
             for file in self.symbols.iter().flat_map(|at| index.binders(*at)) {
                 by_file.entry(file).or_default();

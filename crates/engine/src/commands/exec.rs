@@ -49,7 +49,7 @@ pub enum Wait {
 
 /// Interval between progress reports about a command that a call waits for.
 const PROGRESS: Duration = Duration::from_millis(500);
-/// Extra time in which a command that has exceeded its time limit is stopped.
+/// Extra time that a call waits while a command that has exceeded its time limit is stopped.
 const PATIENCE: Duration = Duration::from_secs(6);
 /// Maximum size of the output in a progress report, in bytes.
 const LATEST: usize = 400;

@@ -127,7 +127,7 @@ pub(super) struct Reported {
     pub(super) hosts: bool,
 }
 
-/// Explains the last refusal in the output of a job that no other note reports; `None` if there is none.
+/// Explains the last refusal that the output of a job contains and no other note reports; `None` if there is none.
 pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) -> Option<String> {
     let confined = CommandSandbox {
         means: job.enforcement().means,
@@ -138,8 +138,8 @@ pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) 
     confined.line(output, errors, reported)
 }
 
-/// Messages of package managers and version control that could not fetch something, in lower case. They name no error of
-/// the network.
+/// Messages of package managers and version control that could not fetch something, in lower case. They do not contain
+/// the network error itself.
 const UNFETCHED: [&str; 8] = [
     "no matching distribution found",
     "could not find a version that satisfies",
@@ -151,7 +151,7 @@ const UNFETCHED: [&str; 8] = [
     "network request",
 ];
 
-/// Returns true if an output contains an error of the network, or may be the end of such an error.
+/// Returns true if an output contains a network error, or a message that a network error may have caused.
 pub(super) fn mentions_network_failure(output: &str) -> bool {
     output.lines().any(|line| {
         let lower = line.to_ascii_lowercase();
@@ -189,9 +189,8 @@ fn named_with_errors<'o>(
     })
 }
 
-/// Explains that the sandbox hides a path in a command or shows only a part of it, for the first path of
-/// which this is true. The command can print a wrong result for such a path without an error, for example the
-/// list of a directory or the result of `test`.
+/// Explains the first path of a command that the sandbox hides completely or in part; `None` if there is none.
+/// For such a path, a command such as `ls` or `test` can print a wrong result without an error.
 pub(super) fn withheld(job: &Job, paths: &[PathBuf]) -> Option<String> {
     paths.iter().find_map(|path| {
         let access = job.withheld(path)?;
@@ -609,7 +608,7 @@ mod tests {
         });
     }
 
-    /// The built-in rules deny file tools the data of version control, so the advice must not name file tools.
+    /// The built-in rules do not let file tools change the data of version control, so the advice must not name file tools.
     #[test]
     fn advice_for_protected_paths_names_a_way_that_works() {
         let rows = [

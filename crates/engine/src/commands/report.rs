@@ -188,8 +188,8 @@ impl CommandReport {
     }
 }
 
-/// Returns true if a command in a sandbox timed out, or if its output contains an error of the network. The exit code of
-/// a pipe is that of its last program, so a failed download can look like a success.
+/// Returns true if a sandboxed command timed out, or if its output suggests a network error. The exit code does not
+/// matter: that of a pipe is the exit code of its last program, so a failed download can look like a success.
 fn lacks_network(job: &Job, stage: &Stage, output: &str) -> bool {
     let timed_out = matches!(stage, Stage::Ended(end) if matches!(end.why, Some(Why::TimedOut(_))));
     (timed_out || refusal::mentions_network_failure(output)) && job.enforcement().means != Means::Nothing

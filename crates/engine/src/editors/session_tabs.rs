@@ -208,7 +208,7 @@ pub(super) fn nearest(name: &str, view: &str, wanted: Point) -> (Point, Option<S
     } else {
         None
     };
-    // The requested column belongs to a line that does not exist.
+    // If the requested line does not exist, the requested column does not apply to the nearest line.
     let column = if line == wanted.line { column } else { 1 };
     (Point { line, column }, note)
 }

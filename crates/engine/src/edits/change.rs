@@ -251,7 +251,7 @@ pub enum EditKind {
 }
 
 impl Where {
-    /// Returns how much of the file the change replaces.
+    /// Returns the extent of the write: the whole file, a part of it, its deletion, or a rename.
     #[must_use]
     pub fn extent(&self) -> Extent {
         match self {

@@ -19,8 +19,8 @@ use toolpost_workspace::{AccessKind, ContentHash, Coverage, WorkspacePath, hash}
 /// Maximum size in bytes of a file that is read for the comparison; a larger file cannot be changed anyway.
 pub(crate) const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// Checks all writes of a call; returns, for each file that the caller has seen, the hash of the seen
-/// content.
+/// Checks the content pins of a call, and that the caller has seen the content that the writes of the call replace.
+/// Returns, for each file that the caller has seen, the hash of the seen content.
 pub(crate) fn judge(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<ExpectedHashes, Failure> {
     content_pins::check(files, cx, touches)?;
     let mut expected = ExpectedHashes::new();
@@ -52,8 +52,8 @@ fn write(
     }
     match (&record, extent) {
         (None, _) if need(cx, extent) == ReadRequirement::Nothing => return Ok(None),
-        // A partial change later compares its old text with the current content, and a rename leaves the
-        // content unchanged.
+        // The content is not compared here: a partial change is checked against the current content later, and a
+        // rename leaves the content unchanged.
         (Some(record), Extent::Part | Extent::Name) => return Ok(Some(record.hash)),
         _ => {}
     }

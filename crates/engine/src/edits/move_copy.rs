@@ -30,7 +30,7 @@ pub struct Output {
     pub to: String,
     /// The kind of the source: file, link or directory.
     pub kind: FileKind,
-    /// Size of the file or of the copied directory's files, in bytes; 0 for a directory that was moved.
+    /// Size of the file or of the copied directory's files, in bytes; 0 for a link or a directory that was moved.
     pub bytes: u64,
     /// Number of entries below the directory, at all levels; 0 for a file or a link.
     pub entries: u64,

@@ -88,8 +88,8 @@ pub enum Hint {
     Literal(String),
     /// Repeat the same call unchanged.
     TryAgain,
-    /// Ask the operator, who alone can add a root that contains the path. The wording completes the message
-    /// ([`Failure::completed`]).
+    /// Ask the operator, who alone can add a root that contains the path. [`Failure::completed`] appends this hint
+    /// to the message.
     AddRoot,
     /// Ask the operator, who alone can allow the access, to add this rule.
     Operator(String),
@@ -217,8 +217,8 @@ impl Failure {
         self
     }
 
-    /// Completes the message with the hints that belong into it, in the wording of a dialect. The other hints
-    /// stay hints.
+    /// Appends the hints that belong in the message ([`Hint::AddRoot`]) to it, as `say` words them, and removes
+    /// them from `hints`.
     #[must_use]
     pub fn completed(mut self, say: impl Fn(&Hint) -> String) -> Self {
         for hint in self.hints.extract_if(.., |hint| matches!(hint, Hint::AddRoot)) {

@@ -204,7 +204,7 @@ fn placed(files: &Files, part: &ExcerptRequest, cx: &CallCtx) -> Result<Vec<Loca
             let blocks = block::symbol(files, &part.path, &part.raw_path, name, cx)?;
             blocks.into_iter().map(lines).collect()
         }
-        // If the file cannot be parsed, the lines around `from` are shown instead.
+        // If no block is found or the file cannot be parsed, the lines around `from` are shown instead.
         Of::Block { otherwise } => {
             match block::around(files, &part.path, &part.raw_path, part.from, cx).ok().flatten() {
                 Some(block) => vec![lines(block)],

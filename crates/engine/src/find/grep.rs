@@ -128,7 +128,7 @@ pub struct Output {
     pub numbers: Numbers,
     /// The files and lines in the requested range.
     pub files: Vec<File>,
-    /// The number of entries (lines with context, or files), also outside the range.
+    /// The number of entries (lines with context, or files) inside and outside the requested range.
     pub entries: u64,
     /// The number of skipped entries before the requested range.
     pub offset: u64,

@@ -160,8 +160,8 @@ impl Operation for List {
     }
 }
 
-/// Returns a smaller number of entries for another attempt at listing, if the size of the entries (`bytes`) exceeds the
-/// limit `room`.
+/// Returns a smaller number of entries for another attempt at listing if the size of the entries (`bytes`) exceeds the
+/// limit `room`; otherwise `None`.
 fn fewer(entries: usize, bytes: usize, room: usize) -> Option<usize> {
     if bytes <= room || entries <= 1 {
         return None;

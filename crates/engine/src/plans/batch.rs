@@ -199,8 +199,8 @@ async fn widened(
         let wanted = results.iter().filter(|settled| cut.contains(&settled.index));
         let queue = wanted.filter_map(|settled| {
             let weight = (request.reply_size)(&settled.words).max(1);
-            // A reply becomes longer when it is embedded in the reply of the batch, so it gets its proportional share
-            // of the bytes.
+            // `weight` is the size of this reply once it is embedded in the reply of the batch. `room` limits the reply
+            // before that, so the bytes are scaled down by the ratio of the two sizes.
             let room = (weight + more) as u128 * settled.words.len() as u128 / weight as u128;
             Some((settled.index, request.calls.get(settled.index)?.clone(), usize::try_from(room).ok()?))
         });

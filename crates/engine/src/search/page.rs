@@ -182,8 +182,8 @@ fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
     }
 }
 
-/// Returns the part of a line that is shown, and the number of missing characters. Of a very long line, the
-/// beginning is shown, and the surroundings of the first search term if that is further on.
+/// Returns the part of a line that is shown, and the number of missing characters. A very long line is cut to its
+/// beginning. If the first search term is further on, the surroundings of that term follow the beginning.
 fn part<'l>(line: &'l str, words: &[String]) -> (Cow<'l, str>, usize) {
     let (text, more) = cut::line(line, CHARACTERS);
     if more == 0 {

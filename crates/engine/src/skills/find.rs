@@ -5,8 +5,8 @@ use crate::{call::permissions::MayRead, skills::SkillLibrary};
 use std::collections::HashSet;
 use toolpost_workspace::{OpenError, Options, Scope, Workspace};
 
-/// The conventional skill directories of a project. If several contain a skill of the same name, the first
-/// one is used.
+/// The conventional skill directories of a project. If several contain a skill of the same name, the first one that
+/// the user trusts is used.
 const CUSTOMARY: [&str; 7] = [
     ".toolpost/skills",
     ".agents/skills",

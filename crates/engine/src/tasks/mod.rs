@@ -49,8 +49,9 @@ pub(crate) async fn on_lists<T: Send + 'static>(
     blocking(move || work(boards.tasks()?, &session)).await
 }
 
-/// Maximum number of tasks in a list, and maximum size of all titles and descriptions together, in bytes.
+/// Maximum number of tasks in a list.
 pub(crate) const MOST: usize = 500;
+/// Maximum size of all titles and descriptions in a list together, in bytes.
 pub(crate) const CHARACTERS: usize = 256 * 1024;
 
 /// A task.

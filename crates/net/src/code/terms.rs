@@ -1,6 +1,6 @@
 //! Extraction of keywords from a question, for search services that require every keyword in a file.
 
-/// Words of a question that are not searched for.
+/// Stop words: words of a question that are not searched for.
 const ASKING: [&str; 44] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "code", "do", "does", "example", "examples",
     "for", "from", "get", "how", "i", "in", "into", "is", "it", "library", "make", "my", "of", "on", "or",

@@ -9,8 +9,8 @@ use crate::segment::{Segment, merge};
 
 /// The number of index segments in memory beyond which they are merged.
 const IN_MEMORY: usize = 8;
-/// Index segments in memory are written to disk when they reach this number of bytes, or, if no file remains to be
-/// read, of file contents.
+/// Index segments in memory are written to disk when they reach this number of bytes or, if no file remains to be read,
+/// this number of file contents.
 const WRITTEN: (u64, usize) = (8 << 20, 256);
 /// The size below which a segment is small, in bytes, and the number of small segments on disk beyond which they are
 /// merged.

@@ -35,7 +35,7 @@ impl Stage for Arrival {
     type Data<'a> = ReceivedCall<'a>;
 }
 
-/// The data of a call that has arrived and passed no layer that prepares it.
+/// The data of a call whose arguments are not decoded yet.
 pub(crate) struct ReceivedCall<'a> {
     /// The called tool; `None` if no tool that the caller may call has the name.
     pub(crate) published: Option<&'a Published>,

@@ -186,7 +186,7 @@ fn settle(mut gather: MatchSink<'_>, outcome: io::Result<()>) -> io::Result<Scan
     }
 }
 
-/// Reads a whole file into `buffer`, also if it has grown beyond the known length. Returns the number of bytes.
+/// Reads a whole file into `buffer`, even if it has grown beyond the known length. Returns the number of bytes.
 fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let expected = usize::try_from(length).unwrap_or_default();
     // The buffer has room for one byte more than the known length: a shorter read shows that the end was reached.

@@ -141,7 +141,7 @@ fn way(context: &RequestContext<RoleServer>) -> PromptChannel {
     }
 }
 
-/// Starts a call that has a turn after the previous call has started, and then lets the next one start.
+/// Runs a call. A call with a turn starts after the previous call has started, and then lets the next one start.
 async fn in_turn<T>(call: impl Future<Output = T>, turn: Option<CallTurn>) -> T {
     let Some(mut turn) = turn else { return call.await };
     turn.comes().await;

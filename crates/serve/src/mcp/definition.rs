@@ -6,8 +6,8 @@ use std::{collections::HashSet, sync::Arc};
 use toolpost_engine::{Access, Effect};
 use toolpost_runtime::{Catalogue, Config, Published, StructuredOutput};
 
-/// Groups of operations that every task on code needs. Clients that load tools on demand get the first tool of
-/// each group from the start.
+/// Groups of operations that every task on code needs. Clients that load tools on demand get the first tool of each
+/// group in each dialect from the start.
 const CORE: [&[&str]; 6] = [
     &["read", "read_many", "view"],
     &["change"],

@@ -67,7 +67,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Self { lines, writer, open, through, lane_of, era: Era::Modern, last: Instant::now() }
     }
 
-    /// Reads the input to its end; returns the time between the last request and the end.
+    /// Reads the input to its end. Returns the time between the last request and the end; `Duration::MAX` if the
+    /// connection broke before the end.
     pub(crate) async fn run(mut self) -> io::Result<Duration> {
         loop {
             let (said, bytes) = match self.lines.next().await? {

@@ -19,12 +19,12 @@ pub enum Resolved {
     NoId,
 }
 
-/// The answer to whether the index once had a symbol with an id that no symbol has now.
+/// The result of checking whether a symbol once had an id that no symbol has now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Once {
-    /// The symbol existed.
+    /// A symbol with this id existed.
     There,
-    /// The symbol is not known to have existed.
+    /// No symbol with this id is known to have existed.
     Never,
 }
 

@@ -85,7 +85,7 @@ type Ranked<'g> = ((MatchQuality, QualifierSource, bool, u8, usize, Reverse<usiz
 enum QualifierSource {
     /// All of them are names of symbols that enclose the match.
     Symbols,
-    /// Some of them are the name of the match's file or of a directory of its path.
+    /// Some of them name the match's file or a directory in its path.
     Path,
 }
 
@@ -97,7 +97,7 @@ impl Graph {
     #[must_use]
     pub fn find(&self, wanted: &SymbolQuery<'_>, may: &dyn Fn(&str) -> bool) -> Hits {
         let query = wanted.query.trim();
-        // Of a complete id or of `FILE#NAME`, only the name is used here.
+        // Only the name in a complete id or in `FILE#NAME` is used here.
         let query = toolpost_syntax::Id::read(query).map_or(query, |id| id.qualified);
         let query = query.rsplit_once('#').map_or(query, |(_, name)| name);
         let segments = toolpost_syntax::segments(query);

@@ -237,7 +237,7 @@ impl RecordBuilder<'_> {
     }
 }
 
-/// Checks whether a PHP name is fully qualified and global: it follows a `\\` that follows no other name.
+/// Checks whether a PHP name is fully qualified and global: it follows a `\` that follows no other name.
 fn is_global(before: &str) -> bool {
     let outer = before.strip_suffix('\\');
     outer.is_some_and(|outer| !outer.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))

@@ -233,8 +233,8 @@ impl Resolver<'_> {
             && !self.file(at.file).children(at.symbol).is_empty()
     }
 
-    /// Checks whether a symbol is a method of an object literal, which has no plain name: `create() { … }`
-    /// and `create: () => …`, but not `function create() { … }`.
+    /// Checks whether a symbol is a method of an object literal, which is not in scope by its plain name:
+    /// `create() { … }` and `create: () => …`, but not `function create() { … }`.
     pub(super) fn is_method_of_object(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         let object = symbol.parent.map(|symbol| At { file: at.file, symbol });

@@ -73,8 +73,8 @@ impl Resolver<'_> {
             return self.overloaded(self.targets(things), several);
         }
         if meanings.is_empty() && used.receiver.is_none() {
-            // If the modules of a language are resolved, a name that the file does not import hardly refers to a
-            // symbol of another file, so each target is at most possible.
+            // In a language whose modules are resolved, a name that the file does not import is unlikely to refer
+            // to a symbol of another file, so each target is at most possible.
             let lacks = self.rules(file).family != Family::None;
             if lacks && used.usage != Usage::Call && !self.takes_all(file) {
                 return Resolution::Outside;

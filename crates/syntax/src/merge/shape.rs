@@ -20,7 +20,7 @@ pub(super) struct Variant {
     pub(super) errors: Vec<usize>,
 }
 
-/// The parsing of a snippet as members of a type.
+/// Marks a snippet whose items were parsed as members of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Member {
     No,

@@ -27,7 +27,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Finds the lines of a text (the view), and of the folded text that was made of it.
+    /// Finds the lines of a text (the view) and of its folded form.
     pub(super) fn new(view: &str, folded: &str) -> Self {
         let starts = |text: &str| -> Vec<usize> {
             [0].into_iter().chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect()

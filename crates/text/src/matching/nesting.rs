@@ -6,7 +6,7 @@ use super::reindent::opens;
 use crate::diff;
 use crate::lines::{indent, is_blank, likeness};
 
-/// Similarity, in thousandths, from which two lines count as old and new version of one line.
+/// Minimum similarity, in thousandths, at which two lines count as the old and the new version of one line.
 const SHARED: usize = 600;
 
 /// Maximum number of pairs of an old and a new line that are compared.

@@ -97,9 +97,9 @@ impl IndentShift {
 
     /// Indents new text like the file; `None` if its indentation has no clear counterpart in the file.
     ///
-    /// New text that already has the file's indentation is kept, and new text that is indented like the old
-    /// text is rewritten. If both or neither are true and the results differ, returns `None`. `unit` returns
-    /// the file's usual indentation. It is called if the matching lines do not show the width of a level.
+    /// Keeps new text that already has the file's indentation, and rewrites new text that is indented like the old
+    /// text. If both readings are possible and lead to different results, returns `None`. `unit` returns the
+    /// file's usual indentation; it is called only if that is needed.
     pub(crate) fn apply(&self, new: &str, unit: impl FnOnce() -> Indent) -> Option<String> {
         let lines: Vec<&str> = new.split('\n').filter(|line| !is_blank_line(line)).collect();
         let own: Vec<&str> = lines.iter().map(|line| indent(line)).collect();
@@ -244,7 +244,8 @@ impl IndentShift {
 
     /// Checks whether some lines of new text seem to be indented like the file and others like the old text.
     ///
-    /// A line that follows an opening bracket or a colon may be deeper in both cases.
+    /// The sign is a line whose indentation only the file has, and which is deeper than the line before although
+    /// that line opens no block.
     fn is_mixed(&self, lines: &[&str]) -> bool {
         let file_only = |own: &str| self.in_file(own) && self.known(own).is_none();
         lines.windows(2).any(|two| {

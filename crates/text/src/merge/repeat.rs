@@ -67,7 +67,7 @@ pub(super) fn moved(
         let comments = here[..at].iter().rev().zip(scope.old[..old.start].iter().rev());
         let comments = comments.take_while(|(new, old)| is_comment(new) && same(new, old)).count();
         let comments = comments.min((0..old.start).rev().take_while(|line| is_kept(*line)).count());
-        // Without the statement, a comment or an attribute above it would be left behind.
+        // If only the statement moved, a comment or an attribute above it would be left behind.
         let above = (old.start - comments).checked_sub(1).map(|above| scope.old[above].trim_start());
         if above.is_some_and(|above| is_comment(above) || above.starts_with('@')) {
             return Err(twice());

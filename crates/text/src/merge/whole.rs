@@ -8,7 +8,7 @@ use crate::encoding::Splice;
 use crate::lines::{bare, lf};
 
 /// Refuses a snippet without markers that is not clearly the whole text: it must have most lines of the text, or be
-/// a small file rewritten. Returns the notes for the reply.
+/// a rewritten small file. Returns the notes for the reply.
 ///
 /// # Errors
 ///

@@ -25,7 +25,7 @@ pub enum HunkProblem {
         scope: String,
         /// The line number at which the file has this line, before the end of the previous hunk.
         before: Option<usize>,
-        /// The lines of the file that are most similar to it.
+        /// The lines of the file that are most similar to the line after `@@`.
         closest: Option<Box<ClosestLines>>,
     },
     /// The old lines of the hunk are not in the file, or not after the previous hunk.

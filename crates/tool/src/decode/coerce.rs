@@ -3,8 +3,8 @@
 use serde_json::{Map, Number, Value, json};
 use toolpost_engine::Failure;
 
-/// Returns the arguments of a call as an object. They can also be a string with the JSON of an object, after a
-/// stray `{}`.
+/// Returns the arguments of a call as an object. They can also be a string with the JSON of an object, which may
+/// follow a stray `{}`.
 pub(super) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
     match arguments {
         Value::Object(object) => Ok(object),

@@ -148,7 +148,7 @@ pub enum AgentMay {
     Read,
     /// Writing, with Toolpost's tools.
     Write,
-    /// Everything, also with the agent's own tools.
+    /// Everything, including the agent's own tools.
     All,
 }
 

@@ -28,7 +28,7 @@ pub(super) enum ExecutionMode {
     WithBackup,
 }
 
-/// Reasons for which a step of a commit fails.
+/// Reasons why a step of a commit fails.
 pub(super) enum StepFailure {
     /// The file cannot be replaced by a rename, but may be rewritten in place.
     NotReplaceable(OperationError),

@@ -26,7 +26,7 @@ use crate::system::{mode as mode_bits, sync_all};
 /// Size of the buffer through which file contents are copied, in bytes.
 const PIECE: usize = 256 * 1024;
 
-/// The time at which the copied content of a file is synced.
+/// Time at which the content of a copied file is synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bytes {
     /// Each file is synced immediately after it is copied.

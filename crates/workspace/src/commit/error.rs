@@ -14,7 +14,7 @@ use crate::path::WorkspacePath;
 pub struct CommitError {
     /// Path that caused the failure.
     pub path: WorkspacePath,
-    /// Reason for the failure, which continues the sentence that starts with the path.
+    /// Reason for the failure; its message is the rest of a sentence that starts with the path.
     pub why: CommitKind,
     /// Steps of the commit that could not be reverted, one sentence each.
     pub aftermath: Vec<String>,
@@ -82,7 +82,7 @@ pub enum CommitKind {
         /// The operating system's error.
         fault: Fault,
     },
-    /// A system error for which there is no other variant.
+    /// Any other system error.
     #[error("could not be changed: {step} failed ({fault})")]
     Io {
         /// The operation that failed, such as `creating the new file`.

@@ -51,7 +51,7 @@ fn copy_attributes(old: BorrowedFd<'_>, new: BorrowedFd<'_>, lost: &mut Vec<Stri
     let mut access_list = AccessList::AsBefore;
     let names = attribute_names(old);
     if !names.iter().any(|name| name.as_c_str() == ACCESS_LIST) {
-        // The new file may have got an ACL from its directory, which the old file does not have.
+        // The old file has no ACL, but the new file may have inherited one from its directory.
         let _ = fremovexattr(new, ACCESS_LIST);
     }
     for name in names.iter().filter(|name| is_kept(name)) {

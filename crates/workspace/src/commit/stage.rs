@@ -35,7 +35,7 @@ pub(crate) struct StagedFile {
 
 /// Source of the metadata (owner, permissions, attributes) of a new file.
 pub(crate) enum MetadataSource<'a> {
-    /// None: the file gets the defaults of its directory.
+    /// No source: the file gets the defaults of its directory.
     New,
     /// This file: the replaced file, or another file that the requested change names.
     Old(&'a OpenFile),

@@ -74,7 +74,7 @@ fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
 fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &WorkspacePath) -> bool {
     let now = look(path);
     match (&change.after, &now) {
-        // Recovery removes the empty directory afterwards.
+        // The directory may still exist: recovery removes it afterwards, if it is empty.
         (None, _) if change.what == ChangeKind::DeletedEmpty => true,
         (None, now) => *now == CurrentState::Absent,
         (Some(after), CurrentState::There(stat, content)) => {

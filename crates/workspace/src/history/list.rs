@@ -21,7 +21,7 @@ pub enum FindError {
     /// The history is empty, or every change in it is undone.
     #[error("the history of this workspace is empty, or all its changes are undone")]
     Empty,
-    /// No change has an id, or the id of its call, that starts with the given text.
+    /// No change has an id, or a call id, that starts with the given text.
     #[error("no change in the history of this workspace has an id, or a call id, that starts with `{said}`")]
     Unknown {
         /// The given start of an id, escaped.

@@ -28,7 +28,7 @@ const GO: usize = 256;
 /// Name of the file whose modification time is the time of the last sweep of the history.
 const SWEPT: &str = "swept";
 
-/// Age of the last sweep of the history from which the next start of Toolpost sweeps again.
+/// Time since the last sweep of the history after which Toolpost sweeps again at its next start.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Age at which a temporary file counts as abandoned.
@@ -184,7 +184,8 @@ impl<'a> Sweep<'a> {
             let fresh: Result<Vec<Vec<String>>> =
                 pending(journals)?.iter().map(|record| self.needs(record)).collect();
             let fresh = fresh?;
-            // In the meantime, another root may have got its first record and with it a new directory of records.
+            // In the meantime, a commit may have created the first record of a root, and with it a new directory
+            // of records.
             self.folders = self.store.folders()?;
             for (name, needs) in self.new_records()? {
                 self.need(&needs);

@@ -1,4 +1,4 @@
-//! Ignore rules that apply in a directory: its own ones and those of its parents.
+//! Ignore rules that apply in a directory: those of the directory itself and of its parents.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd};

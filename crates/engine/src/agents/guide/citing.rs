@@ -164,8 +164,8 @@ impl Checker<'_> {
 
     fn read(&self, raw_path: &str) -> Result<File, String> {
         let place = self.sources.resolve(raw_path).map_err(|failure| failure.what)?;
-        // The same message for a missing and for a withheld file, so that it does not reveal which of them
-        // exist.
+        // Missing and withheld files get the same message, so that it does not reveal whether a withheld file
+        // exists.
         let missing = || format!("{} cannot be read here", shown(raw_path));
         if !self.cx.may_read(&place) {
             return Err(missing());

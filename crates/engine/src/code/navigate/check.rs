@@ -32,7 +32,7 @@ pub(crate) enum ImportCheck {
     Nothing,
 }
 
-/// Compares the answer to a references request with the import statements for the name in all files.
+/// Compares the answer to a references request with the import statements for the name in the files of the root.
 pub(crate) fn check(
     code: &Code,
     cx: &CallCtx,

@@ -31,7 +31,7 @@ pub(super) fn all(files: &Files, cx: &CallCtx, hold: &PathLock, drafts: &[Draft]
 fn stays_text(draft: &Draft) -> Result<(), Failure> {
     let Now::Bytes(bytes) = &draft.now else { return Ok(()) };
     let was_binary = matches!(&draft.before, Some(Before::File { bytes, .. }) if bytes.contains(&0));
-    // Text in UTF-16 and UTF-32 contains NUL bytes, and a moved file keeps its content.
+    // NUL bytes are allowed in UTF-16 and UTF-32 text, in files that had NUL bytes before, and in moved files.
     let narrow = [Encoding::Utf8, Encoding::Utf8Bom, Encoding::EightBit];
     let wide = matches!(sniff(bytes), EncodingGuess::Text(encoding) if !narrow.contains(&encoding));
     let Some(at) = bytes.iter().position(|byte| *byte == 0) else { return Ok(()) };
@@ -83,7 +83,8 @@ fn write(moves: &[(&WorkspacePath, &WorkspacePath)], draft: &Draft) -> Option<Wr
         (Now::Bytes(bytes), Some(like)) => {
             Action::WriteLike { bytes: bytes.clone(), expect, like: like.clone() }
         }
-        // Something exists at the path, so the commit refuses the move.
+        // Another change of the call put something at the old path of the link, so the commit refuses: it changes
+        // no path twice.
         (Now::Link, Some(from)) => {
             let action = Action::Move { to: path, overwrite: Overwrite::Refuse };
             return Some(Write { path: from.clone(), action });

@@ -37,7 +37,8 @@ impl LineShifts {
             let behind = last + usize::from(!begins);
             Step { first, behind, before: last - first, after: lines::breaks(new) }
         });
-        // Stored from last to first: each step is applied while the lines before it are at their old numbers.
+        // Stored from last to first, because a step uses the line numbers from before all of these replacements. Steps
+        // for earlier lines, which shift later ones, must therefore be applied after it.
         let steps: Vec<Step> = steps.collect();
         self.0.extend(steps.into_iter().rev());
     }

@@ -124,8 +124,8 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosur
     Look { found: Some(format!("It has {count} lines and begins with:\n{head}")), whole: None }
 }
 
-/// Shows the difference from the content that was seen, if the session still stores that content. If the
-/// caller had seen all of it, the caller has then also seen all of the current content.
+/// Shows the difference from the content that was seen, if the session still stores that content. A caller that
+/// had seen all of that content, and is shown the whole difference, has also seen all of the current content.
 fn changes(
     files: &Files,
     cx: &CallCtx,

@@ -29,7 +29,7 @@ const COUNTED: u64 = 1024 * 1024 * 1024;
 /// The maximum size of a file's content that the session stores to report later changes, in bytes.
 const REMEMBERED: u64 = 1024 * 1024;
 
-/// The number of lines before the end of a file at which a caller that asked for lines after it can start again.
+/// The maximum number of last lines that the failure for a line after the end of the file suggests to request.
 const LAST_LINES: u64 = 50;
 
 /// The result of one pass over a file.
@@ -242,8 +242,8 @@ fn weight(line: &Line<'_>, gutter: Gutter) -> usize {
     line.text.len() + gutter.weight(line.number) + if line.more > 0 { NOTICED } else { 0 }
 }
 
-/// Returns the part of the file that counts as read. A shown line that is too long to be shown whole counts: the reply
-/// states how much of it is missing, and that cannot be requested.
+/// Returns the part of the file that counts as read. A line that is too long to be shown whole counts as read, because
+/// its missing part cannot be requested; the reply states the size of that part.
 fn part(request: &Request, text: &Text, total: u64) -> SeenRange {
     let shown = text.lines.len() as u64;
     match text.lines.first() {

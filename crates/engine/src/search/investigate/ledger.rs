@@ -26,8 +26,9 @@ pub(crate) struct Place {
     pub(crate) evidence: Vec<u64>,
     /// The terms of the objective that the location contains.
     pub(crate) holds: Vec<String>,
-    /// The locations that use the symbol, outside tests and in tests.
+    /// The locations outside tests that use the symbol.
     pub(crate) users: Vec<String>,
+    /// The locations in tests that use the symbol.
     pub(crate) tests: Vec<String>,
     /// The kinds of search that found the location.
     pub(crate) by: MatchSources,
@@ -79,7 +80,7 @@ impl Ledger {
         })
     }
 
-    /// Returns the location of a symbol with these lines, or of a part of it; adds it if it is not known.
+    /// Returns the location of a symbol, or of a part of the symbol; adds the location if none is known.
     pub(crate) fn symbol(&mut self, symbol: &symbols::Symbol) -> &mut Place {
         let (first, last) = (u64::from(symbol.first_line), u64::from(symbol.last_line));
         let (kind, name) = (&symbol.kind, &symbol.qualified);

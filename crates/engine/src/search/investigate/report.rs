@@ -9,13 +9,15 @@ use super::{
 use std::{collections::HashMap, time::Instant};
 use toolpost_text::counted::counted;
 
-/// The maximum number of findings in a report, and of findings in one file.
+/// The maximum number of findings in a report.
 const FINDINGS: usize = 20;
+/// The maximum number of findings in one file.
 const OF_ONE: usize = 2;
-/// The number of best findings that determine the confidence, and the maximum numbers of gaps and of recommendations in
-/// a report.
+/// The number of best findings that determine the confidence.
 const BEST: usize = 5;
+/// The maximum number of gaps in a report.
 const GAPS: usize = 20;
+/// The maximum number of recommendations in a report.
 const RECOMMENDED: usize = 3;
 /// The maximum confidence if no result has a name from the objective: terms and meaning alone often rank the
 /// right result third or fourth.

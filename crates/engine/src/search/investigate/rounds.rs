@@ -34,19 +34,20 @@ use toolpost_ranked::is_test;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The maximum number of blocks of code that each search returns, the maximum size of all these blocks, and the maximum
-/// size of one block, in bytes.
+/// The maximum number of blocks of code that each search returns.
 const BLOCKS: usize = 60;
+/// The maximum size of the answer of each operation, in bytes.
 const ROOM: usize = 512 * 1024;
+/// The maximum size of one block of a semantic search, in bytes.
 const EACH: usize = 2_000;
-/// The maximum number of locations whose uses one round follows, and the number of best locations from which the round
-/// selects them.
+/// The maximum number of locations whose uses one round follows.
 const FOLLOWED: usize = 6;
+/// The number of best locations from which a round selects those to follow.
 const SETTLED: usize = 10;
 /// The maximum number of uses of one symbol that are read in each direction, and of results for one name,
 /// quoted text or word beginning.
 const USES: usize = 8;
-/// The maximum number of terms that are searched one by one after no result contained them.
+/// The maximum number of terms, of those that no result contains, that are then searched one by one.
 const DOUBTED: usize = 8;
 /// The maximum number of files that one glob of a scope may match.
 const FILES: usize = 50_000;

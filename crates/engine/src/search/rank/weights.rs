@@ -11,8 +11,9 @@ const SHOWING: [&str; 8] = ["examples", "example", "samples", "demo", "demos", "
 const TESTS: [&str; 6] = ["tests", "test", "__tests__", "spec", "testing", "ui"];
 /// Directories of copies of other packages.
 const OTHERS: [&str; 5] = ["_vendor", "_vendored", "vendor", "third_party", "node_modules"];
-/// File extensions of data, and of documents.
+/// File extensions of data.
 const DATA: [&str; 9] = [".json", ".toml", ".yaml", ".yml", ".lock", ".map", ".csv", ".svg", ".xml"];
+/// File extensions of documents.
 const TEXTS: [&str; 5] = [".md", ".mdx", ".rst", ".txt", ".adoc"];
 /// File extensions of C, assembly and JavaScript code, which most packages use only internally.
 const FOREIGN: [&str; 6] = [".c", ".h", ".cc", ".cpp", ".s", ".js"];

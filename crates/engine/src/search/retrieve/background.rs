@@ -8,9 +8,9 @@ use std::{
 use toolpost_ranked::{FillError, FillReport, Index, Meaning, Patience, Trouble, embed::EmbedError};
 use toolpost_workspace::{WorkspacePath, lower_priority};
 
-/// The time after which the background thread pauses so that a waiting search can compute embeddings, and the
-/// length of the pause.
+/// The time after which the background thread pauses so that a waiting search can compute embeddings.
 const SLICE: Duration = Duration::from_millis(250);
+/// The length of a pause of the background thread.
 const BREATH: Duration = Duration::from_millis(5);
 
 /// An index, the embeddings of its blocks, and the directories in which files or embeddings are missing.

@@ -90,8 +90,8 @@ fn updated<'i>(
 ) -> Result<(IndexGuard<'i>, Option<DirectLook>), Failure> {
     let failed = |trouble: Trouble| retrieve::failed(cx, &trouble);
     let Unfinished { index, meaning, bases } = group;
-    // Updating the index gets a share of the time; computing embeddings gets the rest.
     let base = bases.first().ok_or_else(|| Failure::invalid("No directory to search is given."))?;
+    // Updating the index gets a share of the time; computing embeddings gets the rest.
     let reading = (wait.share(READING), cx);
     let (lent, look) = retrieve::lock(search, index, base, &|| words.to_vec(), reading).map_err(failed)?;
     drop(lent);

@@ -75,7 +75,7 @@ struct PackageResults {
     unreadable: Vec<String>,
     /// The number of files that are not indexed yet, and the number of all files, in the packages that were searched.
     waiting: (usize, usize),
-    /// Files that were searched without an index, because an index is not complete.
+    /// Counts of the files that incomplete indexes do not cover; `None` if all indexes are complete.
     look: Option<DirectLook>,
     /// The indexes and embeddings to complete in the background.
     rest: Vec<Unfinished>,
