@@ -185,7 +185,7 @@ mod tests {
         assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));
         assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));
         assert!(!hope.is_gone(&status(9, 9, false), PATIENCE));
-        // A file was added, so the build continues.
+        // The number of missing files fell, so the time without progress starts again.
         assert!(!hope.is_gone(&status(9, 3, true), PATIENCE));
         assert!(!hope.is_gone(&status(9, 3, false), PATIENCE));
         assert!(hope.is_gone(&status(9, 3, false), TICK));

@@ -103,7 +103,7 @@ pub(crate) async fn named(
 /// Formats the reply for a name that matches no symbol.
 fn unknown(symbol_name: &str, output: &Value) -> String {
     let complete = is_complete(&output["searched"]);
-    let none = if complete { "No symbol is" } else { "No symbol was found so far that is" };
+    let none = if complete { "No symbol is" } else { "No symbol found so far is" };
     let mut words = format!("{none} called {symbol_name}. Searched: {}.", searched(&output["searched"]));
     let others = list(&output["symbols"]).iter().map(|hit| text(&hit["symbol"]["qualified"]));
     let near: Vec<&str> = others.chain(list(&output["near"]).iter().map(text)).take(5).collect();

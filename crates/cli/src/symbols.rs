@@ -377,7 +377,7 @@ fn gaps(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
     let reasons = [
         (number(&side["unresolved"]) > 0, format!("unresolved places {more}")),
         (number(&side["through_variables"]) > 0, format!("calls of parameters or variables {more}")),
-        (number(&side["withheld"]) > 0, format!("places in files that a rule hides {more}")),
+        (number(&side["withheld"]) > 0, "callees in files that a rule hides are not listed".to_owned()),
         (!is_complete(of), "some files are not read yet".to_owned()),
         (
             matches!(way, CallDirection::In) && !list(&of["left_out"]).is_empty(),

@@ -296,8 +296,8 @@ fn calls_of_unavailable_tools_change_nothing() {
     let forbidden = |setting: &str, why: &str| {
         format!("Edit is not available: the tool {why}, which the setting `{setting}` forbids (flag).")
     };
-    let code_mode = "Edit is not available: the setting `code_mode` serves only `search_tools` and `run_code`, and scripts call the \
-                     others (flag).";
+    let code_mode = "Edit is not available: the setting `code_mode` limits direct calls to `search_tools` and `run_code`; scripts call \
+                     the other tools (flag).";
     let rows: [(&[&str], String); 4] = [
         (&["--code-mode", "only"], code_mode.to_owned()),
         (&["--read-only"], forbidden("read_only", "can change files")),

@@ -492,7 +492,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "apply_patch",
         r#"{"path": "a.txt", "old_text": "one", "new_text": "1", "patches": [{"old_text": "two", "new_text": "2"}]}"#,
-        "Invalid: old_text or new_text and patches are both given; use one or the other, because their order is not clear.",
+        "Invalid: old_text or new_text is given together with patches; give one or the other, because their order is not clear.",
     ),
     (
         "apply_patch",

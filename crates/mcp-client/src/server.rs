@@ -55,14 +55,14 @@ impl Server {
         Self { entry, home, state: Mutex::default(), changed: Arc::default() }
     }
 
-    /// Connects if necessary, and returns the published tools.
+    /// Connects if necessary, and returns the tools that the configuration selects.
     pub(super) async fn tools(&self) -> Result<Vec<UpstreamToolDefinition>, Failure> {
         let mut state = self.state.lock().await;
         self.connect(&mut state).await?;
         Ok(self.wanted(&state))
     }
 
-    /// Returns the published tools; the list is refreshed if the server announced a change.
+    /// Like [`Self::tools`], but first refreshes the list if the server announced a change.
     pub(super) async fn current(&self) -> Result<Vec<UpstreamToolDefinition>, Failure> {
         let mut state = self.state.lock().await;
         self.connect(&mut state).await?;

@@ -151,7 +151,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         );
     }
     if !group.split('.').all(is_plain) || !is_plain(artifact) || !is_plain(version) {
-        return absent(Vec::new(), "the name is not a valid artifact name");
+        return absent(Vec::new(), "the name and the version are not valid Maven coordinates");
     }
     if project.stores.maven.is_none() && project.stores.gradle.is_none() {
         return absent(Vec::new(), "neither Maven's local repository nor Gradle's cache is known");

@@ -382,7 +382,8 @@ fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Ve
     for place in &places {
         match place {
             Place::At { absolute, .. } if search.loose_start && !policy.finds(absolute) => {
-                // The word may be a Git revision, which can contain files that the current ignore rules exclude.
+                // The word may be a Git revision. A revision can contain files that the current ignore rules exclude,
+                // so ignored files are examined too.
                 let is_pattern =
                     search.start.start.starts_with(':') || search.start.start.contains(['*', '?', '[']);
                 search.ignored |= !is_pattern;
@@ -446,7 +447,8 @@ fn touched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Opt
     }
 }
 
-/// Judges a file that a command writes only if its name or its directory exists.
+/// Judges an argument that may name a file which the command writes. Allows the argument if its location is unknown
+/// or its parent cannot be a directory, because it may then be something other than a file.
 fn perhaps_written(policy: &Policy, place: &Place, reading: &ParsedCommand<'_>) -> JudgedTouch {
     let is_alone = reading.script.segments.len() == 1;
     match place {

@@ -118,7 +118,8 @@ impl Policy {
         if learned.rules.is_empty() || redact(&text) != text {
             return None;
         }
-        // A cautious rule never covers code in arguments, but the rule of an operator is not cautious.
+        // An operator's rule for exactly this code is not cautious, because a cautious rule never covers code in
+        // arguments.
         let text = if code == CodeInArguments::Exact { text.replace(CAUTIOUS, "") } else { text };
         let judged = self.with_approved(&text)?;
         touches.iter().all(|touch| judged.judge(touch).decision == Decision::Allow).then_some(learned)
@@ -142,7 +143,8 @@ impl Policy {
             text.push('\n');
         }
         text.push_str(&rules);
-        // An invalid policy file would prevent the next start of Toolpost.
+        // An invalid policy file would prevent the next start of Toolpost, so the new text is checked before it is
+        // written.
         Self::built_in()?.with(&text, &RuleSource::Operator(shown.clone()))?;
         operator::replace(file, &text).map_err(failed)
     }

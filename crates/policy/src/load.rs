@@ -27,7 +27,8 @@ impl Policy {
         examples::each_rule(&file, source)?;
         let rules = file.rules.iter().map(|parsed| parsed.rule.clone());
         let policy = self.clone().adding(rules).with_lists(&file.lists, source)?;
-        // The examples in a project's file must hold when the user has trusted the file.
+        // The examples of a project's file state the decisions that apply once the user trusts the file, so they are
+        // checked against trusted rules.
         let trusted = match source {
             RuleSource::Project(name) | RuleSource::Lapsed(name) => {
                 let trusted = RuleSource::Trusted(name.clone());

@@ -162,7 +162,7 @@ impl Pattern {
         let words = words.filter(|words| !words.is_empty())?;
         let set = segment.assignments.iter().map(|set| Some(format!("{}={}", set.name, set.value.known()?)));
         let set: Vec<String> = set.collect::<Option<_>>()?;
-        // Other characters can be wildcards, or operators of the shell.
+        // A word with other characters is quoted, because they can be wildcards or operators of the shell.
         let plain = |word: &&str| {
             let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=@%+,^~{}[]?!".contains(letter);
             !word.is_empty() && word.chars().all(is_plain)

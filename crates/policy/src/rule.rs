@@ -75,7 +75,8 @@ pub struct Origin {
 }
 
 impl Rule {
-    /// Returns the path names of a built-in rule that lets commands write, while Toolpost reports the change.
+    /// Returns the path names of a built-in rule that lets commands write to the paths, on condition that Toolpost
+    /// reports the changes. Empty for other rules.
     pub(crate) fn reported_names(&self) -> &[String] {
         let is_report = self.source == RuleSource::BuiltIn
             && self.decision == Decision::Allow

@@ -91,7 +91,7 @@ fn plan_at(number: RawFd) -> Option<InnerPlan> {
     InnerPlan::read(&all_of(&file).ok()?)
 }
 
-/// Prepares this process, and forks it into the supervisor and the command. This is the whole inner step.
+/// Runs the inner step: prepares this process, and forks it into the supervisor and the command.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 fn run(plan: &InnerPlan) -> ! {
     let control = plan.control;

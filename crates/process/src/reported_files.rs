@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, statat};
 use toolpost_sandbox::{Access, Plan, Sandbox, reported_files};
 
-/// The state of the reported files when a program started.
+/// The files that a sandbox plan asks to report if they change, with their state when a program started.
 #[derive(Debug, Default)]
 pub(crate) struct ReportedFiles {
     /// `None` if nothing is reported.

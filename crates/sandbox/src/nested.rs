@@ -91,7 +91,7 @@ pub(crate) fn nested(root: &OwnedFd, names: &Names, cache: &NestedCache) -> Nest
 /// Describes where a search stopped.
 fn gap(searched: usize, held: usize, next: &Path) -> String {
     let is_top = next.as_os_str().is_empty();
-    let place = if is_top { "the top of the root".to_owned() } else { format!("`{}`", next.display()) };
+    let place = if is_top { "the root directory itself".to_owned() } else { format!("`{}`", next.display()) };
     let (limit, rest) = if searched == DIRECTORIES && !is_top {
         (format!("{DIRECTORIES} directories"), "later directories")
     } else {

@@ -252,8 +252,8 @@ pub(crate) fn is_comment(node: Node<'_>, text: &str) -> bool {
     begins && earlier != Some('\\')
 }
 
-/// Returns the reason why the text of a here-document may end at another position for a shell; `None` if it
-/// does not.
+/// Returns a reason why a shell may end a here-document at another position than the grammar; `None` if there is
+/// none.
 pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> {
     let part = |kind: &str| {
         let mut cursor = node.walk();
@@ -286,14 +286,14 @@ pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
 }
 
 /// Returns the reason why an expansion such as `${x:=y}` may run a command, set a variable, or end at another
-/// position for a shell; `None` if it is harmless.
+/// position for a shell than for the grammar; `None` if it is harmless.
 pub(crate) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
     if text.contains('\'') && is_quoted(node) {
         return Some("a single quote in an expansion within double quotes may be literal for a shell");
     }
     let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
     if inner.match_indices('{').any(|(at, _)| !inner[..at].ends_with('$')) {
-        return Some("this expansion contains a brace, so a shell may end it at another position");
+        return Some("this expansion contains a brace, so its end is unclear");
     }
     let inner = inner.strip_prefix('#').filter(|rest| !rest.is_empty()).unwrap_or(inner);
     let name = inner.trim_start_matches(|found: char| found.is_ascii_alphanumeric() || found == '_');

@@ -47,7 +47,7 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
     }
     let Some(target) = target else { return };
     if target.known().is_none() {
-        // The word can expand to several words, of which only the last is the destination.
+        // The word can expand to several words; only the last one is the destination.
         effects.push(Effect::Reads(target.clone()));
     }
     let is_directory = into.is_some() || sources.len() > 1 || is_directory(&target);

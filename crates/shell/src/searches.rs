@@ -72,7 +72,7 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
     segment.effects.extend(searches);
 }
 
-/// Returns the searches of `git grep` for its operands, of which the first `revisions` are certainly revisions. With a
+/// Returns the searches of `git grep` for its operands. The first `revisions` operands are certainly revisions. With a
 /// revision, ignored files count as searched, because the revision may contain them.
 fn in_git<'s>(
     operands: &'s [Word],

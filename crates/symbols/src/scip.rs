@@ -11,7 +11,7 @@ pub(crate) const LARGEST: u64 = 512 << 20;
 /// The role bit of an occurrence that is a definition.
 const DEFINES: i32 = 1;
 
-/// The used fields of the index.
+/// The fields of a SCIP index that are read.
 #[derive(Clone, PartialEq, Message)]
 struct Whole {
     #[prost(message, repeated, tag = "2")]

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::{Item, Kind};
 
-/// Maximum nesting of the brackets in which modules are found; `imports.scm` finds them as deep.
+/// Maximum nesting of the brackets in which modules are found; the query in `imports.scm` has the same limit.
 const LEVELS: usize = 2;
 
 /// Lists the modules that a macro call declares in other files. The parser sees only tokens there.

@@ -5,7 +5,7 @@ use crate::{
     omission::{comment, is_omission},
 };
 
-/// Kinds of lines in new text that stand for something else, and must not be written to a file.
+/// Kinds of lines in new text that come from a reply or stand for omitted code, and must not be written to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A placeholder for code that the model did not write out, such as `// ... existing code ...`.
@@ -16,7 +16,7 @@ pub enum Kind {
     Gutter,
 }
 
-/// A line of new text that stands for something else, and must not be written to a file.
+/// A line of new text that comes from a reply or stands for omitted code, and must not be written to a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the new text is {}: {text:?}; {}", self.what(), self.next())]
 pub struct Placeholder {

@@ -67,7 +67,7 @@ pub enum LineEditError {
         /// Number of lines in the file.
         count: usize,
     },
-    /// The new text is empty.
+    /// The new text is empty, so the edit would change nothing.
     #[error("the new text is empty; to insert an empty line, send a line break")]
     Nothing,
 }

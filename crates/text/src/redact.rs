@@ -193,7 +193,7 @@ fn known_key(rest: &str) -> Option<Range<usize>> {
     let prefix = PREFIXES.iter().find(|prefix| rest.starts_with(**prefix))?;
     let body = &rest[prefix.len()..];
     let length = count(body, |byte| is_word(byte) || byte == b'.');
-    // The words of a natural language contain no digits.
+    // The prefix may begin an ordinary word. Words contain no digits, so a text without digits is not a key.
     let is_key = length >= KEY && body[..length].bytes().any(|byte| byte.is_ascii_digit());
     is_key.then(|| prefix.len()..prefix.len() + length)
 }

@@ -125,7 +125,8 @@ impl ObjectCheck<'_> {
     }
 }
 
-/// Returns the schema of the object that a value is, or has as an element.
+/// Returns the schema of the object that a value is or contains as an array element; `None` if the value has no
+/// object.
 fn object_in(schema: &Value) -> Option<&Value> {
     if schema.get("properties").is_some() {
         return Some(schema);

@@ -168,7 +168,7 @@ impl Page {
         if !self.texts().any(|text| text.len() > bytes || count(text) > lines) {
             return;
         }
-        // The notice of the omission, which is part of the text, needs some room as well.
+        // The notice of the omission is part of the text, so the budget of the text is reduced by its size.
         let own = notes + NARROWER.len() + AROUND + cut::NOTICED;
         let bytes = bytes.saturating_sub(own).max(LEAST.bytes.min(bytes));
         let budget = Budget { bytes, lines: lines.max(1), ..*budget };
@@ -195,7 +195,7 @@ impl Page {
         }
     }
 
-    /// Adds a text that was written for this reply; the first one is not copied.
+    /// Adds a text that was written for this reply. Moves it without a copy if the reply is still empty.
     pub fn take(&mut self, text: String) {
         if self.parts.is_empty() {
             self.parts.push(ReplyPart::Text(text));

@@ -22,7 +22,7 @@ pub enum Error {
     Trust(Cause),
     /// Commands cannot run.
     Commands(Cause),
-    /// The model, the external agent or their limits cannot be used.
+    /// The model or the external agent cannot be used, for example because a setting is invalid.
     Model(Cause),
     /// The configuration of upstream MCP servers cannot be used.
     Upstream(Cause),

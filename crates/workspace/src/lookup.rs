@@ -17,8 +17,8 @@ use crate::path_error::PathError;
 use crate::resolve::Follow;
 use crate::workspace::Workspace;
 
-/// Maximum number of suggestions for a missing path: similar names in its directory, and equal names
-/// elsewhere.
+/// Maximum number of suggestions of each kind for a missing path: similar names in its directory, and the same name
+/// in other directories.
 const SUGGESTIONS: usize = 3;
 
 /// Maximum number of directory entries that the search for a name in other directories reads.

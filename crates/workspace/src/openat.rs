@@ -73,7 +73,8 @@ fn walk(directory: BorrowedFd<'_>, relative: &Path, flags: OFlags, mode: Mode) -
 
 fn step(directory: BorrowedFd<'_>, name: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     match retry_on_intr(|| openat(directory, name, flags | OFlags::NOFOLLOW, mode)) {
-        // If a directory is required and the entry is a link, the kernel reports `ENOTDIR`.
+        // If a directory is required and the entry is a link, the kernel reports `ENOTDIR`. The caller expects
+        // `ELOOP` for every link.
         Err(Errno::NOTDIR) if is_link(directory, name) => Err(Errno::LOOP),
         answer => answer,
     }

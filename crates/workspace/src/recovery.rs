@@ -145,7 +145,7 @@ impl Recovery {
             return;
         }
         self.recovered += 1;
-        // The journal no longer exists if it was moved into the history.
+        // The journal no longer exists if it was moved into the history, so an error is ignored.
         let _ = state.remove(&file);
     }
 

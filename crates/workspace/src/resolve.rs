@@ -250,8 +250,8 @@ impl Resolution<'_> {
         Ok(target)
     }
 
-    /// Returns the path of a missing entry, with the rest of its components appended literally; fails if they
-    /// contain `..`.
+    /// Returns the path of the missing entry `name` in the directory `at`, with the components in `rest` appended
+    /// literally; fails if these contain `..`.
     fn missing(
         &self,
         mut at: PathBuf,

@@ -205,8 +205,8 @@ impl State {
                 }
                 let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
                 let Ok(file) = openat(directory, &name, flags, Mode::empty()) else { continue };
-                // Another process may have replaced the file by a new one of the same name, and locked the
-                // new file.
+                // Another process may have replaced the file by a new one of the same name, and locked the new file.
+                // The new file must not be removed.
                 if lock(&file).is_ok() && is_named(directory, &name, &file) {
                     let _ = unlinkat(directory, &name, AtFlags::empty());
                 }
@@ -237,7 +237,8 @@ fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>
     loop {
         match lock_named(live, id) {
             Ok(sign) => return Ok(Some(sign)),
-            // A sweep (the removal of files of dead processes) mistook the new file for an abandoned one.
+            // A sweep (the removal of files of dead processes) mistook the new file for an abandoned one, so the loop
+            // creates it again.
             Err(Errno::STALE | Errno::WOULDBLOCK) => std::thread::yield_now(),
             Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL) => return Ok(None),
             Err(errno) => return Err(errno.into()),

@@ -182,7 +182,8 @@ impl Store {
         if named.is_err() {
             let _ = remove_tree(&self.records, fresh.as_ref());
         }
-        // Another process may have created the directory in the meantime.
+        // If the rename failed, another process has probably created the directory in the meantime, so it is opened
+        // by its name.
         openat(&self.records, &key, DIRECTORY, Mode::empty())
     }
 

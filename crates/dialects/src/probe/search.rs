@@ -291,7 +291,7 @@ fn notes(output: &Output, page: &mut Page) {
         page.note(format!("left out: {more} in tests; set allowTests: true to include them"));
     }
     if output.changed {
-        page.note("files have changed since the previous reply, so results may be repeated or missing; leave out session to start again");
+        page.note("files have changed since the previous reply, so results may be repeated or missing; omit session to start again");
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
     walk_notes::notes(&output.walk, output.total as u64, page);

@@ -75,7 +75,7 @@ fn patches(args: Args) -> Result<Vec<Patch>, Failure> {
     let one = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     match (several, args.old_text, args.new_text) {
         (Some(_), old, new) if one(&old) || one(&new) => Err(Failure::invalid(
-            "old_text or new_text and patches are both given; use one or the other, because their order is not clear.",
+            "old_text or new_text is given together with patches; give one or the other, because their order is not clear.",
         )),
         (Some(patches), ..) => Ok(patches),
         (None, Some(old_text), Some(new_text)) => {

@@ -190,7 +190,8 @@ fn relate(
     let searched = SearchCoverage::of(context, None);
     let mut first = side(&reader, context, &into, Direction::In, request);
     let mut second = side(&reader, context, &out, Direction::Out, request);
-    // A file that is not read yet can contain a call, or the definition that a call refers to.
+    // A file that is not read yet can contain a call, or the definition that a call refers to, so neither list is
+    // complete. A file that is left out can contain a call.
     first.complete &= searched.left_out.is_empty() && searched.waiting == 0;
     second.complete &= searched.waiting == 0;
     let most = fair(vec![first.weight(), second.weight()], room);

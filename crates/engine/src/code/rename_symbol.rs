@@ -276,7 +276,8 @@ impl Rename<'_> {
     /// Returns true if another use of the new name in the same file could hide the renamed symbol, or be
     /// hidden by it.
     fn captures(&self, file: FileId) -> bool {
-        // In the languages below, code in a class can call a method without naming the object.
+        // In these languages, code in a class can call a method without naming the object, so another use of the new
+        // name can hide a method too.
         !self.member
             || matches!(
                 self.context.index.file(file).language(),

@@ -404,7 +404,8 @@ fn paths(line: &str, start: usize) -> impl Iterator<Item = &str> {
     let before = line.get(..start).unwrap_or_default().trim_end().trim_end_matches([':', ',']);
     let part = before.rsplit(": ").next().unwrap_or_default();
     let is_around = |letter: char| letter.is_whitespace() || ":,;()[]'\"`‘’".contains(letter);
-    // A message may begin with the name of a program, as in `/usr/bin/bash: line 1: ./f: Permission denied`.
+    // A message may begin with the name of a program, as in `/usr/bin/bash: line 1: ./f: Permission denied`. This
+    // name is not the path in the error, so it is left out.
     let program =
         line.split_once(": ").filter(|(program, _)| program.len() < start && !program.contains(' '));
     let message = program.filter(|(_, rest)| rest.contains(": ")).map_or(line, |(_, rest)| rest);

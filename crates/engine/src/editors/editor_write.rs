@@ -23,7 +23,7 @@ pub struct EditorWrite;
 /// A text to write, and its target in the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The place in the editor: the cursor or the selection.
+    /// The target in the editor: the cursor or the selection.
     pub at: Target,
     /// The text to write.
     pub content: String,

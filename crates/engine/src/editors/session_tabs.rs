@@ -117,7 +117,8 @@ pub(super) fn write(
         changed: None,
     };
     match (at, tab, editors.editing().without) {
-        // Without an attached editor, only the client can know the selection.
+        // Without an attached editor, only the client can know the selection, so the reply passes the text to the
+        // client.
         (Target::Selection, ..) => Ok(told(None)),
         (Target::Cursor, None, _) => Err(nothing_open().hint(attaching())),
         (Target::Cursor, Some(tab), InsertionFallback::Told) => Ok(told(Some(&tab))),

@@ -118,8 +118,8 @@ fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-/// Describes the lines that have changed since the file was last seen; `None` if the session no longer stores
-/// the seen content, or if one of the contents is not text.
+/// Describes the lines in which the content `now` differs from the content that the session last saw; `None` if the
+/// session no longer stores the seen content, or if one of the contents is not text.
 pub(crate) fn lines_changed(files: &Files, cx: &CallCtx, path: &WorkspacePath, now: &[u8]) -> Option<String> {
     let before = Text::open(cx.session.remembered(path)?.to_vec(), files.encoding()).ok()?;
     let now = Text::open(now.to_vec(), files.encoding()).ok()?;

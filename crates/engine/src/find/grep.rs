@@ -50,7 +50,7 @@ pub struct Request {
     pub span: Span,
     /// The part of a matching line to show: the whole line, or only the matched text.
     pub show: Show,
-    /// Shown or omitted line numbers.
+    /// Line numbers, shown or omitted.
     pub numbers: Numbers,
     /// The kind of results: lines, files, or the number of matching lines per file.
     pub mode: Mode,
@@ -146,7 +146,7 @@ pub struct Output {
     pub counted: CountCompleteness,
     /// The parts of the tree that were not searched.
     pub walk: WalkReport,
-    /// The request and its duration, for the reply text.
+    /// The parts of the request that the reply text repeats, and the duration of the search.
     #[serde(skip)]
     #[schemars(skip)]
     pub asked: RequestSummary,
@@ -155,7 +155,7 @@ pub struct Output {
     pub(crate) seen: Option<SeenContent>,
 }
 
-/// The parts of a search request that the reply text repeats.
+/// The parts of a search request that the reply text repeats, and the duration of the search.
 #[derive(Debug, Clone)]
 pub struct RequestSummary {
     /// The directory or the file that was searched.

@@ -36,7 +36,7 @@ pub struct Request {
     pub without: Vec<String>,
     /// The maximum number of entries listed; further entries are only counted.
     pub limit: usize,
-    /// Included or omitted file sizes.
+    /// File sizes, included or omitted.
     pub sizes: Sizes,
     /// The limit for the total size of the listed entries.
     pub room: Room,
@@ -57,7 +57,7 @@ impl Room {
     pub const ANY: Self = Self { bytes: usize::MAX, of_entry: |_| 0 };
 }
 
-/// Included or omitted file sizes; each size needs a separate system call.
+/// File sizes, included or omitted; each size needs a separate system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizes {
     /// Sizes are included.

@@ -47,7 +47,7 @@ pub struct Request {
     pub max_bytes: usize,
     /// The ignore rules, such as `.gitignore`, for files that a glob finds.
     pub rules: Rules,
-    /// Shown or omitted line numbers.
+    /// Line numbers, shown or omitted.
     pub numbers: Numbers,
 }
 

@@ -45,7 +45,7 @@ pub enum Complete {
 pub struct WalkReport {
     /// Descriptions of the entries that were skipped on purpose.
     pub skipped: Vec<String>,
-    /// The progress of an index that is still being built, as text.
+    /// The progress of an index that is still being built, as text; `None` if no index is incomplete.
     pub unfinished: Option<String>,
     /// The first few paths that could not be read, with the reason.
     pub unreadable: Vec<String>,
@@ -152,7 +152,7 @@ impl WalkReport {
 }
 
 fn words(skipped: &SkippedEntries) -> Vec<String> {
-    // Directories that an ignore file excludes are only counted; dependency directories are also named.
+    // Excluded directories are named only if dependency directories are among them; otherwise they are only counted.
     let told = skipped.directories.iter().filter(|_| skipped.dependencies > 0);
     let directories: Vec<&str> = told.map(String::as_str).collect();
     let named = skipped.ignored_directories + skipped.hidden_directories + skipped.dependencies;

@@ -186,7 +186,7 @@ pub struct TestMap {
     /// The number of uses in tests whose target is unknown or uncertain. Unless the number is 0, a test may
     /// use files that count as unreached.
     pub open: usize,
-    /// The files that each test uses, up to a number of tests; empty at the depth `Shallow`.
+    /// Test files with the files that they use, up to a maximum number of tests; empty at the depth `Shallow`.
     pub map: Vec<Tested>,
 }
 

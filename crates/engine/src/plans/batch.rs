@@ -295,7 +295,7 @@ impl BatchRun {
             Some(answer) = self.tasks.join_next() => {
                 self.take(answer);
                 // The calls have the same time limit as the batch, and can return before the timer of this function
-                // fires.
+                // fires, so the limit is checked here too.
                 if self.is_over() {
                     self.stopped = self.stopped.or(Some(BatchStopReason::Time));
                     self.cancel.cancel();

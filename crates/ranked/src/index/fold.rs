@@ -91,7 +91,7 @@ impl Inner {
     pub(super) fn merge_on_disk(&self, turn: &mut UpdateState) -> bool {
         let mut worn = self.worn();
         let Some(store) = &mut turn.store else { return false };
-        // While another process does the initial scan, it may create the same segments.
+        // While another process does the initial scan, it may create the same segments, so nothing is merged.
         if worn.is_empty() || !store.begin() {
             return false;
         }

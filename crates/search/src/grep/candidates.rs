@@ -15,7 +15,7 @@ use super::worker::{Place, SearchWorker};
 use super::{CountCompleteness, GrepOutput, GrepRequest, Mode, Totals};
 use crate::Control;
 
-/// The number of candidate files up to which all are searched, so that the counts are complete.
+/// If there are at most this many candidate files, all are searched, so that the counts are complete.
 const FEW: usize = 300;
 
 /// The result of searching one candidate file.

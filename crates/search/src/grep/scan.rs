@@ -132,8 +132,9 @@ impl Scanner {
             if matches!(self.matcher.shortest_match(part), Ok(None)) {
                 continue;
             }
-            // The searcher would interpret a byte order mark at the start of the part, although the part is in the
-            // middle of the file.
+            // The whole file must be searched if the lines before the part are needed, for line numbers or as
+            // context. The same applies if the part begins with a byte order mark, which the searcher would interpret
+            // although it is in the middle of the file.
             let Some(before) = before.filter(|_| !self.around && !has_mark(part)) else { return Ok(None) };
             if !std::mem::replace(&mut matched, true) {
                 gather.keep = keep();

@@ -12,9 +12,9 @@ use super::sink::{Keep, MatchSink};
 use super::window::{Hits, Relative, Window};
 use super::{GrepRequest, Mode, Totals, UnsearchedFiles, run};
 
-/// The maximum number of files that are too large whose names the result has.
+/// The maximum number of too large files that the result lists by name.
 pub(super) const LARGE_NAMES: usize = 5;
-/// The maximum number of withheld files whose names the result has.
+/// The maximum number of withheld files that the result lists by name.
 pub(super) const WITHHELD_NAMES: usize = toolpost_trigrams::WITHHELD_NAMES;
 
 /// A search of several files on one thread, with totals.

@@ -249,7 +249,8 @@ fn found(segment: &Segment) -> Word {
         let follows = |word: &&Word| matches!(word.known(), Some("-H" | "-L" | "-P"));
         words.iter().skip_while(follows).take_while(|word| name(word) || word.known().is_none()).collect()
     } else {
-        // The first operand of `fd` is a pattern, and some options of `fd` name directories.
+        // The first operand of `fd` is a pattern. Further operands and some options name start directories, so
+        // `fd` is only known to search the current directory if it has at most the pattern.
         let ours = words.iter().take_while(|word| !matches!(word.known(), Some("-x" | "-X")));
         let ours: Vec<&Word> = ours.collect();
         if ours.len() > 1 || !ours.iter().all(|word| name(word)) { ours } else { Vec::new() }

@@ -66,7 +66,7 @@ struct Changes {
 const AT_ONCE: (usize, u64) = (256, 4 << 20);
 
 impl Inner {
-    /// Scans for changes and records the files to read.
+    /// Scans for changes, and adds the files to read to the pending ones.
     pub(super) fn look_at_all(
         &self,
         turn: &mut UpdateState,
@@ -220,7 +220,8 @@ impl Inner {
         state.graph.let_go();
     }
 
-    /// Ends a full scan: drops the data of the initial load and schedules damaged records for a rebuild.
+    /// Ends a full scan: drops the data of the initial load, and drops damaged records so that their files are parsed
+    /// again.
     pub(super) fn settle(&self, turn: &mut UpdateState) {
         if let Some(store) = &mut turn.store {
             store.release();

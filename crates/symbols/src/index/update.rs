@@ -7,9 +7,9 @@ use toolpost_index_lifecycle::{Lifecycle, Order, Patrol, Phase, Rank, Stop, Upda
 
 use super::{Inner, Trouble, UpdateState};
 
-/// The time for which one step reads files while a caller waits.
+/// The time after which one step of reading files ends while a caller waits.
 const STEP: Duration = Duration::from_millis(500);
-/// The time for which one step reads files in the background.
+/// The time after which one step of reading files ends in the background.
 const BACKGROUND_STEP: Duration = Duration::from_millis(150);
 
 impl UpdatableIndex for Inner {

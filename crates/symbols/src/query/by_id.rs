@@ -13,7 +13,7 @@ pub enum Resolved {
     Here(At),
     /// The symbol is gone, but this one appears to be its successor.
     Moved(At, SuccessorEvidence),
-    /// The id refers to nothing; these symbols have the same name.
+    /// No symbol has the id. Contains symbols of the same name, and whether a symbol with this id existed earlier.
     Gone(Vec<At>, Once),
     /// The text is not an id of a symbol.
     NoId,
@@ -82,7 +82,7 @@ impl Graph {
         self.again(text, &id, may)
     }
 
-    /// Finds the successor of a symbol.
+    /// Finds the successor of a symbol that is gone; `id` is its id `text`, parsed.
     fn again(&self, text: &str, id: &Id<'_>, may: &dyn Fn(&str) -> bool) -> Resolved {
         // Symbols in files that the caller may not see are ignored completely, because even their number would
         // reveal them.

@@ -89,7 +89,8 @@ enum QualifierSource {
     Path,
 }
 
-/// File names that represent their directory, and keywords for modules.
+/// File names that represent their directory, and keywords for modules. Among the qualifiers of a query, they are
+/// ignored.
 const NO_NAMES: [&str; 8] = ["__init__", "__main__", "index", "mod", "lib", "crate", "self", "super"];
 
 impl Graph {

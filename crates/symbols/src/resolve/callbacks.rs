@@ -88,7 +88,8 @@ impl Resolver<'_> {
         let number = usize::from(parameter);
         let typed = |hint: Option<&Hint>| match hint {
             Some(hint) if !self.says_nothing(hint) => match self.typed(spot, hint) {
-                // The name may be a type parameter of a generic function, which looks like any other name.
+                // The name may be a type parameter of a generic function, which looks like the name of a type from
+                // outside the workspace.
                 Value::Outside => Value::Unknown,
                 value => value,
             },

@@ -25,7 +25,7 @@ pub(super) enum Member {
     Field(Location, u32),
 }
 
-/// The start of a member search.
+/// The class at which a member search begins: the class itself, or its base classes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     Itself,
@@ -274,7 +274,8 @@ impl Resolver<'_> {
                     self.as_meanings(found, above, How::Member)
                 }
             }
-            // All functions have the built-in members of the language; a decorator may add others.
+            // All functions have the built-in members of the language. Other members may exist, because a decorator
+            // may add them, so they are `Absent`.
             Value::Thing(at) if self.graph.symbol(*at).kind.kind() == Kind::Function => {
                 let given = rules::lists(rules.universal, text);
                 vec![(if given { Value::Outside } else { Value::Absent }, How::Typed)]
@@ -387,7 +388,7 @@ impl Resolver<'_> {
     /// known.
     fn as_meanings(&self, found: Vec<Member>, above: Value, how: How) -> Meanings {
         if found.is_empty() {
-            // A base class that could not be resolved may have the member.
+            // If a base class could not be resolved, `above` is `Unknown`: the base class may have the member.
             return vec![(if above == Value::Outside { Value::Absent } else { above }, how)];
         }
         let all = found.into_iter().map(|member| match member {

@@ -69,7 +69,8 @@ impl Resolver<'_> {
         } else if rules::is_global(self.graph.text(name)) {
             Value::Outside
         } else {
-            // The name may be a local variable whose binding the resolver does not recognise.
+            // The name may be a local variable whose binding the resolver does not recognise, so it does not count as
+            // outside the workspace.
             Value::Absent
         }
     }
@@ -83,8 +84,8 @@ impl Resolver<'_> {
         self.deeper(Value::Unknown, || {
             let mut value = self.base(spot, expression);
             let mut steps = expression.steps.as_slice();
-            // In Python, `cls()` creates an object of the class, and `super()` is the superclass: the call changes
-            // nothing here.
+            // In Python, `cls()` creates an object of the class, and `super()` is the superclass. `base` has already
+            // returned that value, so the call is skipped.
             if matches!(expression.base, Base::Own | Base::Above) && steps.first() == Some(&Step::Call) {
                 steps = &steps[1..];
             }
@@ -180,7 +181,7 @@ impl Resolver<'_> {
                 let class = self.settled(found);
                 self.called(&class)
             }
-            // The members of object literals are not examined here.
+            // The members of object literals are not examined here, so the value counts as unknown.
             Base::Literal(name) if self.graph.text(name) == "object" => Value::Unknown,
             Base::Literal(_) => Value::Outside,
             Base::Macros | Base::Global | Base::Other => Value::Unknown,

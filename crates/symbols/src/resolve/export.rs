@@ -10,7 +10,8 @@ use crate::record::ImportTarget;
 use crate::rules::Family;
 
 impl Resolver<'_> {
-    /// Returns the meanings of a name in a module, a package or a class.
+    /// Returns the meanings of a name as a member of a module, a package or a class. `spot` is in the file that uses
+    /// the name.
     pub(crate) fn exported(&self, module: &Value, name: Word, spot: Location) -> Vec<Value> {
         self.deeper(Vec::new(), || match module {
             Value::File(file) => self.exports.get((*file, name), || match self.rules(*file).family {

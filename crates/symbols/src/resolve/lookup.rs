@@ -142,7 +142,7 @@ impl Resolver<'_> {
         let body = symbol.body.is_none_or(|body| body.0 <= spot.place);
         if class && rules.bare_members && body {
             let members = self.members_of(at, name);
-            // The name of a constructor is that of its class.
+            // A constructor has the name of its class. The name means the class.
             if members.iter().any(|member| self.graph.constructed(*member) == Some(at)) {
                 return vec![(Value::Thing(at), How::Scope)];
             }

@@ -68,7 +68,8 @@ impl Resolver<'_> {
         let things = Self::things(&meanings);
         if !things.is_empty() {
             let rules = self.rules(file);
-            // The build configuration decides between two functions with one name in a Go package.
+            // If two functions of a Go package have the same name, the build configuration decides between them, so
+            // neither is certain.
             let several = rules.bare_members || rules.family == Family::Go;
             return self.overloaded(self.targets(things), several);
         }
@@ -114,7 +115,7 @@ impl Resolver<'_> {
                         held => held,
                     };
                     match held {
-                        // The variable's value is unknown.
+                        // The value of the variable is unknown, so the call counts as a call of a local name.
                         Value::Unknown | Value::Absent => (Value::Unknown, How::Local),
                         held => (held, how),
                     }
@@ -128,7 +129,7 @@ impl Resolver<'_> {
                     if methods.is_empty() { vec![(Value::Unknown, How::Local)] } else { methods }
                 }
                 (Value::Unknown, _) => vec![(Value::Unknown, how)],
-                // For a function in a variable, only the type is known.
+                // Only the type of a function in a variable is known, so the target of the call is unknown.
                 (Value::Gives(_), _) if holds => vec![(Value::Unknown, how)],
                 (value, _) => vec![(value.clone(), how)],
             };
@@ -141,7 +142,8 @@ impl Resolver<'_> {
         self.graph.symbol(at).kind.kind()
     }
 
-    /// Lowers the certainty of overloads, if the arguments select one of them.
+    /// If a use has several targets, and the arguments or the build select one of them (`by_arguments`), lowers
+    /// proved targets to inferred.
     fn overloaded(&self, found: Resolution, by_arguments: bool) -> Resolution {
         match found {
             Resolution::Targets(mut targets) if by_arguments && targets.len() > 1 => {
@@ -182,7 +184,7 @@ impl Resolver<'_> {
         let lacks = used.receiver.is_none() || meanings.iter().any(|(value, _)| *value == Value::Absent);
         let import = |(value, how): &(Value, How)| *value == Value::Absent && *how == How::Import;
         match self.by_name(file, used, lacks) {
-            // The import may give a symbol of the workspace another name.
+            // The import may rename a symbol of the workspace, which the search by name then does not find.
             Resolution::Outside if used.receiver.is_none() && meanings.iter().any(import) => {
                 Resolution::Unresolved
             }
@@ -202,8 +204,8 @@ impl Resolver<'_> {
         Some(self.by_name(file, &member, true))
     }
 
-    /// Finds the targets of a use only by their name. If `lacks` is set, known facts speak against each of them, so
-    /// each is at most possible.
+    /// Finds the targets of a use only by their name. `lacks` is set if something is known that speaks against each
+    /// of them, such as a missing import. Each is then at most possible.
     ///
     /// A name that no symbol of the workspace has is outside the workspace.
     fn by_name(&self, file: FileId, used: &ReferenceRecord, lacks: bool) -> Resolution {

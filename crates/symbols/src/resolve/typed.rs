@@ -73,7 +73,8 @@ impl Resolver<'_> {
         }
         let plain = found.is_empty() && rest.is_empty() && inner.is_empty();
         if plain && !rules::is_global_type(name) {
-            // The name may be a type parameter of a generic declaration.
+            // The name may be a type parameter of a generic declaration, so it does not count as outside the
+            // workspace.
             return Value::Absent;
         }
         if inner.is_empty() { Value::Outside } else { Value::Held(inner.into()) }
@@ -140,7 +141,8 @@ impl Resolver<'_> {
                     Value::Thing(class) if is_class(self.graph.symbol(class).kind.kind()) => {
                         Some(Value::one(class))
                     }
-                    // The variable is an alias of a type, declared with an annotation.
+                    // The variable is an annotated type alias, as in `Name: TypeAlias = Other`. Its value stands for
+                    // an object of the type.
                     value @ (Value::One(..) | Value::Either(_) | Value::Held(_) | Value::Wrap(_)) => {
                         Some(value)
                     }

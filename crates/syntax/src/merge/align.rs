@@ -8,8 +8,8 @@ use super::source::Source;
 use crate::grammar::Overloads;
 use crate::{Item, Kind};
 
-/// Pairs items of a snippet with items of the text: for each item of the snippet, the index of its
-/// counterpart.
+/// Pairs items of a snippet with items of the text. Returns the index of the counterpart for each item of the
+/// snippet; `None` for a new item.
 ///
 /// Fails with the index of an item that matches several items of the text.
 pub(super) fn pair(

@@ -19,7 +19,7 @@ pub(super) struct Block<'a> {
     pub(super) here: Range<usize>,
 }
 
-/// The level of a block.
+/// The level of a block in the snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     /// The outermost block of the snippet: the whole file or any block of it.

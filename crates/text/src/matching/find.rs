@@ -12,7 +12,7 @@ use super::{
 use crate::encoding::Indent;
 use crate::lines::{lf, line_end};
 
-/// Maximum total size of the new text at all matches, in bytes.
+/// Maximum total size of the new text at all matches, in bytes; a larger edit fails with [`Miss::TooMuch`].
 const MAX_NEW: usize = 1 << 28;
 
 /// Finds `old` in a file's text (`view`), and adapts `new` to each match.
@@ -87,12 +87,13 @@ impl<'a> Search<'a> {
         *self.indent.get_or_init(|| Indent::of(self.view))
     }
 
-    /// Returns the offset in the file from which matches count.
+    /// Returns the offset in the file at which the search starts; earlier matches are ignored.
     pub(super) fn start(&self) -> usize {
         self.how.start.unwrap_or(0)
     }
 
-    /// Tries the search steps that use old and new text unchanged.
+    /// Tries the steps from [`Step::Exact`] to [`Step::Reindented`], but none after `upto`; `None` if none of them
+    /// finds a match.
     fn plain(&self, old: &str, new: &str, upto: Step, want: MatchCount) -> Option<Result<Matches, Miss>> {
         let mut found = self.exact(old, new, want);
         if found.is_none() && upto >= Step::Folded {
@@ -250,8 +251,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Finds the occurrences of a needle from an offset on. If only one is wanted, an overlapping second
-/// occurrence counts too.
+/// Finds the occurrences of a needle from an offset on, without overlaps. If exactly one is wanted and found, a
+/// second one that overlaps it is added, so that the match is ambiguous.
 fn occurrences(text: &str, needle: &str, from: usize, want: MatchCount) -> Vec<Range<usize>> {
     let finder = Finder::new(needle);
     let from = text.ceil_char_boundary(from.min(text.len()));

@@ -26,7 +26,7 @@ struct Pair {
     file: String,
 }
 
-/// The assumed number of spaces of an indentation level.
+/// The assumed width of an indentation level, and of a tab, in spaces.
 const LEVEL: usize = 4;
 
 /// The character that an indentation consists of.
@@ -52,7 +52,8 @@ struct Scale {
 enum IndentFit {
     /// Each new line has an indentation that one of the replaced lines of the file has.
     Exact,
-    /// Some new lines have another indentation, which is greater or smaller by whole levels of the file.
+    /// Some new lines have an indentation that no replaced line has. It differs from that of the first replaced line
+    /// by whole levels of the file.
     Extended,
     No,
 }
@@ -98,8 +99,8 @@ impl IndentShift {
     /// Indents new text like the file; `None` if its indentation has no clear counterpart in the file.
     ///
     /// Keeps new text that already has the file's indentation, and rewrites new text that is indented like the old
-    /// text. If both readings are possible and lead to different results, returns `None`. `unit` returns the
-    /// file's usual indentation; it is called only if that is needed.
+    /// text. If both readings are possible and lead to different results, returns `None`. `unit` computes the file's
+    /// usual indentation, which is not always needed.
     pub(crate) fn apply(&self, new: &str, unit: impl FnOnce() -> Indent) -> Option<String> {
         let lines: Vec<&str> = new.split('\n').filter(|line| !is_blank_line(line)).collect();
         let own: Vec<&str> = lines.iter().map(|line| indent(line)).collect();
@@ -188,8 +189,8 @@ impl IndentShift {
         self.pairs.iter().any(|pair| pair.file == own)
     }
 
-    /// Returns the greatest width that divides all differences between indentations, either of the old text
-    /// or of the file.
+    /// Returns the greatest width that divides all differences between the indentations of the old text or of the
+    /// file; `side` selects one of these texts.
     fn steps<'s>(&'s self, side: impl Fn(&'s Pair) -> &'s str) -> usize {
         self.pairs
             .windows(2)
@@ -221,8 +222,8 @@ impl IndentShift {
         least.is_none_or(|least| least == self.steps(|pair| pair.old.as_str()))
     }
 
-    /// If new text has lines less indented than the whole old text, checks that its indentation levels have
-    /// the width of those of the old text.
+    /// Checks that new text with lines less indented than the whole old text has indentation levels of the old text's
+    /// width. Any other new text passes.
     fn goes_out_alike(&self, own: &[&str]) -> bool {
         let base = self.first.old.len();
         let least = self.pairs.first().map_or(0, |pair| pair.old.len());
@@ -253,8 +254,8 @@ impl IndentShift {
         })
     }
 
-    /// Replaces the indentation of every line that is not blank by the result of `other`; `None` if `other`
-    /// returns `None`.
+    /// Replaces the indentation of every line that is not blank by the result of `other` for this indentation; `None`
+    /// if `other` returns `None`.
     fn rewrite(&self, new: &str, other: impl Fn(&str) -> Option<String>) -> Option<String> {
         let mut out = String::with_capacity(new.len() + new.len() / 4);
         for line in new.split_inclusive('\n') {

@@ -111,8 +111,8 @@ impl<'a> Reader<'a> {
             body[..full].iter().for_each(|(_, line)| push_line(&mut content, line));
             return content;
         };
-        // A blank line between lines with a `+` only lacks its sign. Other lines without a sign are reported
-        // with their number.
+        // Between lines with a `+`, a blank line may lack it. Any other line without a `+` ends the content here,
+        // so that the caller reports it with its number.
         let whole = body[..=last].iter().all(|(_, line)| line.starts_with('+') || line.trim().is_empty());
         let first = body.iter().position(|(_, line)| !line.starts_with('+')).unwrap_or(body.len());
         let taken = if whole { last + 1 } else { first };

@@ -204,7 +204,8 @@ fn array(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> R
         Value::Array(items) => items,
         Value::String(text) => match serde_json::from_str(text.trim()) {
             Ok(Value::Array(items)) => items,
-            // The text has several arguments of a program, and only the caller knows where each one ends.
+            // The text has several arguments of a program. Only the caller knows where each one ends, so the text is
+            // refused and not split.
             _ if is_of_words(schema) && text.contains(char::is_whitespace) => {
                 let quoted = text.contains(['"', '\'', '\\']);
                 let split = json!({ name: text.split_whitespace().collect::<Vec<_>>() }).to_string();

@@ -32,7 +32,7 @@ const AT_ONCE: usize = 4_096;
 #[derive(Default)]
 pub(super) struct SharedIndexConnection {
     server: Option<Arc<dyn Shared>>,
-    /// The files that the shared index covers.
+    /// The files that the shared index covers, with the number of this source of candidates.
     pub(super) far: Option<(u32, Arc<RemoteFiles>)>,
     contents: Option<Contents>,
     /// The contents that the shared index has, as of `state`.

@@ -66,7 +66,7 @@ fn tree(source: &DirEntry, target: &DirEntry, temp: &OsStr) -> Result<()> {
         };
         let from = open(&source.directory, &old, READ_DIRECTORY)?;
         let stat = Stat::of(&fstat(&from).map_err(OperationError::when("reading a directory"))?);
-        // A bind mount can make the copy appear inside its own source.
+        // A bind mount can make the copy appear inside its own source. Copying would then never end.
         if (stat.device, stat.inode) == (begun.device, begun.inode) {
             return Err(CommitKind::IntoItself);
         }

@@ -24,7 +24,7 @@ pub(crate) enum ReadOnly {
 
 /// A step with the contents and open files that its execution needs.
 pub(super) struct PlannedStep {
-    /// Index of the draft that requires the step.
+    /// Index of the draft (the requested change) that needs the step.
     pub(super) draft: usize,
     pub(super) path: WorkspacePath,
     pub(super) to: Option<WorkspacePath>,

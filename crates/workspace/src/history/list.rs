@@ -124,8 +124,8 @@ impl History<'_> {
             return Err(format!("it {why}"));
         }
         let Some(hash) = content.hash else { return Ok(Vec::new()) };
-        // For a directory tree, `content.bytes` is the total size of its files and not the size of the stored
-        // list.
+        // For a directory tree, `content.bytes` is the total size of its files. Only the list of its entries is
+        // stored, so the maximum size of a content applies.
         let most = if content.sort == ContentKind::Tree { LONGEST_CONTENT } else { content.bytes };
         self.store.objects.get(hash, most).map_err(|errno| match errno {
             Errno::NOENT => "the history no longer has a copy of it".to_owned(),

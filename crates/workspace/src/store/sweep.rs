@@ -121,7 +121,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn needs(&self, record: &Record) -> Result<Vec<String>> {
-        // Content may have been added after the stored contents were listed.
+        // Content may have been added after the stored contents were listed, so the disk is checked too.
         let directory = self.store.objects.directory();
         let is_there =
             |name: &str| self.contents.contains_key(name) || stat_at(directory, Path::new(name)).is_ok();
@@ -176,16 +176,16 @@ impl<'a> Sweep<'a> {
         let candidates =
             self.contents.keys().filter(|name| !unfinished(name) && !self.needed.contains_key(*name));
         let mut candidates: Vec<String> = candidates.cloned().collect();
-        // Lists of pieces are removed before the pieces, so that no remaining list refers to a removed piece.
-        // The file names of lists are longer.
+        // Lists of pieces are removed before the pieces, so that no remaining list refers to a removed piece. Their
+        // file names are longer, so they are sorted to the front.
         candidates.sort_by_key(|name| std::cmp::Reverse(name.len()));
         for go in candidates.chunks(GO) {
             let _lock = self.store.lock(FlockOperation::NonBlockingLockExclusive)?;
             let fresh: Result<Vec<Vec<String>>> =
                 pending(journals)?.iter().map(|record| self.needs(record)).collect();
             let fresh = fresh?;
-            // In the meantime, a commit may have created the first record of a root, and with it a new directory
-            // of records.
+            // In the meantime, a commit may have created the first record of a root, and with it a new directory of
+            // records, so the directories are listed again.
             self.folders = self.store.folders()?;
             for (name, needs) in self.new_records()? {
                 self.need(&needs);

@@ -134,7 +134,8 @@ fn absolute(module: &Path, folder: &Path, target: &Path, stems: &HashSet<PathBuf
     if module.as_os_str().is_empty() {
         return false;
     }
-    // Files in the directory of a package can only be imported by their full module name.
+    // Files in the directory of a package can only be imported by their full module name, so the directory of the
+    // importing file counts only if it is not a package.
     let beside = (!stems.contains(&folder.join("__init__"))).then(|| folder.join(module));
     let places = [Some(module.to_owned()), Some(Path::new("src").join(module)), beside];
     let ends_so = |stem: &&PathBuf| stem.ends_with(module) || stem.ends_with(module.join("__init__"));
@@ -188,7 +189,8 @@ mod tests {
             let found = led(module, from, to, &[]);
             assert_eq!(found, wanted, "{module} in {from} as {to}");
         });
-        // If the root also has the file in the last column, the target is ambiguous.
+        // A module name, the file that imports it, the file that it would refer to, and another file. If the root has
+        // this other file too, the target is ambiguous.
         let others = [
             ("shop.prices", "till.py", "shop/prices.py", "src/shop/prices.py"),
             ("prices", "scripts/till.py", "scripts/prices.py", "prices/__init__.py"),

@@ -48,7 +48,8 @@ fn joined(mut served: Output, by_tree: Output) -> Output {
         served.places.iter().map(|place| (place.path.clone(), place.line, place.column)).collect();
     let is_new = |place: &Place| !known.contains(&(place.path.clone(), place.line, place.column));
     let mut more: Vec<Place> = by_tree.places.into_iter().filter(is_new).collect();
-    // The import check has added locations to the server's answer, marked with `BY_TREE_ALONE`.
+    // Locations that the import check has added to the server's answer are marked with `BY_TREE_ALONE`. They also
+    // count as found only by the syntax tree.
     let is_marked = |place: &&Place| place.what.as_ref().is_some_and(|what| what.ends_with(BY_TREE_ALONE));
     let marked = served.places.iter().filter(is_marked).count() + more.len();
     if marked == 0 {

@@ -98,7 +98,8 @@ impl Draft {
                 Fate::Possible(format!("not proved to be a use of the symbol ({})", how.name()))
             }
             Outcome::Unresolved => Fate::Possible(role(usage).to_owned()),
-            // The index has no occurrence for a local name, and none for the field that a shorthand reads.
+            // The index has no occurrence for a local name, nor for the field that a shorthand reads, so this token
+            // may read the symbol.
             Outcome::Other if reach.includes(token.form) => Fate::Possible(
                 "a shorthand such as `{ x }`, which also names a field of an object".to_owned(),
             ),

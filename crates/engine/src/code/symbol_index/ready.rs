@@ -163,7 +163,7 @@ pub(crate) fn lend<'i, I: PartialIndex>(
 }
 
 impl DirectLook {
-    /// Adds the counts for two indexes; `None` means that an index has no counts.
+    /// Adds the counts for two indexes. If only one index has counts, returns these; `None` if neither has.
     pub(crate) fn sum(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
         Some(Self {

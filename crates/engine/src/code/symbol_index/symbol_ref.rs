@@ -155,9 +155,8 @@ fn by_name(
     }
 }
 
-/// Lists the symbols of a file with this name. If symbols have exactly this qualified name, symbols whose
-/// qualified name only ends with it are left out. An `impl` block is left out if another symbol matches equally
-/// well.
+/// Lists the symbols of a file whose qualified name equals a name or ends with it. If some are equal, those that
+/// only end with it are left out. An `impl` block is left out if another symbol matches equally well.
 fn named(context: &IndexContext<'_>, file: FileId, name: &str) -> Vec<At> {
     let segments = toolpost_syntax::segments(name);
     let wanted = segments.join(".");

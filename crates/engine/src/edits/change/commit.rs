@@ -45,8 +45,8 @@ fn stays_text(draft: &Draft) -> Result<(), Failure> {
     )))
 }
 
-/// Returns the old and the new path of a file or link that is only renamed. The commit moves it instead of
-/// writing it again, which preserves its metadata.
+/// Returns the old and the new path if the draft `to` is a file or link that is only renamed; otherwise `None`. The
+/// commit moves such a file instead of writing it again, which preserves its metadata.
 fn plain_move<'a>(drafts: &'a [Draft], to: &'a Draft) -> Option<(&'a WorkspacePath, &'a WorkspacePath)> {
     let origin = drafts.iter().find(|draft| Some(&draft.path) == to.from.as_ref())?;
     let same = match (&origin.before, &to.now) {

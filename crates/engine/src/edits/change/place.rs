@@ -32,7 +32,7 @@ pub(super) fn replace(
         return Ok(());
     }
     let Some(text) = draft.text(edits.files())? else { return create(edits, draft, old, &change.text) };
-    // Each of the next steps takes long for a large file.
+    // Each of the next steps takes long for a large file, so a cancelled or late call is detected between them.
     cx.check()?;
     let found = find(&text, old, &change.text, &how).map_err(|miss| {
         convert::with_encoding(missed(edits, draft, &miss, &text, change, &how), &text, old)
@@ -126,8 +126,8 @@ fn missed(edits: &Edits, draft: &Draft, miss: &Miss, text: &Text, change: &Chang
     .unwrap_or_else(|| convert::miss(&draft.path, miss, text))
 }
 
-/// Describes the failure relative to the content on the disk, because the earlier changes of the call are
-/// not written either.
+/// Describes why the text was not replaced. `text` is the content after the earlier changes of the call. Because they
+/// are not written either, the failure is described relative to `disk`, the content on the disk, if possible.
 fn undone(
     path: &WorkspacePath,
     miss: &Miss,

@@ -35,7 +35,7 @@ pub(super) fn unread(
     present: &[u8],
     sight: Disclosure,
 ) -> Failure {
-    // A file that is not text cannot be shown, and reading it would not help.
+    // Reading a file that is not text would not help, so the failure advises another path and not a read.
     if let (Disclosure::Shown, Err(error)) = (sight, Text::open(present.to_vec(), files.encoding())) {
         let what = format!("{} cannot be changed as text: {error}", path.display());
         let hint = Hint::Advice("Choose another path for the text.".to_owned());

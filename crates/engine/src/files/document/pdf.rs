@@ -60,7 +60,7 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String
         }
         read => (read, None),
     };
-    // Hints about page ranges apply to files only.
+    // A caller can request page ranges only of files, so the hints about them are removed.
     let read = read.map_err(|error| Failure { hints: Vec::new(), ..failed(name, &error) })?;
     let total = read.total_pages;
     let pages = read.pages.into_iter().map(noted);

@@ -98,7 +98,7 @@ fn outline(tree: &Tree<'_>, symbols: &[Symbol]) -> (Vec<Line>, usize) {
     for symbol in symbols {
         let depth = match symbol.parent {
             None => Some(0),
-            // Symbols local to a function are not visible outside it.
+            // Symbols local to a function are not visible outside it, so they are left out.
             Some(parent) if symbols[parent].kind == Kind::Function => None,
             Some(parent) => depths[parent].map(|above| above + 1),
         };

@@ -115,7 +115,8 @@ fn gaps(question: &Request, looked: &Investigation) -> Vec<String> {
     rest.dedup();
     gaps.append(&mut rest);
     let (turns, calls) = (looked.spent.limits.turns, looked.spent.limits.calls);
-    // If a model guides the investigation, the limits of the search are only a share of the requested limits.
+    // If a model guides the investigation, the limits of the search are only a share of the requested limits, so the
+    // gap says which limits it means.
     let whose = if looked.spent.limits == question.limits { "" } else { " of the search" };
     let limit = match looked.ended {
         EndReason::Settled => None,

@@ -47,7 +47,7 @@ const SETTLED: usize = 10;
 /// The maximum number of uses of one symbol that are read in each direction, and of results for one name,
 /// quoted text or word beginning.
 const USES: usize = 8;
-/// The maximum number of terms, of those that no result contains, that are then searched one by one.
+/// The maximum number of terms that are searched again, one by one, because no result contains them.
 const DOUBTED: usize = 8;
 /// The maximum number of files that one glob of a scope may match.
 const FILES: usize = 50_000;
@@ -254,7 +254,8 @@ impl Round<'_> {
                 continue;
             }
             self.looked.missing.push(word.clone());
-            // `authentication` is often shortened to `auth`, and `configuration` to `config`.
+            // `authentication` is often shortened to `auth`, and `configuration` to `config`, so the first half of
+            // the word is searched, but at least four letters.
             let begins: String = word.chars().take((word.chars().count() / 2).max(4)).collect();
             if begins.chars().count() < 4 || !begins.chars().all(char::is_alphanumeric) {
                 continue;
@@ -298,7 +299,7 @@ impl Round<'_> {
             };
             match self.step::<Relations>(request).await {
                 Ok(found) => self.take(name, score.min(2.0), &found),
-                // The symbol index has no uses of a block that is not a symbol.
+                // The symbol index has no uses of a block that is not a symbol, so this failure is ignored.
                 Err(Stop::Failed(_)) => {}
                 Err(stop) => return Err(stop),
             }

@@ -61,7 +61,7 @@ fn finish(
             {
                 std::thread::sleep(BREATH);
             }
-            // If the model fails, the next search fails as well and reports the error.
+            // An error of the model ends the work silently: the next search fails with the same error and reports it.
             _ => return,
         }
     }

@@ -142,7 +142,8 @@ fn output(
     walk: WalkReport,
 ) -> Output {
     let reason = |block: &Block| {
-        // A truncated block begins at the first line of the whole block, or after its empty lines.
+        // A shown block can begin later than the whole block, after empty lines, so a hit matches if it contains the
+        // first shown line.
         let holds = |hit: &Hit| {
             let lines = u64::from(hit.block.first)..=u64::from(hit.block.last);
             hit.key.path == block.path && lines.contains(&block.first_line)

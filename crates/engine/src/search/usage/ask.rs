@@ -38,7 +38,8 @@ const OF_REST: f64 = 0.5;
 /// The length of an answer, in tokens, for which the maximum numbers of blocks are defined; a longer answer multiplies
 /// these maximums.
 const OF_TOKENS: u64 = 5_000;
-/// The number of best blocks taken from each package for the common ranking, for each `OF_TOKENS` tokens.
+/// The number of best blocks that each package contributes to the common ranking, for each `OF_TOKENS` tokens of the
+/// answer.
 const EACH: usize = 40;
 /// The minimum share of the question's terms that a package's description must contain so that the package is
 /// searched early.
@@ -313,7 +314,8 @@ fn times(request: &Request) -> usize {
 /// Groups the blocks of the answer by package, in the order of the best block of each package.
 fn grouped(blocks: Vec<Block>, hits: &[(usize, Hit)], sources: &[Source]) -> Vec<Package> {
     let mut out: Vec<(usize, Package)> = Vec::new();
-    // The blocks are those of the first hits, in the same order.
+    // The blocks are those of the first hits, in the same order, so each block belongs to the package of the hit at
+    // its index.
     for (block, (source, _)) in blocks.into_iter().zip(hits) {
         match out.iter_mut().find(|(known, _)| known == source) {
             Some((_, package)) => package.blocks.push(block),
