@@ -90,7 +90,8 @@ impl EngineBuilder {
         Self { seeking, ..self }
     }
 
-    /// Sets the encoding of files that are neither UTF-8 nor marked by a byte order mark.
+    /// Sets the encoding of files that are neither UTF-8 nor marked by a byte order mark. With `None`, their encoding
+    /// is unknown.
     #[must_use]
     pub fn with_encoding(self, encoding: Option<&'static Encoding>) -> Self {
         Self { encoding, ..self }
@@ -127,7 +128,7 @@ impl EngineBuilder {
         Self { dependencies, ..self }
     }
 
-    /// Sets the trigram index, which selects the files that searches must read.
+    /// Sets the trigram index, which selects the files that searches must read. With `None`, searches read all files.
     #[must_use]
     pub fn with_grams(self, grams: Option<Grams>) -> Self {
         Self { grams, ..self }
@@ -139,7 +140,7 @@ impl EngineBuilder {
         Self { commands: Some(commands), ..self }
     }
 
-    /// Sets the backend that runs models and agents.
+    /// Sets the backend that runs models and agents. With `None`, no model is configured.
     #[must_use]
     pub fn with_agents(self, agents: Option<Arc<dyn Agents>>) -> Self {
         Self { agents, ..self }
@@ -377,7 +378,7 @@ impl Engine {
         self.0.code.servers()
     }
 
-    /// Returns the code search service that usage searches also query.
+    /// Returns the code search service that usage searches also query; `None` if none is configured.
     #[must_use]
     pub fn service(&self) -> Option<Arc<Service>> {
         self.0.search.service()

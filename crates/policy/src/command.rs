@@ -69,10 +69,11 @@ pub struct JudgedSegment {
     /// its effect.
     #[serde(skip)]
     pub(crate) has_code: bool,
-    /// Network access that the command needs and no rule allows.
+    /// Network access that the command needs and no rule allows; `None` if the rules allow all that it is known to
+    /// need, or deny the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
-    /// The network access of `network`, worded as a possible reason why the command failed or timed out.
+    /// The network access in `network`, worded as a possible reason why the command failed or timed out.
     #[serde(skip)]
     pub(crate) network_reason: Option<String>,
     /// The files and hosts that the command would access.
@@ -348,8 +349,8 @@ fn applies<'r>(rule: &'r Rule, segment: &Segment) -> Option<(Decision, &'r Patte
     }
 }
 
-/// Finds an argument with which the command does more than its program usually does, such as `-exec` of
-/// `find`, and that the pattern does not name. Returns the argument and its effect.
+/// Finds an argument that the pattern does not name and with which the command does more than its program usually
+/// does, such as `-exec` of `find`. Returns the argument and its effect; `None` if there is no such argument.
 fn more<'s>(segment: &'s Segment, pattern: Option<&Pattern>) -> Option<(&'s str, &'s str)> {
     segment.effects.iter().find_map(|effect| match effect {
         Effect::More { word, what } => {

@@ -99,8 +99,9 @@ impl Policy {
         self.sufficient_rules(touches, CodeInArguments::Excluded)
     }
 
-    /// Returns the rules that an operator would write to allow these accesses without approval. An approval never stores a
-    /// rule for code in arguments, such as `python3 -c 'print(1)'`, but an operator may write one for exactly that code.
+    /// Returns the rules that an operator would write to allow these accesses without approval. An approval never
+    /// stores a rule for code in arguments, such as `python3 -c 'print(1)'`, but an operator may write one for
+    /// exactly that code. `None` if no such rules would allow the accesses, or if they would contain a secret.
     #[must_use]
     pub fn operator_rules(&self, touches: &[Touch]) -> Option<ApprovalRules> {
         self.sufficient_rules(touches, CodeInArguments::Exact)

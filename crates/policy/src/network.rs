@@ -115,8 +115,8 @@ impl Policy {
 }
 
 impl Policy {
-    /// Returns a host that a sandboxed command names and that no rule allows. Loopback addresses need no
-    /// rule, because they belong to the session's own network.
+    /// Returns a host that the command names and that no rule allows; `None` if there is none, or if commands run
+    /// without a sandbox. Loopback addresses need no rule, because they belong to the session's own network.
     fn unreached(&self, segment: &Segment) -> Option<String> {
         self.reach.as_ref()?;
         let is_loopback = |name: &str| name == "localhost" || name == "::1" || name.starts_with("127.");

@@ -53,8 +53,8 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), settings: pieces, program, words, end })
     }
 
-    /// Returns true if a rule that allows with this pattern covers a command. The match is strict: no
-    /// argument may have a second meaning.
+    /// Returns true if a rule that allows with this pattern covers a command. The match is strict, so that the rule
+    /// covers no command in which the words of the pattern have another meaning.
     pub(crate) fn covers(&self, segment: &Segment) -> bool {
         let Some(program) = segment.program() else { return false };
         let plain = match program.rsplit_once('/') {

@@ -28,10 +28,10 @@ pub struct Policy {
     pub(crate) denied: Arc<Vec<Access>>,
     /// The workspace roots, with which the paths that commands name are resolved.
     pub(crate) roots: Arc<Vec<PathBuf>>,
-    /// The user's policy file, which receives permanent approvals.
+    /// The user's policy file, which receives permanent approvals; `None` if approvals are not stored permanently.
     pub(crate) learned: Option<Arc<PathBuf>>,
-    /// The finder of withheld files (those that the rules deny or ask about) below the directories that
-    /// commands search.
+    /// The finder of withheld files (those that the rules deny or ask about) below the directories that commands
+    /// search; `None` without a workspace, and then no withheld files are found.
     pub(crate) finder: Option<WithheldFinder>,
     /// The test for paths that the sandbox of commands withholds; `None` if none was set.
     pub(crate) reach: Option<CommandReach>,

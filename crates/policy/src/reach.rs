@@ -35,7 +35,8 @@ pub struct OutsidePaths {
     pub named: Vec<PathBuf>,
 }
 
-/// Returns why the sandbox prevents or redirects an access to an absolute path, or to one that begins with `~`.
+/// Returns why the sandbox prevents or redirects an access to an absolute path, or to one that begins with `~`;
+/// `None` if it does neither.
 type Test = dyn Fn(Access, &Path) -> Option<Unreachable> + Send + Sync;
 
 /// The test for paths that the sandbox withholds from commands.

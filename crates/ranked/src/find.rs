@@ -151,7 +151,7 @@ impl<'a> Question<'a> {
 
     fn not(&self, set: Set<'a>) -> Set<'a> {
         match set {
-            // A block is excluded only if it contains the word itself, not if only its path does.
+            // A block is excluded only if it contains the word itself, not if only the path of its file does.
             Set::Blocks(blocks) => {
                 let own = blocks.iter().filter(|found| found.own);
                 let mut all: Vec<Block> = own.flat_map(|found| self.unit(found.block)).collect();

@@ -13,7 +13,8 @@ use crate::record::PLACES;
 use crate::segment::{Meta, Segment};
 use crate::test_files::is_test;
 
-/// The lists of files are rebuilt when the removed files are at least this many times as many as the existing ones.
+/// The lists of files are rebuilt when the number of removed files is at least this multiple of the number of
+/// existing ones.
 const GONE: usize = 1;
 /// The minimum number of removed files for a rebuild of the lists of files.
 const FEW: usize = 256;

@@ -108,7 +108,7 @@ pub struct ImportRecord {
     pub alias: Option<Word>,
     /// Set if the import is re-exported.
     pub exported: bool,
-    /// The byte offset of the name, or else of the module.
+    /// The byte offset of the imported name; without a name, that of the module path.
     pub at: u32,
     /// The enclosing definition, by its position among the symbols.
     pub within: Option<u32>,

@@ -28,7 +28,7 @@ struct Document {
     /// The content of the file; empty if it is not included.
     #[prost(string, tag = "5")]
     text: String,
-    /// The unit of columns: 1 bytes, 2 units of UTF-16, 3 characters.
+    /// The unit of columns: 1 for bytes, 2 for UTF-16 code units, 3 for characters.
     #[prost(int32, tag = "6")]
     columns: i32,
 }

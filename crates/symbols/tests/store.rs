@@ -44,7 +44,7 @@ fn the_next_process_reuses_stored_records() {
     let (root, cache) = new_root_and_cache();
     assert_eq!(indexed_calls(root.path(), cache.path()), WANTED);
     let first = blobs(cache.path());
-    // The segment, the list of files, and the owner.
+    // The blobs are a segment, the list of files, and the list of the cache's owners.
     assert_eq!(first.len(), 3, "{first:?}");
     // Nothing changed: nothing is parsed, so nothing is written.
     assert_eq!(indexed_calls(root.path(), cache.path()), WANTED);

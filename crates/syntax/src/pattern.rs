@@ -21,7 +21,7 @@ use crate::{Language, Tree};
 
 pub use read::PatternSyntaxError;
 
-/// The maximum depth of a parse tree in which a pattern that uses a placeholder twice is searched for.
+/// A pattern that uses a placeholder twice is searched for only in parse trees up to this depth.
 const DEEPEST: usize = 1_000;
 
 /// A pattern, parsed in one language.

@@ -194,7 +194,7 @@ impl<'a> Lowering<'a> {
         self.worded(self.engine.resolve_entry(raw_path))
     }
 
-    /// Resolves the whole new path of a file or directory.
+    /// Resolves the new path, including the name, of a file or directory that is moved or copied.
     ///
     /// # Errors
     /// As `entry`, and `Invalid` if the new path `raw_path` ends with a slash and the old path `of` does not: such

@@ -73,7 +73,7 @@ pub struct ToolDef {
     pub name: &'static str,
     /// Other accepted names.
     pub aliases: &'static [&'static str],
-    /// The tool that this one publishes under another name.
+    /// The name of the original tool, if this tool is the same one, published under another name.
     pub same_as: Option<&'static str>,
     /// The operation's name.
     pub operation: &'static str,

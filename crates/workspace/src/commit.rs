@@ -341,7 +341,7 @@ impl<'a> Commit<'a> {
             change.mode = mode.or(change.mode);
             change.after = if copied { after } else { change.after };
         }
-        // The record lists created directories first, then the steps.
+        // The record lists the created directories first, then the steps, so the index of the step is shifted.
         let change = self.record.as_mut().and_then(|record| record.changes.get_mut(self.made.len() + number));
         if let Some(content) = change.and_then(|change| change.after.as_mut()) {
             content.mode = mode.or(content.mode);

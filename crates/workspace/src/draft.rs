@@ -26,7 +26,7 @@ pub struct Cause {
     pub tool: String,
     /// Id of the client's session.
     pub session: String,
-    /// If the commit is an undo, the id of the change that it undoes.
+    /// Id of the change that the commit undoes; `None` if the commit is not an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
 }
@@ -133,9 +133,9 @@ pub struct ChangeReport {
     pub path: WorkspacePath,
     /// Effect of the change on the path.
     pub outcome: Outcome,
-    /// Content hash before the change, for files.
+    /// Content hash before the change; `None` if no file was at the path.
     pub before: Option<ContentHash>,
-    /// Content hash after the change, for files.
+    /// Content hash after the change; `None` if no file is at the path.
     pub after: Option<ContentHash>,
     /// Permission bits of the entry after the change; for a deleted entry, before the change.
     pub mode: Option<u32>,

@@ -37,9 +37,9 @@ pub struct Change {
     pub what: ChangeKind,
     pub(crate) place: RawPath,
     pub(crate) to: Option<RawPath>,
-    /// State of the path before the change; for a move, state of the target path.
+    /// State of the path before the change, or of the target path of a move; `None` if nothing was there.
     pub before: Option<Content>,
-    /// State of the path after the change; for a move, state of the target path.
+    /// State of the path after the change, or of the target path of a move; `None` if nothing is there.
     pub after: Option<Content>,
 }
 

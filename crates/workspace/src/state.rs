@@ -50,7 +50,8 @@ impl State {
     /// Describes the access of other users to a state directory; `None` if only this user can write to it, or
     /// it does not exist.
     ///
-    /// Toolpost trusts the records and journals in the directory when it undoes or recovers changes.
+    /// No other user may write there, because Toolpost trusts the records and journals in the directory when it
+    /// undoes or recovers changes.
     pub(crate) fn shared_with(path: &Path) -> Option<String> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let stat = open(path, flags, Mode::empty()).and_then(rustix::fs::fstat).ok()?;

@@ -8,8 +8,8 @@ use std::thread::available_parallelism;
 /// Increase of the nice value of threads for background work, which lowers their priority.
 const NICER: i32 = 5;
 
-/// Minimum of the limit of helper threads. It may exceed the number of cores, because threads that wait for a
-/// disk use no core.
+/// The limit of helper threads is at least this number, even if there are fewer cores, because threads that wait for
+/// a disk use no core.
 const LEAST: usize = 8;
 
 /// Number of running helper threads, at normal and at background priority. Background work has a separate

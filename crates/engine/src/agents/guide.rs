@@ -38,7 +38,8 @@ const ROLE: &str =
 pub struct Guide {
     /// The reason why the work ended or never began.
     pub ended: GuideEndReason,
-    /// The reason why the model was not asked or failed, or the part of the task that is unfinished.
+    /// The reason why the model was not asked, failed or claimed nothing, or the part of the task that is unfinished;
+    /// otherwise `None`.
     pub why: Option<String>,
     /// Number of requests to the model; `None` if the agent does not report it.
     pub turns: Option<u64>,

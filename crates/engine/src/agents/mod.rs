@@ -55,7 +55,7 @@ pub struct Job {
     pub context: Option<String>,
     /// The name of an agent that the user has described; `None` for the default agent.
     pub agent: Option<String>,
-    /// The role for the system prompt of the default agent.
+    /// The role for the system prompt of the default agent; `None` for its usual role.
     pub role: Option<String>,
     /// Maximum number of requests to the model for this task; takes effect only if it is below the configured
     /// limit.

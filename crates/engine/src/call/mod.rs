@@ -31,8 +31,8 @@ pub struct CallCtx {
     pub session: Arc<Session>,
     /// Cancelled when the caller abandons the call or the deadline passes.
     pub cancel: CancellationToken,
-    /// The deadline. When it passes, the call returns the results that were found until then, or fails with
-    /// `Timeout`.
+    /// The deadline; `None` for no time limit. When it passes, the call returns the results that were found until
+    /// then, or fails with `Timeout`.
     pub deadline: Option<Instant>,
     /// The time at which all operations of the call stop waiting for indexes that are still being built;
     /// `None` if each operation has a separate limit.

@@ -15,7 +15,8 @@ pub struct InnerCall {
     pub arguments: String,
     /// The maximum size of the reply, in bytes.
     pub reply_bytes: usize,
-    /// The deadline. When it passes, the call returns the results that were found until then, or fails.
+    /// The deadline of the call that makes this one; `None` if it has none. When the deadline passes, the nested call
+    /// returns the results that were found until then, or fails.
     pub due: Option<Instant>,
     /// The permissions: only reading, or everything that the rules allow.
     pub may: May,

@@ -111,13 +111,14 @@ pub struct Output {
     /// The locations that were found, for questions about definitions and references.
     pub places: Vec<Place>,
     /// Total number of locations; for a question about symbols, the number of symbols. For a question about
-    /// documentation, the number of definitions if the syntax tree answers, and `withheld` if a server answers.
+    /// documentation, the number of definitions if the syntax tree answers, or `withheld` if a server answers.
     pub total: u64,
     /// Number of locations that are not listed because the rules do not allow their files to be read.
     pub withheld: u64,
     /// The symbols that the file defines, each before its members.
     pub symbols: Vec<Symbol>,
-    /// The documentation, for questions about documentation.
+    /// The documentation, for questions about documentation; `None` for other questions, and if there is none or the
+    /// caller may not read it.
     pub text: Option<String>,
     /// Notes about this answer, one sentence each: why a language server did not answer, or how many locations only the
     /// syntax tree shows.

@@ -137,7 +137,7 @@ fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
     symbols.iter().zip(ids).map(entry).collect()
 }
 
-/// Returns the first line with text of a documentation comment, without comment markers.
+/// Returns the first line with text of a documentation comment, without comment markers; `None` if no line has text.
 fn first_words(docs: &str) -> Option<String> {
     let signs: &[char] = &['/', '*', '!', '#', '-', '"', '\'', '<', '>', ';', ' ', '\t'];
     docs.lines().map(|line| line.trim_matches(signs)).find(|line| !line.is_empty()).map(one_line)

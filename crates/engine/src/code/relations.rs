@@ -90,7 +90,7 @@ pub struct UsePage {
 /// An occurrence of a name that could not be resolved.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct UnresolvedPlace {
-    /// The qualified name of the enclosing symbol.
+    /// The qualified name of the enclosing symbol; `None` outside any symbol.
     pub within: Option<String>,
     /// The file that contains the occurrence.
     pub path: String,

@@ -36,7 +36,7 @@ pub struct Output {
     pub language: String,
     /// The requested id, if the symbol has another id now.
     pub moved: Option<FormerId>,
-    /// The enclosing symbol.
+    /// The enclosing symbol; `None` at the top level of the file.
     pub parent: Option<SymbolEntry>,
     /// The first members of the symbol, as many as the size limit allows.
     pub inside: Vec<SymbolEntry>,

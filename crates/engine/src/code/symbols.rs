@@ -40,8 +40,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Requests the symbols of all kinds in the whole workspace that have a name, or a similar one; at most 20 are
-    /// shown.
+    /// Requests the symbols with the name `query` or a similar one, of all kinds and in the whole workspace; at most
+    /// 20 are shown.
     #[must_use]
     pub fn of(query: String, max_bytes: usize) -> Self {
         Self { query, base: None, kind: None, limit: 20, max_bytes }

@@ -42,7 +42,8 @@ pub(super) fn changed(paths: &[PathBuf], directory: &Path) -> Option<String> {
     ))
 }
 
-/// Lists paths relative to a command's working directory.
+/// Lists paths, in backticks and separated by commas, relative to a command's working directory; `None` if there are
+/// no paths.
 fn names(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let shown = paths.iter().map(|path| {
         let path = path.strip_prefix(directory).unwrap_or(path);

@@ -222,7 +222,7 @@ impl Commands {
         open.map(|job| job.program().words()).collect()
     }
 
-    /// Finds the job of the session to which a process belongs.
+    /// Finds the job of the session to which a running process belongs; `None` if it belongs to none.
     pub(crate) fn job_of_process(&self, cx: &CallCtx, pid: u32) -> Option<Job> {
         let mut jobs = self.jobs.list(&key(cx)).into_iter();
         jobs.find(|job| !CommandReport::is_over(&job.report()) && job.holds_process(pid))

@@ -157,7 +157,7 @@ impl Publisher {
     /// listens. Returns the state of each port on which the job listens. Blocks.
     pub(super) fn update(&self, job: &Job, ending: &CancellationToken) -> BTreeMap<u16, Publication> {
         let mut forwarders = self.lock();
-        // Read while the lock is held. Otherwise, a port could open again after `close` has closed it.
+        // The ports are read while the lock is held. Otherwise, a port could open again after `close` has closed it.
         let listening = job.listening();
         forwarders.cancel_if(|port, forwarder| forwarder.job == job.id() && !listening.contains(&port));
         let open = &mut forwarders.open;

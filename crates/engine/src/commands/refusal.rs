@@ -220,7 +220,8 @@ impl CommandSandbox<'_> {
         })
     }
 
-    /// Selects the explanation for a system error and the path, port or host in its line.
+    /// Explains a system error with the path, port or host in its line; `None` if no rule of the sandbox applies, or
+    /// another note reports the refusal. The error's message begins at the byte offset `start`.
     fn explain(&self, error: SystemError, line: &str, start: usize, reported: Reported) -> Option<String> {
         use SystemError::*;
         let of_names = error.is_of_write() && reported.names;
@@ -248,7 +249,8 @@ impl CommandSandbox<'_> {
         paths(line, start).any(|path| (self.access)(Path::new(path)) == PathAccess::Protected)
     }
 
-    /// Explains an error about a path that the sandbox does not let the command change.
+    /// Explains an error about a path in the line that the sandbox does not let the command change; `None` if the
+    /// line has no such path.
     fn write(&self, line: &str, start: usize) -> Option<String> {
         paths(line, start).find_map(|path| match (self.access)(Path::new(path)) {
             PathAccess::Protected => Some(protected(path)),
@@ -259,7 +261,8 @@ impl CommandSandbox<'_> {
         })
     }
 
-    /// Explains an error about a path that the sandbox hides from the command.
+    /// Explains an error about a path in the line that the sandbox hides or redirects; `None` if the line has no such
+    /// path.
     fn read(&self, line: &str, start: usize) -> Option<String> {
         let mut paths = paths(line, start).filter(|path| path.starts_with('/'));
         paths.find_map(|path| match (self.access)(Path::new(path)) {

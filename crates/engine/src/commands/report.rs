@@ -78,7 +78,7 @@ pub enum State {
 pub struct CommandExit {
     /// The exit code; `None` if a signal killed the command.
     pub code: Option<i32>,
-    /// The number of the signal that killed the command.
+    /// The number of the signal that killed the command; `None` if it exited.
     pub signal: Option<i32>,
     /// The reason why Toolpost stopped the command, in a sentence; `None` if Toolpost did not stop it.
     pub why: Option<String>,

@@ -104,11 +104,13 @@ pub struct Failure {
     pub kind: Kind,
     /// The problem that made the operation fail, in one or two sentences.
     pub what: String,
-    /// Findings that help to correct the call: the closest text, the entries of a directory, a diff.
+    /// Findings that help to correct the call: the closest text, the entries of a directory, a diff. `None` if there
+    /// are none.
     pub found: Option<String>,
     /// The next steps that can help, best first.
     pub hints: Vec<Hint>,
-    /// The file whose whole current content is in `found`: the caller counts as having read this file.
+    /// The file whose whole current content is in `found`; the caller counts as having read this file. `None` if
+    /// `found` shows no whole file.
     pub shows: Option<Box<SeenContent>>,
     /// The numbers and names in the message, for dialects that phrase the message differently.
     pub facts: Box<Facts>,
@@ -141,18 +143,18 @@ pub enum Existence {
 /// product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The position of the failed change in the call's list of changes, counted from 1. No change of the list
-    /// was made.
+    /// The position of the failed change in the call's list of changes, counted from 1; `None` if the call has no
+    /// list or only one change. No change of the list was made.
     pub change: Option<u32>,
-    /// The problem with the file at `path`.
+    /// The problem with the file at `path`; `None` if no such problem made the call fail.
     pub trouble: Option<Trouble>,
     /// The path of the file with the problem, as displayed.
     pub path: String,
-    /// The number of times that the text to replace occurs in the file.
+    /// The number of times that the text to replace occurs in the file, if it occurs more than once.
     pub places: Option<u32>,
     /// The number of characters that were searched for the text to replace.
     pub searched: Option<u32>,
-    /// The line of the file at which the new text already occurs.
+    /// The line of the file at which the new text already occurs, if the text to replace does not occur.
     pub already_there: Option<u32>,
 }
 

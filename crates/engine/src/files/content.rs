@@ -19,7 +19,8 @@ pub struct Request {
     pub offset: u64,
     /// The maximum number of lines to show.
     pub limit: u64,
-    /// The pages of a PDF or the parts of an office document, for example `1-5`.
+    /// The pages of a PDF or the parts of an office document, for example `1-5`; `None` for all of them. A long PDF
+    /// must be read in ranges.
     pub pages: Option<String>,
     /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,

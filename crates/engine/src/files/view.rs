@@ -80,7 +80,8 @@ pub struct FileExcerpt {
     pub from: u64,
     /// Last line of the requested range, symbol or block; `None` for the end of the file.
     pub to: Option<u64>,
-    /// A description of the symbol, or of the block around a line, that determined the lines.
+    /// A description of the symbol or block that determined the lines; `None` if the request named the lines, or no
+    /// block was found.
     pub block: Option<String>,
     /// The line to continue with, if not all lines of the part are shown.
     pub next: Option<u64>,

@@ -54,7 +54,7 @@ pub struct Request {
     pub numbers: Numbers,
     /// The kind of results: lines, files, or the number of matching lines per file.
     pub mode: Mode,
-    /// The maximum number of lines or files to return.
+    /// The maximum number of lines or files to return; `None` for no limit.
     pub limit: Option<u64>,
     /// The maximum number of lines to return if the base is a single file; `None` means `limit`.
     pub limit_of_file: Option<u64>,

@@ -115,7 +115,7 @@ pub struct Node {
     pub kind: FileKind,
     /// The size of a file in bytes, if sizes were requested.
     pub bytes: Option<u64>,
-    /// The target of a link.
+    /// The target of a link; `None` for other entries.
     pub target: Option<String>,
     /// True for a directory that could not be read.
     pub unreadable: bool,

@@ -80,7 +80,7 @@ pub struct Mapped {
     /// The answer from all claims together, which cites claims as C1, C2, …; `None` if there are no claims,
     /// or if the request for the summary failed.
     pub summary: Option<String>,
-    /// The reason why there is no summary although there are claims.
+    /// The reason why there is no summary although there are claims; otherwise `None`.
     pub unsummed: Option<String>,
     /// The model's claims about the code. The cited text of each claim was found in the files.
     pub claims: Vec<Finding>,
@@ -96,7 +96,7 @@ pub struct Mapped {
     pub blocks: usize,
     /// The number of functions, types and sections that contain terms of the question and are in no chunk.
     pub left_out: usize,
-    /// The reason why the model was not queried.
+    /// The reason why the model was not queried; `None` if it was.
     pub not_asked: Option<String>,
 }
 

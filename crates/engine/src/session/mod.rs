@@ -111,8 +111,8 @@ impl Session {
         Arc::new(Self { id: unique(), name, caller: Caller::User(pinned), ..Self::default() })
     }
 
-    /// Returns the reads that this session requires before a write: for a client those of its `dialect`, for
-    /// the user none.
+    /// Returns the reads that this session requires before a write: for a client those of its `dialect`, for the user
+    /// none. If the user pinned contents, a partial change of a file that has changed since is refused.
     #[must_use]
     pub fn fresh(&self, dialect: Fresh) -> Fresh {
         match &self.caller {
@@ -139,7 +139,8 @@ impl Session {
         }
     }
 
-    /// Returns the name of the session, under which a later session can continue with the stored state.
+    /// Returns the name of the session, under which a later session can continue with the stored state; `None` if it
+    /// has no name.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()

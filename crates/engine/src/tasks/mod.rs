@@ -117,7 +117,8 @@ pub struct Completion {
 struct SharedCompletion(Mutex<Option<Completion>>);
 
 impl Completion {
-    /// Returns the result that was reported in a session, unless the tasks have changed since.
+    /// Returns the result that was reported in a session; `None` if there is none, or if the tasks have changed
+    /// since.
     #[must_use]
     pub fn of(session: &Session) -> Option<Self> {
         let completion = session.state::<SharedCompletion>();

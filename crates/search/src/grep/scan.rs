@@ -13,7 +13,7 @@ use super::fallback_encoding::{self, FallbackEncoding};
 use super::sink::{Keep, MatchSink, Wish};
 use super::{GrepRequest, Mode, Show, Span};
 
-/// The size up to which files are read whole, into a reused buffer, in bytes.
+/// Files up to this size, in bytes, are read whole, into a reused buffer.
 const SMALL: u64 = 1024 * 1024;
 
 /// The maximum memory in bytes for one line, or for a whole file if matches may span lines.
@@ -132,9 +132,9 @@ impl Scanner {
             if matches!(self.matcher.shortest_match(part), Ok(None)) {
                 continue;
             }
-            // The whole file must be searched if the lines before the part are needed, for line numbers or as
-            // context. The same applies if the part begins with a byte order mark, which the searcher would interpret
-            // although it is in the middle of the file.
+            // The whole file must be searched if `before` is `None`, or if context lines are returned. The same
+            // applies if the part begins with a byte order mark, which the searcher would interpret although it is in
+            // the middle of the file.
             let Some(before) = before.filter(|_| !self.around && !has_mark(part)) else { return Ok(None) };
             if !std::mem::replace(&mut matched, true) {
                 gather.keep = keep();

@@ -25,8 +25,8 @@ const LARGEST: u64 = 1 << 30;
 const WAITING: usize = 64;
 /// While files are pending, as in an initial scan, new records are written once there are this many.
 const MANY: usize = 1_024;
-/// While no file is pending, new records are written after this time at the latest. A process that is killed loses
-/// only records that are newer.
+/// While no file is pending, new records are written after this time at the latest. A process that is killed loses at
+/// most the records of this time.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// While files are pending, new records are written after this time at the latest.
 const PATIENCE_OF_SCAN: Duration = Duration::from_secs(3);

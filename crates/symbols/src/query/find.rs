@@ -83,9 +83,9 @@ type Ranked<'g> = ((MatchQuality, QualifierSource, bool, u8, usize, Reverse<usiz
 /// The origin of the qualifiers of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum QualifierSource {
-    /// All of them are names of symbols that enclose the match.
+    /// All qualifiers are names of symbols that enclose the match.
     Symbols,
-    /// Some of them name the match's file or a directory in its path.
+    /// Some qualifiers name the match's file or a directory in its path.
     Path,
 }
 
@@ -176,8 +176,8 @@ impl Graph {
         found
     }
 
-    /// Lists the symbol names that match a text. Names that only contain its letters count only if no other
-    /// name matches.
+    /// Lists the symbol names that match a text. Names that only contain the letters of the text, in order, count
+    /// only if no other name matches.
     fn fitting(&self, text: &str) -> Vec<(Word, MatchQuality)> {
         let folded = folded(text);
         let words: Vec<&str> = folded.split([' ', '_', '-', '*']).filter(|word| !word.is_empty()).collect();

@@ -297,8 +297,8 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// Adds the words that are neither a use, a definition nor a local name as mentions. In text that could not be
-    /// parsed, marks words that look called as apparent calls.
+    /// Adds as mentions the words that are neither a use, a definition nor a local name. Marks a word that looks like
+    /// a call as an apparent call; in text that could not be parsed, also a name that counted as read.
     fn mention(
         &self,
         mut known: HashSet<usize>,

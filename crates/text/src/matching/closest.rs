@@ -79,8 +79,8 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<ClosestLines> {
     })
 }
 
-/// Returns the range of the lines at a location, without the lines at both ends that resemble no line of the
-/// old text. The lines are compared in their order.
+/// Returns the range of the lines at a location, without the lines at both ends that resemble no line of the old
+/// text. The lines are aligned with those of the old text in order.
 fn trimmed(lines: &[&str], wanted: &[&str]) -> Range<usize> {
     let (theirs, ours): (Vec<_>, Vec<_>) =
         (lines.iter().map(|line| pairs(line)).collect(), wanted.iter().map(|line| pairs(line)).collect());

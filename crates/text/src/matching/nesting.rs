@@ -9,7 +9,7 @@ use crate::lines::{indent, is_blank, likeness};
 /// Minimum similarity, in thousandths, at which two lines count as the old and the new version of one line.
 const SHARED: usize = 600;
 
-/// Maximum number of pairs of an old and a new line that are compared.
+/// If a changed part has more pairs of an old and a new line than this, they are not compared, and the check fails.
 const EFFORT: usize = 250_000;
 
 /// Checks that every line of the file that new text repeats, changed or not, keeps its indentation.

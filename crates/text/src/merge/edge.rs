@@ -59,7 +59,8 @@ pub(super) fn cover(
     if side.file_end && changed(above, lead) {
         return Ok(covered + above.len());
     }
-    // The new lines must not become the block header of the line of the file that follows them.
+    // Inserted here, a new line that is less indented than the next line of the file would become the header of that
+    // line's block.
     let next = match pin {
         Some(pin) => Some(all.get(above_left).copied().unwrap_or(pin)),
         None => above.iter().rev().copied().find(|line| !is_blank(line)),
@@ -116,7 +117,8 @@ fn keyed(above: &[&str], lead: &[&str]) -> Option<usize> {
     (all && !new.is_empty()).then_some(new.len())
 }
 
-/// Returns whether each of these lines at an end of the file has a changed version among the new lines.
+/// Returns whether each of the lines `above`, at an end of the file, has a changed version among the new lines
+/// `lead`.
 fn changed(above: &[&str], lead: &[&str]) -> bool {
     let mut rest = lead.iter();
     above.iter().filter(|line| !is_blank(line)).all(|line| rest.any(|new| similar(line, new)))

@@ -7,8 +7,8 @@ use super::scope::{Ends, Scope, Segment};
 use super::{Line, Piece, Refusal, Why};
 use crate::lines::LineRange;
 
-/// Turns new lines of a part into replacements of lines of the file that set the same key and that an
-/// adjacent marker represents.
+/// Finds the new lines of a part that set a key which the file already sets in the lines of an adjacent marker. These
+/// new lines replace the lines of the file instead of being added.
 ///
 /// `found` is the location of the part; `gaps` are the lines that the adjacent markers represent. Returns the
 /// remaining lines of the part, and a piece for each replaced line.

@@ -10,7 +10,7 @@ use crate::{cut, lines::LineRange};
 pub struct Refusal {
     /// The lines of the snippet that form this part; `None` if the reason concerns the whole snippet.
     pub lines: Option<LineRange>,
-    /// The first of these lines, shortened if it is long.
+    /// The first line of the part, shortened if it is long.
     pub text: String,
     /// The reason why the part could not be placed.
     pub why: Why,
@@ -31,7 +31,7 @@ pub enum Why {
     /// The part is in the file above the location of an earlier part.
     #[error("the file has this text at line {line}, above the previous part of the snippet")]
     Order {
-        /// Number of the line of the file that has this text.
+        /// Number of the line of the file at which the part was found.
         line: usize,
     },
     /// The part may replace lines of the file, or be inserted next to them.
@@ -51,7 +51,7 @@ pub enum Why {
     /// A new line also occurs elsewhere in the file, so it may be a moved line.
     #[error("line {line} of the file is the same, and may be moved here or stay there")]
     Twice {
-        /// Number of the line of the file that is the same.
+        /// Number of the same line in the file.
         line: usize,
     },
     /// The snippet changes nothing, although the file differs from it.
@@ -66,7 +66,7 @@ pub enum Why {
     Loses {
         /// The lines of the file that would be lost.
         lines: LineRange,
-        /// The names that these lines define, or the first few of the lines.
+        /// The names that the lost lines define, or the first few of the lines.
         names: Vec<String>,
     },
     /// The snippet lacks many lines of the file, although it has no marker.

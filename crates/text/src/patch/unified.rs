@@ -274,8 +274,8 @@ impl<'a> Reader<'a> {
     /// Returns whether a hunk has ended before this line.
     fn ends(&self, missing: Option<MissingLines>, line: &str) -> bool {
         if self.names().is_some() && self.lines.get(2).is_some_and(|(_, line)| header::read(line).is_some()) {
-            // A removed line `-- a` and an added line `++ b` look like the names of the next file. The line counts
-            // of the hunk decide, if they are right.
+            // A removed line `-- a` and an added line `++ b` look like the names of the next file. They belong to the
+            // hunk only if exactly one removed and one added line are missing from the counts in its header.
             return missing != Some(MissingLines { old: 1, new: 1 });
         }
         let follows = ["diff ", "Index: ", "====", "Only in ", "From ", "@@"];

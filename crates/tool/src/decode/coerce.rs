@@ -152,7 +152,7 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// Converts a float that is a whole number; one beyond the range of `i64` becomes the nearest limit. Returns
+/// Converts a float that is a whole number; a number beyond the range of `i64` becomes its nearest bound. Returns
 /// `None` for other floats.
 #[expect(clippy::cast_possible_truncation, reason = "the value is whole, and the cast saturates")]
 fn whole_float(number: f64) -> Option<i64> {

@@ -121,9 +121,9 @@ fn open(work: &PlannedStep) -> std::result::Result<DirEntry, StepFailure> {
         .map_err(StepFailure::from)
 }
 
-/// Returns the current fingerprint of a file. Fails if its content differs from the content in `fingerprint`.
-/// The identity may differ: if another file with the same content is at the path now, a revert must restore
-/// that file.
+/// Returns the current fingerprint of a file. Fails if its content differs from the content in `fingerprint`. The
+/// device and inode may differ: if another file with the same content is at the path now, a revert must restore that
+/// file.
 fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<Fingerprint, CommitKind> {
     let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
     let (now, stat) = fingerprint_entry(&entry.directory, &entry.name)?;

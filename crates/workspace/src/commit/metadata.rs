@@ -51,7 +51,7 @@ fn copy_attributes(old: BorrowedFd<'_>, new: BorrowedFd<'_>, lost: &mut Vec<Stri
     let mut access_list = AccessList::AsBefore;
     let names = attribute_names(old);
     if !names.iter().any(|name| name.as_c_str() == ACCESS_LIST) {
-        // The old file has no ACL, but the new file may have inherited one from its directory, which is removed.
+        // The old file has no ACL. If the new file has inherited one from its directory, it is removed.
         let _ = fremovexattr(new, ACCESS_LIST);
     }
     for name in names.iter().filter(|name| is_kept(name)) {

@@ -187,7 +187,7 @@ impl<'a> UndoPlan<'a> {
         let Some(path) = self.known(&change.place) else { return Ok(()) };
         match change.what {
             ChangeKind::Created => {
-                // If another entry was moved away from this path before, undoing that move replaces the created
+                // If the change also moved another entry away from this path, undoing the move replaces the created
                 // entry, so no deletion is needed.
                 let moved_away = self.moved_from.contains(change.place.path());
                 if self.unchanged(&path, change).is_some() && !moved_away {

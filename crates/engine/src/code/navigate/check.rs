@@ -93,7 +93,7 @@ pub(crate) fn check(
     })
 }
 
-/// Returns true if a file defines a name at the top level, on a line that the answer contains.
+/// Returns true if a file defines a name at the top level, on a line that the language server's answer contains.
 fn defines(facts: &Facts, text: &Text, path: &WorkspacePath, name: &str, answer: &[lsp::Place]) -> bool {
     let defined = facts.symbols.iter().filter(|symbol| symbol.parent.is_none() && symbol.name == name);
     let lines = defined.filter_map(|symbol| Some(text.place(symbol.at.as_ref()?.start).0));

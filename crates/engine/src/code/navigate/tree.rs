@@ -165,8 +165,8 @@ impl File {
         found.map(defined).collect()
     }
 
-    /// Finds the local variable or parameter to which a name at a byte offset refers: the one in the
-    /// innermost enclosing scope.
+    /// Finds the local variable or parameter to which a name at a byte offset refers: the one in the innermost
+    /// enclosing scope. `None` if no scope defines the name.
     fn local(&self, name: &str, at: usize) -> Option<Definition> {
         let span = |scope: Option<usize>| match scope.and_then(|scope| self.facts.scopes.get(scope)) {
             Some(scope) => scope.span.clone(),

@@ -213,8 +213,8 @@ impl Text {
         self.lines.iter().map(|line| weight(&line, Gutter::Columns)).sum()
     }
 
-    /// Keeps as many of the first lines as fit into `room` bytes, at least one; returns the range of the lines that it
-    /// drops.
+    /// Keeps as many of the first lines as fit into `room` bytes, at least one. If lines are dropped, returns the
+    /// range of the lines that are kept.
     pub(crate) fn narrow(&mut self, room: usize) -> Option<std::ops::RangeInclusive<u64>> {
         let keep = how_many(self.lines.iter(), room, Gutter::Columns).max(1);
         let all = self.lines.len();

@@ -73,7 +73,8 @@ fn share(all: Limits) -> Limits {
     Limits { turns: (all.turns / TURNS).max(1), calls: (all.calls / CALLS).max(1) }
 }
 
-/// Returns the reason why an available model is not queried.
+/// Returns the reason why an available model is not queried: no time, turns or calls are left. `None` if it can be
+/// queried.
 fn hindered(output: &Output, (turns, calls): (usize, usize), cx: &CallCtx) -> Option<String> {
     if output.meta.ended == EndReason::Time || cx.time_left(LEAST) < LEAST {
         return Some("the time limit was reached".to_owned());

@@ -34,7 +34,7 @@ pub(crate) struct Place {
     pub(crate) by: MatchSources,
     /// The id of the symbol at the location, if it is known.
     pub(crate) symbol: Option<String>,
-    /// The first and the last line of the symbol; the location may be a part of it.
+    /// The first and the last line of the symbol, if they are known; the location may be a part of it.
     pub(crate) extent: Option<(u64, u64)>,
     /// The line with the name of the symbol, after its comments and decorators, if it is known.
     pub(crate) named: Option<u64>,

@@ -60,7 +60,8 @@ pub(crate) fn report(question: &Request, looked: Investigation) -> Output {
     }
 }
 
-/// Lists the names and the other words of the objective. The words are in lower case, and a name is also a word.
+/// Lists the names in the objective, then its other words. The words include the names in lower case, which are left
+/// out.
 fn keywords(names: &[String], words: &[String]) -> Vec<String> {
     let is_name = |word: &&String| names.iter().any(|name| name.to_lowercase() == **word);
     names.iter().chain(words.iter().filter(|word| !is_name(word))).cloned().collect()
