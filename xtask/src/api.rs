@@ -175,7 +175,8 @@ impl Walk<'_> {
         let defines = |items: &[Item]| items.iter().any(|item| ident(item).is_some_and(|own| own == name));
         let several = modules.values().filter(|items| defines(items)).count() > 1;
         for (place, items) in modules {
-            // If a crate has several types with this name, only the code around the definition refers to this type.
+            // If a crate defines several types with this name, an `impl` block belongs to this type only if it is in the
+            // same module, or in a submodule that defines no type with the name. Skip all other modules.
             if several && !(place == module || place.starts_with(module) && !defines(items)) {
                 continue;
             }

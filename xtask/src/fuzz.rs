@@ -116,7 +116,7 @@ fn one(house: &House, target: &'static Target, options: &Options, current: &Curr
         options.seed,
         &|_| start.elapsed() >= Duration::from_secs(options.seconds),
         &|input| {
-            // After a crash without a panic, such as a stack overflow, the input is in this file.
+            // The file keeps the input if the process crashes without a panic, such as by a stack overflow.
             let _ = last.replace(input);
             *current.lock().unwrap_or_else(PoisonError::into_inner) =
                 Some((target.name, input.to_vec(), Instant::now()));

@@ -135,7 +135,8 @@ impl Link {
             Some(data) => why.push_str(&format!(": {data}")),
             None => {}
         }
-        // The connection itself rejects another protocol version.
+        // The protocol library rejects a handshake with another protocol version; only the text of its error shows
+        // that.
         if what == GREETING && why.contains("protocol version") {
             return AgentError::Version(why);
         }

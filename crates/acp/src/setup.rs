@@ -41,9 +41,9 @@ pub struct ServerCommand {
 pub enum May {
     /// Read, with Toolpost's tools and the agent's own.
     Read,
-    /// Also change files with Toolpost's tools, as the policy allows.
+    /// Read, and change files with Toolpost's tools as the policy allows.
     Write,
-    /// Everything, even without Toolpost's tools and policy.
+    /// Everything, including actions that bypass Toolpost's tools and policy.
     All,
 }
 

@@ -155,7 +155,7 @@ impl Acp {
         let tools = match tools {
             Tools::None => return Vec::new(),
             Tools::All => &handed.tools,
-            // These names were selected among the served tools.
+            // These names were selected among the served tools, so the selection in `handed` is not repeated.
             Tools::Only(names) => names,
         };
         let only = tools.iter().flat_map(|tool| [ONLY.to_owned(), tool.clone()]);

@@ -9,7 +9,8 @@ use toolpost_text::{counted::counted, cut};
 
 /// A conversation that fills this share of the context window is compacted.
 const FULL: f64 = 0.8;
-/// Share of the window that may remain after old replies were removed; a larger conversation is summarized.
+/// Share of the context window that the conversation may fill after old replies were removed; a larger conversation
+/// is summarized.
 const ROOMY: f64 = 0.5;
 /// Number of last messages that stay unchanged.
 const FRESH: usize = 4;

@@ -53,9 +53,9 @@ pub enum AgentEvent {
     },
     /// The conversation was compacted.
     Shortened {
-        /// Estimated number of tokens before.
+        /// Estimated number of tokens before the compaction.
         from: u64,
-        /// Estimated number of tokens after.
+        /// Estimated number of tokens after the compaction.
         to: u64,
     },
     /// An external agent asked for permission.

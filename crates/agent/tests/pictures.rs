@@ -101,7 +101,7 @@ async fn services_that_reject_images_get_image_names() {
     let wrong = (FaultKind::Question, "messages: wrong");
     let key = (FaultKind::Refused, "the key is not known");
     let model = |fault: &str| Reason::Model { fault: fault.to_owned() };
-    // Error of the service, setting, outcome, content of the last request, number of requests.
+    // Error of the service, setting, reason of the end, `Some` if the last request had the image, number of requests.
     let rows = [
         (None, ImageDisplay::Shown, Reason::Completed, Some(1), 2),
         (None, ImageDisplay::Named, Reason::Completed, None, 2),

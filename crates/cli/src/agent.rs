@@ -205,7 +205,7 @@ fn resumed(
                 .to_owned()
         }
     };
-    // The conversation may already end with this message, if the model never answered it.
+    // The conversation already ends with this message if the model never answered it, so it is not added again.
     if let Some(Message::User { text }) = messages.last()
         && *text == words
     {

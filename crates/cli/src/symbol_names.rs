@@ -118,7 +118,7 @@ pub(crate) fn is_complete(of: &Value) -> bool {
     number(&of["waiting"]) == 0
 }
 
-/// Describes which files were searched.
+/// Describes which files were searched. `of` is the field `searched` of an operation's output.
 pub(crate) fn searched(of: &Value) -> String {
     let languages = of["languages"].as_object().into_iter().flatten();
     let counts: Vec<String> = languages.map(|(name, count)| format!("{name} {count}")).collect();

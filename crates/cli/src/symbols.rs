@@ -25,7 +25,7 @@ use toolpost_text::counted::counted;
 /// Maximum number of symbols of one name whose uses are listed.
 const SEVERAL: usize = 10;
 
-/// Maximum number of ignored symbols that are named.
+/// Maximum number of symbols that the message about ignored symbols lists.
 const IGNORED: usize = 5;
 
 /// A read-only `symbols` command.
@@ -153,10 +153,10 @@ async fn answer(person: &UserSession, query: &Query) -> Result<Result<Vec<Value>
 
 /// A symbol that a name means.
 enum Meaning {
-    /// The symbol with these arguments.
+    /// One symbol, as the tool arguments that select it.
     One(Value),
-    /// Definitions of one name in one file, by their ids: an implementation with the signatures of its overloads, or several
-    /// implementations.
+    /// Several definitions of one name in one file: an implementation with the signatures of its overloads, or
+    /// several implementations. `by_name` has the tool arguments that select them by name, `ids` has the id of each.
     Several { by_name: Value, ids: Vec<String> },
 }
 
@@ -237,7 +237,7 @@ fn callable(found: Vec<Named>) -> Vec<Named> {
     if called.is_empty() {
         return others;
     }
-    // An `impl` block is a part of its type.
+    // An `impl` block is a part of its type, so it is not reported as ignored.
     let others: Vec<&str> =
         others.iter().filter(|one| one.kind != "impl").map(|one| one.id.as_str()).collect();
     if !others.is_empty() {
@@ -368,7 +368,8 @@ fn uses(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
     lines
 }
 
-/// Lists the reasons why a list of callers or callees may be incomplete.
+/// Lists the reasons why a list of callers or callees may be incomplete. `side` is that list in the tool's output,
+/// and `of` reports which files were searched.
 fn gaps(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
     let more = match way {
         CallDirection::In => "may be callers",
@@ -387,7 +388,8 @@ fn gaps(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
     reasons.into_iter().filter(|(applies, _)| *applies).map(|(_, reason)| reason).collect()
 }
 
-/// Summarizes the counts, and reports whether the list is complete.
+/// Summarizes the counts in a list of callers or callees, and reports whether the list is complete. `side` is that
+/// list in the tool's output, and `of` reports which files were searched.
 fn summary(side: &Value, of: &Value, way: CallDirection) -> String {
     let count = |name: &str| number(&side[name]);
     let places = |count: u64| format!("{count} {}", if count == 1 { "place" } else { "places" });

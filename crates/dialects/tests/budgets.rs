@@ -31,7 +31,8 @@ fn world(first: &'static Dialect, second: Option<&'static Dialect>, bytes: usize
     })
 }
 
-/// Checks that a reply contains all texts, and exceeds its size limit by at most 1024 bytes of notes.
+/// Checks that a reply contains all texts in `what`, and exceeds the limit of `bytes` by at most 1024 bytes of notes.
+/// `of` names the call in failures of the check.
 fn check(reply: &str, bytes: usize, of: &str, what: &[&str]) {
     for wanted in what {
         assert!(reply.contains(wanted), "{of}, {bytes} bytes: no {wanted} in:\n{reply}");

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use toolpost_dialects::{opencode, probe, zblade};
 use toolpost_tool::Dialect;
 
-/// Number of symbols in each file, and number of files per language.
+/// Number of symbols in each file.
 const SYMBOLS: usize = 5_000;
+/// Number of files in each language.
 const FILES: usize = 7;
 
 /// Writes 105,000 definitions in three languages; every tenth Python function calls the same function.

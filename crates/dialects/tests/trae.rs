@@ -66,7 +66,8 @@ fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
     }
 }
 
-/// One call in a new workspace: its reply, and the changed files; `None` if nothing changed.
+/// Makes a call in a new workspace, and checks its reply and the entries of the workspace afterwards. If `after` is
+/// `None`, nothing must have changed.
 #[track_caller]
 fn check(entries: &[&str], tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
     check_in_world(&world(entries, Several::Refused), tool, arguments, words, after);

@@ -40,11 +40,11 @@ fn furnished() -> World {
     world
 }
 
-/// The `symbol_outline` entry of a constant.
+/// Reply of `symbol_outline` for a file with the constant `A`.
 const OUTLINE: &str = "{\"path\":\"src/config.rs\",\"language\":\"rust\",\"symbol_count\":1,\"symbols\":[{\
     \"name\":\"A\",\"kind\":\"constant\",\"signature\":\"pub const A: u8 = 1;\",\"start_line\":1,\"end_line\":1}]}";
 
-/// The symbol index entry of the same constant.
+/// Replies of `symbol_search`, `symbol_resolve` and `symbol_graph` for the constant `A`.
 const FOUND: &str = "{\"results\":[{\"symbol_id\":\"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
      \"path\":\"src/config.rs\",\"start_line\":1,\"end_line\":1,\"signature\":\"pub const A: u8 = 1;\",\"match\":\"exact\"}],\
     \"total\":1,\"truncated\":false,\"searched\":\"1 file (rust 1), up to date\"}";

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Position, uri};
 
-/// Names of the symbol kinds, indexed by the protocol's number less one.
+/// Names of the symbol kinds, indexed by the protocol's number minus one.
 const KINDS: [&str; 26] = [
     "file",
     "module",

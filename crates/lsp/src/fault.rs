@@ -18,7 +18,7 @@ pub enum Fault {
     Ended {
         /// The name of the server.
         server: String,
-        /// When or why it exited, as a phrase such as "during a request".
+        /// When or why the server exited, as a phrase such as "during a request".
         when: &'static str,
         /// The exit code or signal, or the reason why Toolpost stopped the server.
         how: String,

@@ -29,7 +29,7 @@ pub enum Complete {
 pub enum Stage {
     /// The server was started, and has not answered `initialize` yet.
     Starting,
-    /// Reading the project; with the percentage, if the server reports it.
+    /// The server reads the project; the value is the percentage, if the server reports it.
     Indexing(Option<u8>),
     /// The project has been read.
     Ready,
@@ -41,7 +41,7 @@ pub enum Stage {
     Dead,
 }
 
-/// The progress of a server, the completeness of its answers, and the reason.
+/// The progress of a server in reading the project, the completeness of its answers, and the reason for both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerReadiness {
     /// The progress of the server in reading the project.

@@ -132,7 +132,7 @@ impl Server {
         let anew = state.link.is_none();
         self.connect(&mut state).await?;
         if anew {
-            // After a reconnection, the tools may have changed.
+            // After a reconnection, the tools may have changed, so they are published again.
             self.changed.notify_one();
         }
         let link = state.link.as_ref().ok_or_else(|| self.unreachable("the server is not connected"))?;

@@ -38,8 +38,8 @@ pub(crate) struct DependencyList {
 }
 
 impl DependencyList {
-    /// Adds a dependency. If the list already has the package, its entry becomes direct if the new one is, and takes
-    /// the new version if it had none.
+    /// Adds a dependency. If the list already has the package in the same version or without a version, the known entry
+    /// becomes direct if the new entry is direct, and takes the new version if it had none.
     pub(crate) fn add(&mut self, entry: Entry) {
         let same = |known: &&mut Entry| {
             known.name == entry.name && (known.version == entry.version || known.version.is_empty())

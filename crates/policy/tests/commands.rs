@@ -398,7 +398,7 @@ fn command_lists_apply_with_four_priorities() {
     let bare = "[lists]\nbuilt_in_allow = \"dropped\"\nbuilt_in_deny = \"dropped\"\n";
     world.check(&operator(bare), &[("ls", Ask), ("sudo ls", Ask)]);
     let several = "[lists]\nallow = [\"cd * && git *\"]\n";
-    // Like a project's rules, its lists can only make decisions stricter.
+    // Like a project's rules, a project's lists can only make decisions stricter.
     let project = RuleSource::Project("p".to_owned());
     let only = Policy::built_in().unwrap().with(lists, &project).unwrap();
     world.check(&only, &[("git push", Ask), ("sudo ls", Deny), ("git log", Deny), ("git status", Allow)]);

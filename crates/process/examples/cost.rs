@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for turn in 0..launches.len() {
             let who = (turn + round) % launches.len();
             let time = once(&jobs, &runtime, &launches[who])?;
-            // The first round warms up.
+            // The first round is a warm-up, and its times are dropped.
             if round > 0 {
                 times[who].push(time);
             }

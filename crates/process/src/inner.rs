@@ -42,9 +42,9 @@ static CALLED_LATE: AtomicBool = AtomicBool::new(false);
 
 /// Runs the inner step of a sandbox if this process was started for that, and then never returns.
 ///
-/// Must be called first in `main`, before any other thread exists. Without it, no sandbox is created through
-/// bubblewrap. If other threads run, this program is not used for the inner step, which closes descriptors that
-/// those threads use.
+/// Call it first in `main`, before any other thread exists. If neither this function nor `inner_step_of` is
+/// called, no sandbox is created through bubblewrap. If other threads run, this program is not used for the
+/// inner step, because the step closes descriptors that those threads use.
 pub fn inner_step() {
     let mut words = std::env::args_os().skip(1);
     if words.next().as_deref() != Some(OsStr::new(NAME)) {
@@ -65,7 +65,7 @@ pub fn inner_step() {
 /// Sets the program that runs the inner step, for a process whose own `main` does not call `inner_step`. The
 /// `main` of that program must call `inner_step`.
 pub fn inner_step_of(program: &Path) {
-    // The first call wins.
+    // Only the first call has an effect.
     let _ = PROGRAM.set(program.to_owned());
 }
 

@@ -48,7 +48,7 @@ impl Operation for Would {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// A verb with its object, such as `read .env`.
+    /// The accesses, each as a verb with its object, such as `read .env`.
     touches: Vec<String>,
 }
 
@@ -582,7 +582,7 @@ async fn editor_access_is_allowed_unless_a_rule_matches() {
     assert_eq!(world.prompts()[0].touches, ["use the editor to insert text at the cursor"]);
     let learned = fs::read_to_string(&world.user).unwrap();
     assert!(learned.contains("touch = [\"editor\"]\nacts = [\"insert\"]\ndecide = \"allow\""), "{learned}");
-    // A project's rules can only tighten the policy.
+    // A project's rules can tighten the policy: here they deny an access that was allowed before.
     world.again(every);
     assert_eq!(
         world.call(&["editor look"]).await,
@@ -608,7 +608,7 @@ async fn delegation_is_allowed_unless_a_rule_matches() {
         learned.contains("touch = [\"delegate\"]\nagents = [\"writer\"]\ndecide = \"allow\""),
         "{learned}"
     );
-    // A project's rules can only tighten the policy.
+    // A project's rules can tighten the policy: here they deny an access that was allowed before.
     let world = World::new(Verdict::Allow, rules, every);
     assert_eq!(
         world.call(&["delegate general"]).await,

@@ -190,7 +190,7 @@ pub(crate) fn words(part: u16) -> Option<&'static str> {
     }
 }
 
-/// Creates a C string of a path, in which the caller has excluded NUL bytes.
+/// Converts a path to a C string. The caller must have checked that the path contains no NUL byte.
 pub fn string(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }
@@ -211,7 +211,7 @@ mod tests {
         fs::write(&bwrap, "").unwrap();
         fs::set_permissions(&bwrap, fs::Permissions::from_mode(0o755)).unwrap();
         let place = bwrap.to_str().unwrap();
-        // Any user may create a name in `/var/tmp`.
+        // Any user may create entries in `/var/tmp`, so a `bwrap` below it is refused.
         let found = find_in(&[place], &[]);
         assert_eq!(found, Err(format!("users other than root can change {place}")));
         let found = find_in(&[place, "/no/such"], std::slice::from_ref(&top));

@@ -93,8 +93,8 @@ struct Stamp {
 }
 
 impl NestedCache {
-    /// Removes the cached directories of a root from the cache, for a search with these names. If there are
-    /// none, returns an empty cache of the root.
+    /// Takes the directories of a root that were cached for the same `names` out of the cache, for a new search.
+    /// Returns an empty cache of the root if nothing is cached.
     pub(crate) fn take(&self, root: &OwnedFd, names: &Names) -> DirectoryCache {
         let stamp = stamp(root, Path::new(""));
         let is_it =
@@ -108,7 +108,7 @@ impl NestedCache {
         }
     }
 
-    /// Puts the directories of a root back, but only those that were searched this time.
+    /// Puts the cached directories of a root back after a search, but only those in `searched`.
     pub(crate) fn keep(&self, mut root: DirectoryCache, searched: &[Waiting]) {
         root.known = searched.iter().filter_map(|path| root.known.remove_entry(path)).collect();
         let mut all = self.lock();

@@ -371,7 +371,7 @@ fn inside(path: &Path) -> CString {
     string(path.strip_prefix("/").unwrap_or(path))
 }
 
-/// Creates a C string of a text in which the caller has excluded NUL bytes.
+/// Converts a text to a C string. The caller must have checked that the text contains no NUL byte.
 fn string(text: impl AsRef<std::ffi::OsStr>) -> CString {
     CString::new(text.as_ref().as_bytes()).unwrap_or_default()
 }

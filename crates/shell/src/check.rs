@@ -132,7 +132,7 @@ pub(crate) fn substituted<'t>(text: &'t str, hidden: &[usize]) -> Vec<Cow<'t, st
         } else if at >= end
             && let Some(rest) = rest.get(2..)
         {
-            // Substitutions in this one are found when its text is read.
+            // Substitutions inside this one are skipped here, because they are found when its text is read.
             let length = parenthesised(rest);
             end = at + 2 + length;
             found.push(rest[..length].into());
@@ -147,7 +147,8 @@ fn backquoted(text: &str) -> usize {
     quotes.find(|at| !text[..*at].ends_with('\\')).unwrap_or(text.len())
 }
 
-/// Returns the length of a text up to the parenthesis that closes it.
+/// Returns the length of a text, which follows an opening parenthesis, up to the parenthesis that closes it; the
+/// whole length if none does.
 fn parenthesised(text: &str) -> usize {
     let mut open = 1_usize;
     let closes = |byte: u8| {

@@ -47,7 +47,7 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
     }
     let Some(target) = target else { return };
     if target.known().is_none() {
-        // The word can expand to several words; only the last one is the destination.
+        // The word can expand to several words: all but the last one are sources, which are read.
         effects.push(Effect::Reads(target.clone()));
     }
     let is_directory = into.is_some() || sources.len() > 1 || is_directory(&target);
@@ -55,10 +55,11 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
     effects.extend(of_target(&target, sources, is_directory, whole));
 }
 
-/// Returns the effects on a source.
+/// Returns the effects on one source of a copy, move or link to `target`.
 fn of_source(name: &str, sorted: &Options, source: &Word, target: Option<&Word>) -> Vec<Effect> {
     if name == "ln" && given(sorted, "-s --symbolic") {
-        // The link's target is relative to the directory of the link.
+        // A relative source starts at the directory of the link: the parent of `target` or, if `target` is a
+        // directory, `target`.
         let mut effects = vec![Effect::Names(source.clone())];
         if let (Some(path), Some(target)) = (source.known(), target.and_then(Word::known))
             && !path.starts_with(['/', '~'])
@@ -85,7 +86,8 @@ fn of_source(name: &str, sorted: &Options, source: &Word, target: Option<&Word>)
     effects
 }
 
-/// Returns the writes of a copy. If the destination may be a directory, the copy may be in it.
+/// Returns the writes of a copy to `target`. `is_directory` means that the target certainly is a directory, and
+/// `whole` that a copy keeps the path of its source below that directory.
 fn of_target(target: &Word, sources: &[Word], is_directory: bool, whole: bool) -> Vec<Effect> {
     let mut effects = Vec::new();
     let mut is_named = false;
@@ -215,7 +217,7 @@ pub(crate) fn note_sent(segment: &mut Segment, sorted: &Options) {
             segment.effects.extend(names.filter(|word| word.start != "-").map(Effect::Reads));
         }
     }
-    // An operand such as `@FILE` can be the value of an unknown option before it.
+    // An operand such as `@FILE` can be the value of an unknown option before it, so the file counts as read.
     let stray = sorted.operands.iter().filter_map(|word| word.after("@"));
     let local = sorted.operands.iter().filter_map(|word| {
         let path = word.after("file://")?;

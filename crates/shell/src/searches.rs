@@ -105,8 +105,8 @@ fn is_recursive_grep(given: &SearchOptions<'_>) -> bool {
         || (given.any("-d --directories") && recurses(given.values("-d --directories")))
 }
 
-/// Describes the files that `rg` reads. If a glob or type selects a file, `rg` reads the file even if it is
-/// hidden or ignored.
+/// Describes the files that `rg` reads. If a glob or type selects a file, `rg` reads the file even if it is hidden or
+/// ignored. `plain(hidden, ignored)` creates a search without name patterns.
 fn ripgrep(given: &SearchOptions<'_>, plain: impl Fn(bool, bool) -> Search) -> Search {
     let unrestricted = given.count("-u --unrestricted");
     let hidden = given.any("-. --hidden") || unrestricted > 1;
@@ -127,7 +127,8 @@ fn ripgrep(given: &SearchOptions<'_>, plain: impl Fn(bool, bool) -> Search) -> S
     Search { except, ..plain(hidden, ignored) }
 }
 
-/// Records the directories whose files `find` or `fd` passes to a program that reads them.
+/// Records the directories whose files `find` or `fd` passes to a program that reads them. `own` has the words of
+/// `find` or `fd` itself, `inner` the commands that it runs.
 pub(crate) fn note_handed_on(segment: &mut Segment, own: &[Word], inner: &[Vec<Word>]) {
     let is_find = segment.program_name() == Some("find");
     let gets_files = |words: &Vec<Word>| !is_find || words.iter().any(|word| word.text.contains("{}"));
@@ -158,8 +159,8 @@ fn found(words: &[Word]) -> (Vec<Word>, Search) {
     let is_start = |word: &&Word| !word.start.starts_with(['-', '(', '!']);
     let starts = words.iter().skip_while(follows).take_while(is_start).cloned().collect();
     let known = |word: &Word, list: &[&str]| word.known().is_some_and(|known| list.contains(&known));
-    // If the tests of `find` contain alternatives or negations, the found files need not match its `-name`
-    // test.
+    // If the tests of `find` contain alternatives or negations, the found files need not match its `-name` test, so
+    // the name does not limit the search.
     let simple = !words.iter().any(|word| known(word, &["-o", "-or", "!", "-not", ",", "("]));
     let named = words.windows(2).find(|pair| known(&pair[0], &["-name", "-iname"]));
     let name = named.filter(|_| simple).and_then(|pair| pair[1].known()).map(str::to_owned);

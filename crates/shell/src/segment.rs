@@ -37,7 +37,8 @@ pub struct Segment {
     pub text: String,
     /// The program and its arguments; empty if the command runs no program.
     pub words: Vec<Word>,
-    /// The variables that the command sets: before the program, or through it.
+    /// The variables that the command sets: in words before the program, or as an effect of the program, such as
+    /// `export`.
     pub assignments: Vec<Assignment>,
     /// The effects of the command in addition to running its program.
     pub effects: Vec<Effect>,

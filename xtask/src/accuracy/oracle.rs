@@ -126,7 +126,7 @@ async fn ask_all(servers: &Servers, laid: &InstalledCorpus, code: &Code) -> Resu
         let at = Position { line: u32::try_from(line)?, character };
         let places = match talk.ask(&Question::Definition(path, at), ANSWER).await {
             Ok(Answer::Places(places)) => places,
-            // Servers refuse requests about files that belong to no build.
+            // Servers refuse requests about files that belong to no build, so the call site has no answer.
             Err(Fault::Refused { .. }) => Vec::new(),
             Ok(other) => bail!("{oracle} answered {other:?} to a question about a definition"),
             Err(fault) => return Err(fault.into()),

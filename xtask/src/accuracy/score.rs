@@ -46,8 +46,8 @@ pub(super) struct Score {
     pub(super) edge_recall: Share,
 }
 
-/// Compares predictions with the language server's answers, on the call sites whose target is a definition, in
-/// the program or outside.
+/// Compares predictions with the language server's answers, on the call sites whose target is a definition in
+/// the program or outside it. Only sites count for whose index `counts` returns true.
 pub(super) fn score(
     code: &Code,
     truths: &[Truth],
@@ -84,18 +84,21 @@ pub(super) fn score(
     score
 }
 
-/// Counts of definitions with a call whose target the index misses, and of those among them that it reports as complete.
+/// Counts of the definitions for which the index misses the target of a call, and of those that it nevertheless reports
+/// as complete.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Claims {
     /// Number of definitions that call a definition of the program.
     pub(super) definitions: usize,
     /// Number of definitions with a call whose true target the index does not list, at any level of certainty.
     pub(super) lacking: usize,
-    /// Number of these definitions that the index nevertheless reports as complete: without an unresolved call.
+    /// Number of the definitions in `lacking` that the index nevertheless reports as complete, that is, without an
+    /// unresolved call.
     pub(super) claiming: usize,
 }
 
-/// Counts the definitions with a call whose target the index misses, and those among them that it reports as complete.
+/// Counts the definitions for which the index misses the target of a call, and those that it nevertheless reports as
+/// complete.
 pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
     let of = incomplete(code, truths, ours);
     let lacking = of.values().filter(|one| one.lacks);
@@ -106,7 +109,7 @@ pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
     }
 }
 
-/// Lists the definitions with a call whose target the index misses, but which it reports as complete.
+/// Lists the definitions for which the index misses the target of a call, although it reports them as complete.
 pub(super) fn claiming(code: &Code, truths: &[Truth], ours: &Ours) -> BTreeSet<Id> {
     let of = incomplete(code, truths, ours).into_iter();
     of.filter(|(_, one)| one.lacks && !one.open).map(|(id, _)| id).collect()

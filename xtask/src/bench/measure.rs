@@ -20,7 +20,7 @@ const BURST: usize = 5;
 /// Maximum time of one program's turn.
 const TURN: Duration = Duration::from_millis(50);
 
-/// Duration of the work above which a program runs in fewer rounds.
+/// If the work of a program takes longer than this, the program runs in fewer rounds.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// Runs the compared programs in turns; a different one begins each round. The first round is a warm-up and is
@@ -32,7 +32,7 @@ pub fn take_turns(what: &str, rounds: usize, contestants: Vec<Contestant<'_>>) -
     take_turns_with(what, (rounds, rounds), contestants)
 }
 
-/// Runs the compared programs in turns as [`take_turns`] does, but slow programs in fewer rounds.
+/// Runs the compared programs in turns as [`take_turns`] does, but slow programs only in `of_slow` rounds.
 ///
 /// # Errors
 /// If a compared program fails.

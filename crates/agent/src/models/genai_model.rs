@@ -94,7 +94,8 @@ impl GenaiStream {
         }
         let Some(stream) = &mut self.stream else { return Err(broken()) };
         match stream.next().await {
-            // For this provider the library reports a normal end even if the stream was cut off.
+            // For this provider, the library also reports a normal end if the stream was cut off; only the stop
+            // reason is missing then.
             Some(Ok(ChatStreamEvent::End(end)))
                 if self.provider == Provider::Responses && end.captured_stop_reason.is_none() =>
             {

@@ -32,8 +32,9 @@ enum Depth {
     Deep,
 }
 
-/// Maximum number of modules, and of names in one line.
+/// Maximum number of modules in a reply.
 const MODULES: usize = 80;
+/// Maximum number of names in one line.
 const NAMES: usize = 12;
 
 impl Tool for AnalyzeAll {

@@ -86,13 +86,14 @@ impl Tool for CodebaseSearch {
     }
 }
 
-/// Writes matches with context, up to a limit; adjacent ones share a block.
+/// Writes up to `most` matches with context; adjacent ones share a block. Returns the text and the number of matches
+/// in it.
 fn blocks(output: &Output, most: u64) -> (String, u64) {
     let (mut body, mut shown, mut room) = (String::new(), 0, LINES);
     for file in &output.files {
         for block in apart(&file.lines) {
             let Some(at) = block.iter().position(|line| line.is_match) else { continue };
-            // Room for a blank line, the heading, and the lines up to the first match.
+            // Stops at the limit, or if a blank line, the heading and the lines up to the first match do not fit.
             if shown == most || room < at + 3 {
                 return (body, shown);
             }

@@ -21,7 +21,8 @@ const AROUND: usize = 640;
 /// Default number of entries.
 const LIMIT: usize = 50;
 
-/// Directories of installed, built or cached files. Names with a leading dot are hidden anyway.
+/// Directories of installed, built or cached files, which are left out. Names with a leading dot need no entry,
+/// because they are hidden anyway.
 const HEAVY: [&str; 17] = [
     "node_modules",
     "__pycache__",

@@ -16,7 +16,7 @@ pub(super) struct DecodedImage {
     pub(super) orientation: Orientation,
 }
 
-/// The reason why most damaged files cannot be decoded.
+/// The reason that the error gives for an image file without an end marker.
 const CUT_OFF: &str = "the data ends before the image is complete";
 
 /// Decodes an image file, or the first frame of an animation.

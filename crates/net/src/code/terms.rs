@@ -7,8 +7,8 @@ const ASKING: [&str; 44] = [
     "show", "that", "the", "this", "to", "usage", "use", "used", "using", "way", "what", "when", "where",
     "which", "with",
 ];
-/// Maximum number of keywords that are ordinary words and not identifiers. Each further one must occur in the same
-/// file, so fewer files match.
+/// Maximum number of keywords that are ordinary words and not identifiers. A file must contain every keyword, so each
+/// further keyword excludes more files.
 const PLAIN: usize = 3;
 /// Maximum number of keywords.
 const MOST: usize = 6;

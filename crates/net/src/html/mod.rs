@@ -16,8 +16,8 @@ pub use part::Which;
 
 /// Maximum size of the visible parts of a page that are converted, in bytes.
 const MOST: usize = 2 << 20;
-/// Maximum size of the Markdown or text of a page, in bytes. It can be longer than the page, because deep nesting needs
-/// many spaces.
+/// Maximum size of the Markdown or text of a page, in bytes. This limit exceeds `MOST`, because deep nesting adds many
+/// spaces to the converted text.
 const LONGEST: usize = 4 << 20;
 
 /// A page that was converted to Markdown or plain text.

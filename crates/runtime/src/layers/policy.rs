@@ -221,7 +221,7 @@ async fn ask(
             let (rules, of_call) = (policy.clone(), asked.to_vec());
             return off_worker(move || Err(CallError::Failed(refused(&rules, &of_call, &why)))).await;
         }
-        // The user may approve the next prompt, so the failure proposes no rules.
+        // Without a standing verdict, the user may approve at the next prompt, so the failure proposes no rules.
         Verdict::Deny(why) => return Err(CallError::Failed(unapproved(asked, &why).0)),
         Verdict::Declined(why) => return Err(CallError::Failed(declined(asked, &why))),
         Verdict::Later => return Err(CallError::Ask(Box::new(question))),

@@ -20,7 +20,7 @@ const BUSY: ErrorCode = ErrorCode(-32_000);
 /// Maximum size of a line, in bytes.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// Returns the lane, a group of requests with a common limit, for calls of a tool.
+/// Function that returns the lane, a group of requests with a common limit, for calls of a tool.
 pub(crate) type Lanes = Box<dyn Fn(&str) -> Lane + Send + Sync>;
 
 /// Reads the client's input.
@@ -87,7 +87,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             IncomingMessage::Request(request) => self.request(*request, bytes).await,
             IncomingMessage::Cancelled(id, _) if !self.open.has(&id) => Connection::Open,
             IncomingMessage::Cancelled(id, message) => {
-                // A waiting request is forwarded before its cancellation, or not at all.
+                // With this lock, a waiting request is forwarded before its cancellation, or not at all.
                 let open = Arc::clone(&self.open);
                 let _passing = open.passing.lock().await;
                 let connection_state = self.pass(*message).await;

@@ -114,12 +114,13 @@ pub(crate) fn find(name: &str) -> Option<&'static Form> {
     all.into_iter().flatten().find(|form| form.is_called(name))
 }
 
-/// Returns whether a list of options contains an option; a long option may be abbreviated.
+/// Returns whether a list of options contains the option `given`, which may be abbreviated if it is long.
 pub(crate) fn lists(list: &str, given: &str) -> bool {
     list.split(' ').any(|option| Options::means(given, option))
 }
 
-/// Returns an option in its full spelling, and its effect; `None` if the list does not contain the option.
+/// Finds the option `given` in a list of options with effects; returns its full spelling and its effect. `None` if
+/// the list does not contain the option.
 pub(crate) fn act(acts: &'static [(&'static str, Act)], given: &str) -> Option<(&'static str, Act)> {
     acts.iter().find_map(|(list, act)| {
         list.split(' ').find(|option| Options::means(given, option)).map(|option| (option, *act))

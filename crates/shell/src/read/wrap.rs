@@ -218,8 +218,8 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
             continue;
         }
         if word.known().is_some_and(|known| known.ends_with("dir")) {
-            // `-execdir` runs the command in many directories, so the option counts as a further effect of
-            // `find`.
+            // The option stays among the words of `find`, where it counts as a further effect: `-execdir` runs the
+            // command in many directories.
             own.push(word.clone());
         }
         let mut command = Vec::new();
@@ -260,7 +260,7 @@ fn found(segment: &Segment) -> Word {
         [start] if name(start) => start.start.as_str(),
         _ => return unknown,
     };
-    // The start directory itself is judged as an operand of `find`.
+    // Only paths below the start directory are meant, because the directory itself is judged as an operand of `find`.
     let slash = if start.ends_with('/') { "" } else { "/" };
     Word::beginning("{}", &format!("{start}{slash}"))
 }

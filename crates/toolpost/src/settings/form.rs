@@ -64,7 +64,7 @@ impl<T: 'static> Form<T> {
         Self { shape, choices: Vec::new(), read: Box::new(read), show: Box::new(show) }
     }
 
-    /// Reads a value of the setting from its texts.
+    /// Parses a value of the setting from the strings of one source.
     pub(super) fn read(&self, texts: Vec<OsString>) -> ParseResult<T> {
         (self.read)(texts)
     }
