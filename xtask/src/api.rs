@@ -65,7 +65,7 @@ pub(crate) fn unexplained(house: &House) -> Option<String> {
     (!explained).then(|| format!("{LIST} changed after the last change of {CHANGELOG}"))
 }
 
-/// Compares two lists, in the form of a diff without context.
+/// Returns the lines that only one of two lists has, in the form of a diff without context.
 #[must_use]
 pub fn changes(kept: &str, current: &str) -> Vec<String> {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();

@@ -152,7 +152,7 @@ impl Link {
         }
     }
 
-    /// Returns whether the connection is closed.
+    /// Returns whether the connection is closed, or the agent has exited.
     pub(super) fn is_gone(&self) -> bool {
         self.connection.is_incoming_closed()
             || self.connection.termination().is_some()

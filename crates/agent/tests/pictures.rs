@@ -80,7 +80,7 @@ impl Toolset for Shows {
         _cancel: CancellationToken,
     ) -> ModelFuture<'_, ToolReply> {
         let pictures = vec![InnerPicture { mime: "image/png".to_owned(), data: vec![1, 2, 3] }];
-        let words = "[picture 1: image/png, 3 bytes]".to_owned();
+        let words = "[image 1: image/png, 3 bytes]".to_owned();
         Box::pin(ready(InnerAnswer { ended: CallOutcome::Done, words, pictures }.into()))
     }
 }
@@ -95,7 +95,7 @@ fn results(question: &Question) -> Vec<ToolResult> {
 
 #[tokio::test]
 async fn services_that_reject_images_get_image_names() {
-    let refused = "[picture 1: image/png, 3 bytes]\n[the images of this reply are not shown to you, only \
+    let refused = "[image 1: image/png, 3 bytes]\n[the images of this reply are not shown to you, only \
                    their names]";
     let no_image = (FaultKind::Refused, "No endpoints found that support image input");
     let wrong = (FaultKind::Question, "messages: wrong");
@@ -136,7 +136,7 @@ async fn services_that_reject_images_get_image_names() {
         let data: Vec<&str> = last[0].pictures.iter().map(|picture| &*picture.data).collect();
         match shown {
             Some(_) => {
-                assert_eq!((data, last[0].words.as_str()), (vec!["AQID"], "[picture 1: image/png, 3 bytes]"));
+                assert_eq!((data, last[0].words.as_str()), (vec!["AQID"], "[image 1: image/png, 3 bytes]"));
             }
             None => assert_eq!((data, last[0].words.as_str()), (Vec::new(), refused)),
         }

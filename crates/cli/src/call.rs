@@ -127,8 +127,8 @@ fn pinned(runtime: &Runtime, expected: &[String]) -> Result<Vec<ContentPin>> {
         let path = path.map(|path| runtime.engine().resolve(path).map_err(words));
         ContentPin::new(path.transpose()?, hex).with_context(|| {
             format!(
-                "`{}` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, as \
-                 `toolpost call --json` prints it for a tool that reads (`structured.hash`)",
+                "`{}` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, which \
+                 `toolpost call --json` prints for a file that a tool reads (`structured.hash`)",
                 hex.escape_debug()
             )
         })

@@ -280,7 +280,7 @@ fn outline(output: &Value) -> Vec<String> {
         lines.push(format!("{} of {total} symbols are shown.", symbols.len()));
     }
     if errors > 0 {
-        lines.push(format!("{} could not be parsed: symbols may be missing.", counted(errors, "place")));
+        lines.push(format!("{} could not be parsed: symbols may be missing.", counted(errors, "part")));
     }
     lines
 }
@@ -376,7 +376,7 @@ fn gaps(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
         CallDirection::Out => "may lead to more callees",
     };
     let reasons = [
-        (number(&side["unresolved"]) > 0, format!("unresolved places {more}")),
+        (number(&side["unresolved"]) > 0, format!("unresolved locations {more}")),
         (number(&side["through_variables"]) > 0, format!("calls of parameters or variables {more}")),
         (number(&side["withheld"]) > 0, "callees in files that a rule hides are not listed".to_owned()),
         (!is_complete(of), "some files are not read yet".to_owned()),
@@ -392,7 +392,7 @@ fn gaps(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
 /// list in the tool's output, and `of` reports which files were searched.
 fn summary(side: &Value, of: &Value, way: CallDirection) -> String {
     let count = |name: &str| number(&side[name]);
-    let places = |count: u64| format!("{count} {}", if count == 1 { "place" } else { "places" });
+    let places = |count: u64| format!("{count} {}", if count == 1 { "location" } else { "locations" });
     let mut words = format!(
         "{} proved, {} inferred, {} possible; {} unresolved.",
         count("proved"),
@@ -404,7 +404,7 @@ fn summary(side: &Value, of: &Value, way: CallDirection) -> String {
         (CallDirection::In, Some(true)) => {
             let others = count("same_name") + count("outside");
             let what = if others == 0 { "this name" } else { "this symbol" };
-            words.push_str(&format!(" Complete: no other place calls {what}."));
+            words.push_str(&format!(" Complete: nothing else calls {what}."));
         }
         (CallDirection::Out, Some(true)) => {}
         _ => words.push_str(&format!(" Not complete: {}.", gaps(side, of, way).join("; "))),

@@ -259,8 +259,8 @@ fn a_single_call_changes_a_file_that_was_not_read_before() {
 fn expect_hash_must_pin_a_file_that_the_call_writes() {
     let edit = json!({ "file_path": "f", "old_string": "a", "new_string": "A" }).to_string();
     let create = json!({ "file_path": "new", "content": "x" }).to_string();
-    let bad = "toolpost: `xyz` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, as \
-               `toolpost call --json` prints it for a tool that reads (`structured.hash`)";
+    let bad = "toolpost: `xyz` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, which \
+               `toolpost call --json` prints for a file that a tool reads (`structured.hash`)";
     let zeros = "000000000000";
     let rows: &[(&str, &str, &str, i32, &str)] = &[
         ("xyz", "Edit", &edit, 2, bad),

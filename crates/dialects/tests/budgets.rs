@@ -215,7 +215,7 @@ const LISTS: [ListRow; 11] = [
 
 /// Phrases that explain how to get the omitted part of a reply.
 const REST: [&str; 9] = [
-    "narrow ",
+    "pass a narrower ",
     "make a narrower call",
     "list a subdirectory",
     "list that directory",

@@ -12,7 +12,7 @@ use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual, ToolDef, published};
 
 /// Words in advice that a parameter name can follow.
-const BEFORE: [&str; 7] = ["with", "raise", "narrow", "increase", "from", "set", "give"];
+const BEFORE: [&str; 7] = ["with", "raise", "narrower", "increase", "from", "set", "give"];
 
 /// Collects the names of all properties in a schema.
 fn names(schema: &Value, into: &mut BTreeSet<String>) {

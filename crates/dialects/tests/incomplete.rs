@@ -22,7 +22,7 @@ struct Row {
 
 /// Parts of the notes about files that the index does not contain yet.
 const LOOKED: &str = "Toolpost read the 2 files outside the index that contain the ";
-const NONE: &str = "none of the unread files contains the ";
+const NONE: &str = "none of the files outside the index contains the ";
 
 /// A call that takes longer than this must have reported progress. The first report is due after 300 ms.
 const QUIET: Duration = Duration::from_millis(600);

@@ -684,7 +684,7 @@ async fn search_reports_the_progress_of_an_incomplete_index() {
     assert!(reply.contains("the index is ") && reply.contains(" of 2000 files not read yet"), "{reply}");
     assert!(words.contains("(function own1999)"), "the file was searched directly: {words}");
     assert!(
-        reply.contains("the same call will later return all results") && !words.contains("narrow path"),
+        reply.contains("the same call will later return all results") && !words.contains("narrower path"),
         "{words}"
     );
     // Each call may time out before all files are indexed; the index keeps its progress between calls.

@@ -126,7 +126,7 @@ async fn symbol_graph_shows_as_many_uses_as_the_limit() {
     let graph =
         reply_text(&world, "symbol_graph", json!({"path": "src/g.py", "name": "tgt", "limit": 100})).await;
     assert_eq!(graph.matches("\"usage\":\"call\"").count(), 100, "{graph}");
-    assert!(graph.contains("incoming 1 to 100 of 130 are shown"), "{graph}");
+    assert!(graph.contains("incoming uses 1 to 100 of 130 are shown"), "{graph}");
 }
 
 #[tokio::test]

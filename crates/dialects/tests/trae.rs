@@ -93,7 +93,7 @@ fn search_by_regex_filters_files_and_limits_lines() {
         "search_by_regex",
         json!({"query": "hit"}),
         &format!(
-            "{shown}[toolpost: the first 50 of 61 matching lines in 2 files; narrow query or search_directory to see the others]"
+            "{shown}[toolpost: the first 50 of 61 matching lines in 2 files; pass a narrower query or search_directory to see the others]"
         ),
         None,
     );

@@ -492,7 +492,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "apply_patch",
         r#"{"path": "a.txt", "old_text": "one", "new_text": "1", "patches": [{"old_text": "two", "new_text": "2"}]}"#,
-        "Invalid: old_text or new_text is given together with patches; give one or the other, because their order is not clear.",
+        "Invalid: This call has patches and also old_text or new_text, so the order of the replacements is not clear; pass patches alone, or old_text and new_text alone.",
     ),
     (
         "apply_patch",
@@ -775,15 +775,16 @@ async fn searches_fit_the_reply_limit_and_report_omissions() {
     }
     let output = reply(&world, "grep_search", json!({"pattern": "needle"})).await;
     let lines = output.lines().filter(|line| line.contains(":needle")).count();
-    let note =
-        format!("[toolpost: the first {lines} of 5000 matching lines in 5 files; narrow path or pattern]");
+    let note = format!(
+        "[toolpost: the first {lines} of 5000 matching lines in 5 files; pass a narrower path or pattern]"
+    );
     assert!(output.ends_with(&note), "{}", &output[output.len() - 200..]);
     assert!(output.len() < 50 * 1024 && lines > 1_000, "{lines}");
     let output = reply(&world, "codebase_search", json!({"query": "needle", "max_results": 2})).await;
     assert_eq!(
         output,
         "Found 5000 matches for 'needle' (showing up to 2):\n\nf0:1:\n>>> 1: needle in a line of hay\n>>> 2: needle in a \
-         line of hay\n[toolpost: 2 of 5000 matches are shown; narrow query or file_pattern, or raise max_results]"
+         line of hay\n[toolpost: 2 of 5000 matches are shown; pass a narrower query or file_pattern, or raise max_results]"
     );
     for file in 0..250 {
         world.put(&format!("many/{file:03}.txt"), "");

@@ -311,7 +311,7 @@ impl Engine {
         self.0.files.resolve(path)
     }
 
-    /// Resolves the name of a directory entry; a link at its end is not followed.
+    /// Resolves the path of a directory entry; a link at its end is not followed.
     ///
     /// # Errors
     /// The same as for `resolve`.
@@ -412,7 +412,8 @@ impl Engine {
     /// file, the hash of the content that the caller has seen.
     ///
     /// # Errors
-    /// `Unread` if the caller must read a file first, `Stale` if a file changed after the caller read it.
+    /// `Unread` if the caller must read a file first, `Stale` if a file changed after the caller read it or does not
+    /// have the pinned content, `Invalid` if a content pin does not fit the files that the call writes.
     pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Arc<ExpectedHashes>, Failure> {
         let (files, cx) = (self.0.files.clone(), cx.clone());
         blocking(move || freshness::judge(&files, &cx, &touches).map(Arc::new)).await

@@ -113,7 +113,7 @@ async fn claims_have_the_lines_of_symbols_and_name_each_user_once() {
     assert_eq!((group.first_line, group.last_line), (6, 12));
     let id = finding("Id");
     assert!(
-        id.claim.contains("is used by ArgGroup at shop/group.py:7 and in 4 more places (type, proved)"),
+        id.claim.contains("is used by ArgGroup at shop/group.py:7 and at 4 more locations (type, proved)"),
         "{}",
         id.claim
     );

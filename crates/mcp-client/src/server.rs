@@ -185,7 +185,7 @@ impl Server {
             }
         );
         Failure::new(Kind::Timeout, what).hint(Hint::Advice(
-            "The call may have had effects: check them before you repeat the call, or request less."
+            "The call may have had effects: check them before you repeat it. A smaller request may be answered in time."
                 .to_owned(),
         ))
     }

@@ -28,7 +28,8 @@ pub struct CommandExplanation {
     pub decision: Decision,
     /// Each command in the command line, with its decision.
     pub segments: Vec<JudgedSegment>,
-    /// The parts of the command line that could not be judged, with the reason for each.
+    /// The parts of the command line that could not be judged, with the reason for each. If the setting `read_only`
+    /// or `deny` forbids the command line, the last entry is the whole command line.
     pub uncertain: Vec<UnjudgedPart>,
 }
 
@@ -325,7 +326,7 @@ fn unruled(segment: &Segment) -> (Decision, String) {
         Role::Program => (Decision::Ask, "no rule allows it"),
         Role::Wrapper => (Decision::Allow, "it only runs the command that follows it"),
         Role::Function => {
-            (Decision::Allow, "it is a function of the same command, checked at its definition")
+            (Decision::Allow, "it calls a function that this command defines, and the definition is checked")
         }
         Role::Nothing => (Decision::Allow, "this part runs no program"),
     };

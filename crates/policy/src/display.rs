@@ -81,8 +81,8 @@ fn placed(whole: String, command: &Command) -> String {
     format!("{whole} in {}", command.directory.display())
 }
 
-/// Formats the parts of a command line: those that need approval, grouped by reason, and the files and hosts
-/// that the command may change or reach without approval. Empty if the command line consists of one part.
+/// Formats the parts of a command line: those that need approval, grouped by reason, and the files and hosts that the
+/// command may change or reach without approval. Empty if there is nothing to list but the command line as a whole.
 fn parts(explained: &CommandExplanation) -> Vec<String> {
     let mut groups: Vec<(Vec<String>, String)> = Vec::new();
     let mut add = |item: String, why: &str| match groups.iter_mut().find(|(_, known)| known == why) {

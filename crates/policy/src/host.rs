@@ -81,8 +81,8 @@ impl Policy {
         }
     }
 
-    /// Returns true if the rule that decides about a host is the operator's and allows exactly this host,
-    /// without a wildcard.
+    /// Returns true if the rule that decides about a host is from the operator or a trusted project, and allows
+    /// exactly this host, without a wildcard.
     fn is_named(&self, host: &Host) -> bool {
         self.deciding(host).1.is_some_and(|rule| rule.names_host(host))
     }

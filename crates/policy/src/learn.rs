@@ -24,8 +24,8 @@ use toolpost_workspace::operator;
 /// The value of `why` in a rule that a permanent approval has written.
 const WHY: &str = "You chose \"always\" when asked.";
 
-/// Maximum length of the text that describes the scope of an approval in a prompt, in bytes; a longer text
-/// becomes "exactly this".
+/// Maximum length of the text that describes the scope of an approval in a prompt, in bytes; a longer text becomes
+/// "exactly this", unless a rule allows further arguments.
 const LONGEST_CHOICE: usize = 160;
 
 /// The line of a learned rule that makes it cautious.
@@ -34,9 +34,9 @@ const CAUTIOUS: &str = "cautious = true\n";
 /// Treatment of commands that run code in their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CodeInArguments {
-    /// No rule may allow them.
+    /// No rule may allow such a command.
     Excluded,
-    /// A rule may allow exactly these arguments.
+    /// A rule may allow such a command with exactly its arguments.
     Exact,
 }
 
@@ -65,7 +65,8 @@ pub struct ApprovalRules {
     rules: Vec<LearnedRule>,
 }
 
-/// One rule that allows an access. It is always cautious: it overrides no denial.
+/// One rule that allows an access. In the form that an approval stores (`toml`), it is cautious: it overrides no
+/// denial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LearnedRule {
     verbs: Vec<&'static str>,
@@ -214,7 +215,8 @@ impl ApprovalRules {
         rules.contains("\npaths = ")
     }
 
-    /// Describes what the rules allow, for the user.
+    /// Describes what the rules allow, for the user. Empty if the description is too long for a prompt and no rule
+    /// allows further arguments.
     #[must_use]
     pub fn covers(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.covers.as_str()).collect::<Vec<_>>().join(", ");
@@ -227,7 +229,7 @@ impl ApprovalRules {
         self.rules.iter().map(LearnedRule::line).collect()
     }
 
-    /// Returns each rule in one line, with every key that is written to a policy file.
+    /// Returns each rule in one line, with every key that is written to a policy file except `why`.
     #[must_use]
     pub fn added(&self) -> Vec<String> {
         self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()

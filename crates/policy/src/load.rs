@@ -21,7 +21,8 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// If the file is not TOML, a pattern is invalid, or one of its examples does not hold.
+    /// If the file is not TOML, a rule or a pattern is invalid, an untrusted file of a project drops built-in lists,
+    /// or one of the examples does not hold.
     pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
         let file = file::parse(text, source)?;
         examples::each_rule(&file, source)?;

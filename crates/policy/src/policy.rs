@@ -70,7 +70,7 @@ impl Policy {
         Self { own: Arc::new(own), ..self }
     }
 
-    /// Protects directories from reads, regardless of the rules.
+    /// Protects directories from reads and writes, regardless of the rules.
     #[must_use]
     pub fn hiding(self, hidden: Vec<PathBuf>) -> Self {
         Self { hidden: Arc::new(hidden), ..self }
@@ -105,8 +105,8 @@ impl Policy {
         sources
     }
 
-    /// Lists the names in a root whose writes need approval or are denied. A sandbox protects these paths
-    /// from commands.
+    /// Lists the names in a root whose writes need approval or are denied, except those that the built-in rules deny.
+    /// A sandbox protects these paths from commands.
     #[must_use]
     pub fn protected_names(&self) -> Vec<PathBuf> {
         let named = self.rules.iter().flat_map(Rule::protected_names);

@@ -31,7 +31,8 @@ pub enum Unreachable {
 pub struct OutsidePaths {
     /// The paths that an allowed command may read, so its sandbox must show them.
     pub readable: Vec<PathBuf>,
-    /// All paths that the command names, also those that no rule is about, such as the operand of `test`.
+    /// All paths that the command names, except those that it only writes; also those that no rule is about, such as
+    /// the operand of `test`.
     pub named: Vec<PathBuf>,
 }
 
@@ -51,7 +52,8 @@ impl CommandReach {
         Self(Arc::new(prevents))
     }
 
-    /// Returns the reason why commands cannot make this access to a path; `None` if they can.
+    /// Returns the reason why commands cannot make this access to a path, or why the access is redirected; otherwise
+    /// `None`.
     pub(crate) fn prevents(&self, access: Access, path: &Path) -> Option<Unreachable> {
         (self.0)(access, path)
     }

@@ -48,7 +48,7 @@ pub(crate) enum Target {
     Paths {
         relative: PathPatterns,
         absolute: PathPatterns,
-        /// The files and directories that are matched at any depth by a name, which may contain `*`.
+        /// The names by which the patterns match files and directories at any depth; a name may contain `*`.
         names: Vec<String>,
     },
     Commands(Vec<Pattern>),
@@ -130,7 +130,8 @@ impl Rule {
         hosts.iter().find(|pattern| host.matches(pattern, say)).map(String::as_str)
     }
 
-    /// Returns true if the rule is the operator's and allows this exact host, by its name or its address.
+    /// Returns true if the rule is from the operator or a trusted project, and allows this exact host, by its name or
+    /// its address.
     pub(crate) fn names_host(&self, host: &Host) -> bool {
         let Target::Hosts(hosts) = &self.target else { return false };
         let says =

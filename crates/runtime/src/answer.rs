@@ -67,11 +67,8 @@ impl Answer {
         let mut pictures = Vec::new();
         let texts = self.parts.into_iter().map(|part| match part {
             ReplyPart::Image { mime, data } => {
-                let named = format!(
-                    "[picture {}: {mime}, {}]",
-                    pictures.len() + 1,
-                    counted(data.len() as u64, "byte")
-                );
+                let named =
+                    format!("[image {}: {mime}, {}]", pictures.len() + 1, counted(data.len() as u64, "byte"));
                 pictures.push(InnerPicture { mime, data });
                 named
             }

@@ -11,7 +11,7 @@ pub enum Resolution {
     Targets(Vec<Target>),
     /// The use refers to something that is defined outside the workspace.
     Outside,
-    /// The use refers to a local name: a parameter, or a variable that holds a function.
+    /// The use refers to a parameter, a variable or a field, and no symbol is known to be its value.
     Local,
     /// The target is unknown.
     Unresolved,
@@ -52,9 +52,9 @@ pub enum How {
     Unique,
     /// The symbol has the used name, and nothing more is known.
     SameName,
-    /// The answer of a language server.
+    /// A language server reported the symbol.
     Server,
-    /// The answer of a SCIP index.
+    /// A SCIP index has the symbol as the target of the use.
     Scip,
     /// The type has all methods that the interface requires.
     Methods,
@@ -73,7 +73,7 @@ pub enum Sure {
 }
 
 impl How {
-    /// Returns the certainty of a method.
+    /// Returns the certainty of a target that this method found.
     #[must_use]
     pub fn sure(self) -> Sure {
         match self {

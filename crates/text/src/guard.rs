@@ -170,8 +170,8 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
 
 /// Parses a line number in Toolpost's format: right-aligned in six columns, then a tab.
 ///
-/// A number that fills all six columns counts only after a padded number. Otherwise it is probably the first
-/// column of a table.
+/// A number of six or more digits counts only after another numbered line (`after_padded`). Otherwise it is probably
+/// the first column of a table.
 fn padded(line: &str, after_padded: bool) -> Option<u64> {
     let (columns, _) = line.split_once('\t')?;
     let digits = columns.trim_start_matches(' ');

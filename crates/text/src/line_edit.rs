@@ -96,7 +96,7 @@ impl Correction {
 ///
 /// # Errors
 ///
-/// If the lines do not exist, or the new text is empty.
+/// If the range is reversed or the lines do not exist; or if the new text is empty, except to remove lines.
 pub fn edit(view: &str, lines: LineRange, side: EditPosition, new: &str) -> Result<LineEdit, LineEditError> {
     let new = lf(new);
     check(crate::lines::count(view), lines, side, &new)?;

@@ -50,8 +50,8 @@ pub fn same_key(a: &str, b: &str) -> Option<Difference> {
     )
 }
 
-/// Selects the candidates whose last path component is most similar to that of the requested path, the most
-/// similar first.
+/// Selects up to `max` candidates whose last path component is most similar to that of the requested path `wanted`,
+/// the most similar first.
 ///
 /// Names that share neither most of their letters nor their beginning are omitted.
 #[must_use]

@@ -86,8 +86,8 @@ pub struct Status {
     pub segments: usize,
     /// The number of files that the shared index covers.
     pub shared: usize,
-    /// The error of the last request to the shared index; `None` if that request succeeded, or if there was no
-    /// request.
+    /// The error of the last failed request to the shared index; `None` if no request failed since the last
+    /// successful lookup of contents.
     pub lost: Option<String>,
     /// The total size of the index segments, in bytes.
     pub bytes: u64,
@@ -156,7 +156,8 @@ impl Grams {
         found
     }
 
-    /// Returns the current files that may match a pattern. Polls `stop`, and gives up if it returns true.
+    /// Returns the current files that the filter accepts and that may match the pattern. Polls `stop`, and gives up
+    /// if it returns true.
     ///
     /// # Errors
     /// If the index cannot answer, so that all files have to be searched. Missing parts are built in the
@@ -241,7 +242,8 @@ impl Grams {
 }
 
 impl State {
-    /// Returns the listing of a walk, after applying the latest changes of files.
+    /// Returns the listing of a walk, after applying the latest changes of files. Fails if there is no listing or all
+    /// files must be scanned again; then a new listing is requested.
     fn fresh(
         &mut self,
         workspace: &Workspace,

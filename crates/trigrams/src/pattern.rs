@@ -10,7 +10,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use crate::gram::{Gram, grams};
 use parts::ExtractedLiterals;
 
-/// The condition for a text to be a candidate.
+/// A condition on a text. Only a text that fulfils it can contain a match of the pattern.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IndexQuery<One> {
     /// No condition: any text may match.
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use toolpost_test_rows::each;
 
-    /// Returns whether a text is a candidate.
+    /// Returns whether a text contains the required trigrams, so that a search with the index reads it.
     fn fits(need: &IndexQuery<Gram>, text: &str) -> bool {
         match need {
             IndexQuery::Anything => true,

@@ -126,7 +126,8 @@ pub enum AccessKind {
     /// The path or one of its parents is not a directory.
     #[error("is not a directory, or one of its parents is not a directory")]
     NotADirectory,
-    /// The path is a symbolic link: it was found in a directory, or replaced a file after the path was resolved.
+    /// The path is a symbolic link, which is not followed: either the path was not resolved, because it comes from a
+    /// directory listing, or a link replaced the file after the path was resolved.
     #[error(
         "is a symbolic link, which was not followed; if its target is in the workspace, pass the path of the target"
     )]

@@ -351,7 +351,8 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Syncs the directories of all changed names to the disk; a failure adds a note only.
+    /// Syncs the directories of all changed names to the disk, if the commit must survive a power loss; a failure
+    /// adds a note only.
     fn sync_directories(&mut self) {
         if self.workspace.durability() == Durability::Kill {
             return;

@@ -73,7 +73,7 @@ impl Recovery {
         recovery
     }
 
-    /// Reads a journal; `None` if it is missing or invalid. Reports and removes an invalid one.
+    /// Reads a journal; `None` if it cannot be read or is invalid. Reports and removes an invalid one.
     fn readable(&mut self, state: &State, file: &str) -> Option<(Journal, Seal)> {
         let (bytes, seal) = state.read_journal(file).ok()?;
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {

@@ -85,7 +85,8 @@ impl Store {
         self.last.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Moves the record of a finished commit into the history by renaming its journal.
+    /// Moves the record of a finished commit into the history: to the records of the first of `roots` by renaming the
+    /// journal, to those of the others by hard links.
     pub(crate) fn keep(
         &self,
         journals: BorrowedFd<'_>,

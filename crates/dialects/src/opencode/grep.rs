@@ -24,7 +24,7 @@ const LINE: usize = 2_000;
 const WORDING: totals::Wording = totals::Wording {
     entries: "lines",
     narrow: "pattern, include or path",
-    rest: " are shown, narrow pattern, include or path, or",
+    rest: " are shown; pass a narrower pattern, include or path, or",
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -87,7 +87,7 @@ impl Tool for AnalyzeAll {
                                the path: {roots}"
             ));
         }
-        page.note(format!("links between files: {}", output.searched.words()));
+        page.note(format!("searched for links between files: {}", output.searched.words()));
     }
 }
 
@@ -161,7 +161,7 @@ fn rest(output: &Output, page: &mut Page) {
     }
     for one in &output.hotspots {
         let by = counted(one.used_by as u64, "file");
-        let places = counted(one.places as u64, "place");
+        let places = counted(one.places as u64, "location");
         page.line(&format!("- {}: used by {by} at {places}, {}", one.path, counted(one.lines, "line")));
     }
     section(page, "Public API (used by other modules)");

@@ -121,7 +121,7 @@ impl Tool for CodebaseInvestigator {
         let all = output.findings.len() + output.recommended.len();
         if findings + recommended < all {
             page.note(format!(
-                "the reply is full: {findings} of {} findings and {recommended} of {} recommendations are shown; narrow scope or objective to see others",
+                "the reply is full: {findings} of {} findings and {recommended} of {} recommendations are shown; pass a narrower scope or objective to see others",
                 output.findings.len(),
                 output.recommended.len()
             ));

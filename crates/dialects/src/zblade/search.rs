@@ -76,12 +76,14 @@ impl Tool for CodebaseSearch {
             page.take(body);
             if shown < total {
                 let rest = if shown < most { "; the reply is full" } else { ", or raise max_results" };
-                page.note(format!("{shown} of {found} are shown; narrow query or file_pattern{rest}"));
+                page.note(format!(
+                    "{shown} of {found} are shown; pass a narrower query or file_pattern{rest}"
+                ));
             }
         }
         crate::common::walk_notes::notes_without_path(&output.walk, output.lines_matched, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the matches found so far, not all of them; narrow query or file_pattern");
+            page.note("timed_out: true; these are the matches found so far, not all of them; pass a narrower query or file_pattern");
         }
     }
 }

@@ -235,7 +235,7 @@ impl Guide {
         }
     }
 
-    /// Describes in one sentence how the model guided the search, without a final period.
+    /// Describes in one sentence how the model guided the search, or why it did not, without a final period.
     #[must_use]
     pub fn words(&self) -> String {
         let why = self.why.as_deref().map(|why| why.trim_end_matches('.')).unwrap_or_default();

@@ -95,7 +95,7 @@ impl InnerAnswer {
 pub enum CallOutcome {
     /// The call succeeded.
     Done,
-    /// The call ran and failed.
+    /// The call failed, or there is no such tool.
     Failed,
     /// The call was not made: it is not allowed, needs a prompt, or would exceed a limit.
     Refused,

@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
-/// The `navigate` operation.
+/// The `navigate` operation, which answers a question about a name or a file.
 pub struct Navigate;
 
 /// A question about a file.

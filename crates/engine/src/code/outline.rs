@@ -20,7 +20,7 @@ use toolpost_text::budget::ByteBudget;
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::{WorkspacePath, hash};
 
-/// The `outline` operation.
+/// The `outline` operation, which lists the symbols that a file defines.
 pub struct Outline;
 
 /// Request for the outline of a file.
@@ -50,7 +50,7 @@ pub struct Output {
     pub total: usize,
     /// Number of symbols that were skipped, if the request had an offset.
     pub offset: Option<usize>,
-    /// The offset of the next page, if the request had an offset.
+    /// The offset of the next page; `None` on the last page, or if the request had no offset.
     pub next_offset: Option<usize>,
     /// Number of parse errors. Symbols near them may be missing.
     pub errors: usize,

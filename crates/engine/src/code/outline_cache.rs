@@ -34,7 +34,7 @@ pub struct Entry {
     /// The index of the enclosing symbol in the list of entries; `None` at the top level, or if the enclosing symbol
     /// is not in the list.
     pub parent: Option<usize>,
-    /// Number of members that were left out.
+    /// Number of members, at all levels, that were left out.
     pub more: usize,
     /// True if another symbol of the file has the same qualified name, so that only the id distinguishes
     /// them.

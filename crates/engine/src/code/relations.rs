@@ -17,13 +17,13 @@ use toolpost_symbols::{At, Counts, Direction, Edge, Edges, Relation, Unresolved}
 use toolpost_syntax::Kind as Sort;
 use toolpost_text::budget::{ByteBudget, fair};
 
-/// The `relations` operation.
+/// The `relations` operation, which lists the users of a symbol, and the symbols that it uses.
 pub struct Relations;
 
 /// A symbol and a kind of use, such as `call`.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The symbol whose uses are listed.
+    /// The symbol whose relations are listed.
     pub which: SymbolRef,
     /// The relation, as the caller wrote it.
     pub relation: String,
@@ -38,7 +38,7 @@ pub struct Request {
 /// The relations of a symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The symbol whose uses are listed.
+    /// The symbol whose relations are listed.
     pub symbol: Symbol,
     /// The requested id, if the symbol has another id now.
     pub moved: Option<FormerId>,
@@ -52,7 +52,7 @@ pub struct Output {
     pub searched: SearchCoverage,
 }
 
-/// Incoming or outgoing uses.
+/// A page of the incoming or outgoing uses of a symbol.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct UsePage {
     /// The uses on this page, the most certain first.

@@ -25,7 +25,7 @@ use toolpost_symbols::{At, FileId, Occurrence, Usage};
 use toolpost_syntax::Kind as SymbolKind;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
-/// The `rename_symbol` operation.
+/// The `rename_symbol` operation, which computes the edits that rename a symbol.
 pub struct RenameSymbol;
 
 /// A symbol and its new name.

@@ -19,7 +19,7 @@ use toolpost_text::budget::ByteBudget;
 use toolpost_text::names;
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
-/// The `symbols` operation.
+/// The `symbols` operation, which finds symbols by an approximate name.
 pub struct Symbols;
 
 /// Request for a search for symbols by name.
@@ -57,7 +57,7 @@ pub struct Output {
     pub total: usize,
     /// The files that were searched, and those that were left out.
     pub searched: SearchCoverage,
-    /// Similar names, if no symbol has the requested one.
+    /// Similar names, if no symbol matches; otherwise empty.
     pub near: Vec<String>,
 }
 

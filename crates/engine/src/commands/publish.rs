@@ -81,7 +81,7 @@ impl fmt::Display for PublishedPorts {
 /// State of a port on which a command listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Publication {
-    /// The setting does not name the port.
+    /// The setting `publish` does not name the port, or the command does not share the network of its session.
     NotAllowed,
     /// The host reaches the port at `127.0.0.1`.
     Open,

@@ -177,7 +177,7 @@ pub(super) fn guarded(job: &Job, output: &str) -> Vec<PathBuf> {
     names
 }
 
-/// Lists the paths for which `holds` returns true, in lines with a "read-only file system" or "busy" error.
+/// Lists the first path for which `holds` returns true in each line with a "read-only file system" or "busy" error.
 fn named_with_errors<'o>(
     output: &'o str,
     holds: &'o dyn Fn(&Path) -> bool,
@@ -189,8 +189,9 @@ fn named_with_errors<'o>(
     })
 }
 
-/// Explains the first path of a command that the sandbox hides completely or in part; `None` if there is none.
-/// For such a path, a command such as `ls` or `test` can print a wrong result without an error.
+/// Explains the first path of a command that the sandbox hides completely or in part, or replaces with a private
+/// directory; `None` if there is none. For such a path, a command such as `ls` or `test` can print a wrong result
+/// without an error.
 pub(super) fn withheld(job: &Job, paths: &[PathBuf]) -> Option<String> {
     paths.iter().find_map(|path| {
         let access = job.withheld(path)?;

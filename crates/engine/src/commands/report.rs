@@ -76,9 +76,9 @@ pub enum State {
 /// Exit status of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct CommandExit {
-    /// The exit code; `None` if a signal killed the command.
+    /// The exit code; `None` if a signal killed the command, or if the exit status is unknown.
     pub code: Option<i32>,
-    /// The number of the signal that killed the command; `None` if it exited.
+    /// The number of the signal that killed the command; `None` if it exited, or if the exit status is unknown.
     pub signal: Option<i32>,
     /// The reason why Toolpost stopped the command, in a sentence; `None` if Toolpost did not stop it.
     pub why: Option<String>,
@@ -94,7 +94,7 @@ pub struct CommandExit {
 pub enum CommandOutcome {
     /// The command succeeded. A search that found nothing also counts as a success.
     Done,
-    /// The command failed.
+    /// The command failed, or Toolpost stopped it.
     Failed,
 }
 

@@ -287,7 +287,7 @@ pub(crate) struct WriteResult {
     pub(crate) at: Option<Point>,
     /// The destination of the text: the editor, the file on disk, or none.
     pub(crate) done: Done,
-    /// The change of the file on the disk, if it was changed.
+    /// The change of the file on disk; `None` unless `done` is `OnDisk`.
     pub(crate) changed: Option<crate::edits::change::ChangedFile>,
 }
 

@@ -224,7 +224,7 @@ fn offset(view: &str, at: Point) -> usize {
     range.start + within
 }
 
-/// Returns the position after an inserted text.
+/// Returns the position after the text `content` that is inserted at `at`.
 fn behind(at: Point, content: &str) -> Point {
     let letters = |text: &str| text.chars().count() as u64;
     match content.rsplit_once('\n') {

@@ -60,7 +60,7 @@ pub struct Selection {
     pub sight: SelectionVisibility,
     /// The selected text; `None` if the caller may not read it or did not request it.
     pub text: Option<String>,
-    /// The reason why the caller may not see the text; `None` if it is shown or was not requested.
+    /// The reason why the caller may not see the text; `None` if the caller may see it.
     pub withheld: Option<String>,
     /// Identifies the state of the text, the cursor and the selection, to detect later changes.
     pub token: String,

@@ -38,7 +38,7 @@ pub use toolpost_text::{
     patch::Hunk,
 };
 
-/// The `change` operation.
+/// The `change` operation, which edits files.
 pub struct ChangeFiles;
 
 /// The changes of a call; either all are made, or none.

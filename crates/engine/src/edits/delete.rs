@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::{AccessKind, Action, Draft, Expect, Stat, WorkspacePath};
 
-/// The `delete` operation.
+/// The `delete` operation, which removes files, links and directories.
 pub struct Delete;
 
 /// The paths to delete; either all are deleted, or none.

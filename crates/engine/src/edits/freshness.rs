@@ -20,7 +20,7 @@ use toolpost_workspace::{AccessKind, ContentHash, Coverage, WorkspacePath, hash}
 pub(crate) const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// Checks the content pins of a call, and that the caller has seen the content that the writes of the call replace.
-/// Returns, for each file that the caller has seen, the hash of the seen content.
+/// Returns, for each written file that the caller has seen, the hash of the seen content.
 pub(crate) fn judge(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<ExpectedHashes, Failure> {
     content_pins::check(files, cx, touches)?;
     let mut expected = ExpectedHashes::new();
@@ -48,7 +48,7 @@ fn write(
         Err(error) => return Err(convert::access(path, error)),
     };
     if !is_file {
-        return Ok(None); // the operation itself refuses a missing path, or one that is not a file
+        return Ok(None); // the operation itself decides about a missing path, or one that is not a file
     }
     match (&record, extent) {
         (None, _) if need(cx, extent) == ReadRequirement::Nothing => return Ok(None),
@@ -118,8 +118,8 @@ fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-/// Describes the lines in which the content `now` differs from the content that the session last saw; `None` if the
-/// session no longer stores the seen content, or if one of the contents is not text.
+/// Describes the lines in which the content `now` differs from the latest seen content that the session stores;
+/// `None` if the session stores none, or if one of the contents is not text.
 pub(crate) fn lines_changed(files: &Files, cx: &CallCtx, path: &WorkspacePath, now: &[u8]) -> Option<String> {
     let before = Text::open(cx.session.remembered(path)?.to_vec(), files.encoding()).ok()?;
     let now = Text::open(now.to_vec(), files.encoding()).ok()?;

@@ -150,7 +150,8 @@ pub(crate) fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure
     Failure { hints: vec![Hint::Advice(advice.to_owned())], ..failure }
 }
 
-/// Converts the error of a replacement whose old text is missing, not unique, empty or equal to the new text.
+/// Converts the error of a replacement: the old text is missing, not unique, empty or equal to the new text, or the
+/// result would be too large.
 pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     let number = |count: usize| u32::try_from(count).ok();
     let mut failure = missed(path, miss, text);

@@ -32,9 +32,9 @@ pub enum Kind {
     WrongKind,
     /// The file must be read before it can be changed.
     Unread,
-    /// The file has changed since it was read.
+    /// The file, or the state of the editor, has changed since it was read.
     Stale,
-    /// The text to replace or the named symbol is not in the file.
+    /// The text to replace, or the name or symbol to find, is not in the file.
     NoMatch,
     /// The text or name to find matches more than once.
     Ambiguous,

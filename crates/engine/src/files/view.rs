@@ -93,7 +93,7 @@ pub struct FileExcerpt {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
-    /// The content of the file.
+    /// The shown part of the file.
     File(read::Output),
     /// The reason why the part is not shown; the other parts are unaffected.
     Failed(ExcerptFailure),

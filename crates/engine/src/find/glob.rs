@@ -61,7 +61,7 @@ impl Request {
     }
 }
 
-/// Files that match a glob.
+/// The entries that match a glob: files, or directories if the request asks for them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The matches, newest first; matches with the same time are sorted by path.
@@ -76,10 +76,10 @@ pub struct Output {
     pub pattern: String,
 }
 
-/// A file that matched.
+/// A matching file or directory.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Match {
-    /// The file, relative to its root.
+    /// The path, relative to its root.
     pub path: String,
     /// The time of the last change, in seconds since the Unix epoch.
     pub modified: i64,

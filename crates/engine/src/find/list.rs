@@ -42,8 +42,8 @@ pub struct Request {
     pub room: Room,
 }
 
-/// The limit for the total size of the listed entries of a tree. If the entries need more bytes, fewer are listed;
-/// every listed directory still shows some of its entries.
+/// The limit for the total size of the listed entries of a tree. If the entries need more bytes, fewer are listed:
+/// upper levels come first, and the directories of the first level that does not fit share the remaining entries.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     /// The maximum total size of the entries, in bytes.

@@ -60,9 +60,9 @@ pub struct Output {
     pub modules: Vec<Module>,
     /// Dependency cycles: groups of modules that all use one another.
     pub rings: Vec<Vec<String>>,
-    /// The files that are used by the most other files, the most used first.
+    /// The files that are used by the most other files, the most used first. Uses in tests do not count.
     pub hotspots: Vec<Hotspot>,
-    /// The symbols that other modules use, the most used first.
+    /// The symbols that other modules use, the most used first. Uses in tests do not count.
     pub public: Vec<Public>,
     /// The files that tests cover.
     pub tests: TestMap,
@@ -162,7 +162,7 @@ pub struct Public {
     pub kind: String,
     /// The file that defines the symbol.
     pub path: String,
-    /// The first line of the definition.
+    /// The line of the symbol's name, counted from 1.
     pub line: u32,
     /// The number of files in other modules that use the symbol.
     pub used_by: usize,

@@ -89,7 +89,7 @@ pub struct Output {
     pub stopped: Option<BatchStopReason>,
     /// Run time of the batch, in milliseconds.
     pub elapsed_ms: u64,
-    /// Maximum number of calls that ran at the same time.
+    /// Maximum number of calls that could run at the same time.
     pub max_parallel: usize,
     /// The effect of a failure on calls that had not started.
     pub on_failure: OnFailure,

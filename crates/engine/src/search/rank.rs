@@ -24,7 +24,7 @@ const OF_PROJECT: usize = 3;
 pub(super) const BLOCKS: usize = 60;
 /// The weight of semantic similarity in a block's score. The matching terms have the remaining weight.
 const MEANING: f64 = 0.8;
-/// The bonus for blocks of a package whose description covers all terms of the question.
+/// The share by which a block's score rises if the description of its package covers all terms of the question.
 const PURPOSE: f64 = 0.35;
 
 /// A package whose blocks are ranked, or the project.

@@ -44,7 +44,7 @@ pub struct Output {
     /// The blocks found.
     #[serde(flatten)]
     pub found: keyword::Output,
-    /// The search method, if it was not keyword search alone.
+    /// The method that selected the blocks; `None` if the setting or the request allows only keyword search.
     pub sought: Option<SearchMethod>,
 }
 

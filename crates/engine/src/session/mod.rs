@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Returns the reads that this session requires before a write: for a client those of its `dialect`, for the user
-    /// none. If the user pinned contents, a partial change of a file that has changed since is refused.
+    /// none. If the user pinned contents, a partial change of a file that has changed since it was seen is refused.
     #[must_use]
     pub fn fresh(&self, dialect: Fresh) -> Fresh {
         match &self.caller {
@@ -178,7 +178,8 @@ impl Session {
         }
     }
 
-    /// Returns the content that a file had when it was last seen, if the session still stores this content.
+    /// Returns the latest seen content of a file that the session stores. The session may have seen later content
+    /// that was too large to store.
     #[must_use]
     pub fn remembered(&self, path: &WorkspacePath) -> Option<Arc<[u8]>> {
         self.versions(path).into_iter().next()

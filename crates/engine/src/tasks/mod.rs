@@ -146,7 +146,7 @@ pub(crate) struct Board {
     pub(crate) roots: Vec<String>,
     /// Number of generated ids, so that no id is generated twice.
     pub(crate) made: u64,
-    /// The tasks, in the order of their creation.
+    /// The tasks, in the order in which they were created or listed.
     pub(crate) tasks: Vec<Task>,
     /// The reported result, if the work was reported as complete.
     pub(crate) completion: Option<Completion>,

@@ -18,7 +18,7 @@ const USUAL: Duration = Duration::from_secs(60);
 /// The kind of host that sent a cached answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Near {
-    /// One of the operator's rules names the host.
+    /// A rule of the operator, or of a trusted project, names the host.
     Own,
     /// A public host that no rule names.
     Far,

@@ -187,7 +187,8 @@ fn settle(mut gather: MatchSink<'_>, outcome: io::Result<()>) -> io::Result<Scan
     }
 }
 
-/// Reads a whole file into `buffer`, even if it has grown beyond the known length. Returns the number of bytes.
+/// Reads a file into `buffer`. If the file has grown beyond the known `length`, reads the rest too, up to about
+/// [`HEAP`] bytes. Returns the number of bytes.
 fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let expected = usize::try_from(length).unwrap_or_default();
     // The buffer has room for one byte more than the known length: a shorter read shows that the end was reached.

@@ -146,7 +146,8 @@ impl FileResult {
     }
 }
 
-/// Returns a function that decides whether the lines of a file are kept: only if the window may need them.
+/// Returns a function that decides whether the lines of a file are kept: only if the request asks for lines and the
+/// window may need those of this file.
 fn keep(window: &Window, mode: Mode, place: &Place<'_>) -> impl Fn() -> Keep {
     move || if mode == Mode::Content && window.wants(place.relative) { Keep::Lines } else { Keep::Nothing }
 }

@@ -102,7 +102,8 @@ impl Graph {
         self.names_gone > NAMES + self.words.len()
     }
 
-    /// Drops unused names: packs all records into one segment and rebuilds the tables.
+    /// Drops unused names: packs all records into one segment, rebuilds the tables, and returns the segment. If a
+    /// record cannot be packed, keeps all names and returns `None`.
     ///
     /// Files and symbols keep their numbers.
     pub(crate) fn forget_words(&mut self) -> Option<Arc<Segment>> {

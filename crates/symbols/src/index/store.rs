@@ -121,7 +121,7 @@ impl Store {
             .collect();
     }
 
-    /// Returns the hash of a file's content, if the file is unchanged since it was stored.
+    /// Returns the stored hash of a file's content, if the metadata of the file is unchanged.
     pub(super) fn hash(&self, path: &str, stat: FileStat) -> Option<ContentHash> {
         self.files.get(path).filter(|(known, _)| *known == stat).map(|(_, hash)| *hash)
     }
@@ -213,7 +213,8 @@ impl Store {
         let _ = cache.write(FILES, &bytes);
     }
 
-    /// Merges the small segments once there are many: the smallest first, up to the size of a large one.
+    /// If there are more than [`SEGMENTS`] small segments, merges the smallest ones: as many as have at most twice
+    /// [`SMALL`] bytes together, but at least two.
     fn merge(&mut self, graph: &mut Graph) {
         if self.segments.len() <= SEGMENTS {
             return;

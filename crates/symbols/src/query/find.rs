@@ -94,7 +94,8 @@ enum QualifierSource {
 const NO_NAMES: [&str; 8] = ["__init__", "__main__", "index", "mod", "lib", "crate", "self", "super"];
 
 impl Graph {
-    /// Returns matching symbols; `may` returns whether the caller may see a file.
+    /// Returns the best matches up to the limit, and the number of all matches; `may` returns whether the caller may
+    /// see a file.
     #[must_use]
     pub fn find(&self, wanted: &SymbolQuery<'_>, may: &dyn Fn(&str) -> bool) -> Hits {
         let query = wanted.query.trim();
@@ -177,7 +178,7 @@ impl Graph {
     }
 
     /// Lists the symbol names that match a text. Names that only contain the letters of the text, in order, count
-    /// only if no other name matches.
+    /// only if no other name matches and the text has at least three letters.
     fn fitting(&self, text: &str) -> Vec<(Word, MatchQuality)> {
         let folded = folded(text);
         let words: Vec<&str> = folded.split([' ', '_', '-', '*']).filter(|word| !word.is_empty()).collect();

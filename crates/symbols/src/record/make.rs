@@ -255,7 +255,7 @@ fn bound<'t>(text: &'t str, facts: &Facts) -> HashMap<&'t str, Vec<usize>> {
     out
 }
 
-/// Returns whether a name that is read or written is only a local one.
+/// Returns whether a use only reads or writes a local name: it has no receiver, and a scope around it binds the name.
 fn local(text: &str, facts: &Facts, bound: &HashMap<&str, Vec<usize>>, used: &syntax::Reference) -> bool {
     let plain = matches!(used.usage, syntax::Usage::Read | syntax::Usage::Write) && used.receiver.is_none();
     let holds = |scope: &usize| {

@@ -33,7 +33,8 @@ enum From {
 }
 
 impl Resolver<'_> {
-    /// Returns the type that an `impl` block extends; for a class, the class itself.
+    /// Returns the type that an `impl` block extends, `None` if it is not a class of the workspace. Returns any other
+    /// symbol unchanged.
     pub(super) fn whole(&self, at: At) -> Option<At> {
         let symbol = self.graph.symbol(at);
         if symbol.kind.kind() != Kind::Impl {
@@ -186,7 +187,7 @@ impl Resolver<'_> {
         self.find_from(class, name, From::Itself)
     }
 
-    /// Returns a member of a class; with [`From::Above`], only an inherited one.
+    /// Searches like [`Self::find_member`]; with [`From::Above`], only the ancestors of the class.
     fn find_from(&self, class: At, name: Word, from: From) -> (Vec<Member>, Value) {
         let mut seen: Vec<At> = Vec::new();
         let mut waiting = vec![class];
@@ -384,8 +385,8 @@ impl Resolver<'_> {
         self.as_meanings(found, above, how)
     }
 
-    /// Converts members into meanings. If there are none, the result depends on whether all ancestors are
-    /// known.
+    /// Converts the members that a search found into meanings. If it found none, the result is `Absent` if all
+    /// ancestors are known (`above` is `Outside`), otherwise `above`.
     fn as_meanings(&self, found: Vec<Member>, above: Value, how: How) -> Meanings {
         if found.is_empty() {
             // If a base class could not be resolved, `above` is `Unknown`: the base class may have the member.

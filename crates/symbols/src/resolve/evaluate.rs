@@ -272,7 +272,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Evaluates a method call: a method that returns `Self` returns the class of the receiver.
+    /// Evaluates a call of a method of `object`: a method that returns `Self` returns another object of the same
+    /// class.
     fn called_on(&self, object: Option<&Value>, method: &Value) -> Value {
         match (object, method) {
             (Some(Value::One(..)), Value::Thing(at)) if self.gives_itself(*at) => {
@@ -350,7 +351,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns an element of a value.
+    /// Evaluates an element access: `value[0]` is an element of the value, and `Class[int]` is the class itself.
     fn indexed(&self, value: &Value) -> Value {
         match value {
             Value::Either(all) => Value::either(all.iter().map(|value| self.indexed(value))),
@@ -450,7 +451,8 @@ impl Resolver<'_> {
         false
     }
 
-    /// Returns the method of a container or wrapper value, as a function that returns an element or a container.
+    /// Returns the method `name` of a container or wrapper, as a function that returns an element or a container.
+    /// `Outside` for any other method of it, `Unknown` for any other value.
     pub(super) fn given(&self, value: &Value, name: Word, spot: Location) -> Value {
         let rules = self.rules(spot.file);
         let text = self.graph.text(name);

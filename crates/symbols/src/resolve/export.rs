@@ -114,7 +114,8 @@ impl Resolver<'_> {
         self.of_module(here, None, name)
     }
 
-    /// Returns the meanings of a name that a module imports from the workspace.
+    /// Returns the values of a name that a module imports. `within` is the symbol of the module, `None` for the
+    /// module of a file.
     fn of_module(&self, spot: Location, within: Option<u32>, name: Word) -> Vec<Value> {
         let found = self.imported_in_any_way(spot, within, name);
         found.into_iter().map(|(value, _)| value).collect()

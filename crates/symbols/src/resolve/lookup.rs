@@ -89,8 +89,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds the binding of a local name that applies at a position: the last one before the position, in the
-    /// innermost scope that has the name.
+    /// Finds the binding of a local name that applies at a position: in the innermost scope that has the name, the
+    /// last one before the position, or else the first one after it.
     pub(super) fn nearest_local(&self, spot: Location, name: Word) -> Option<&Local> {
         let file = self.file(spot.file);
         let mut scope = file.scope(spot.place);
@@ -313,7 +313,7 @@ impl Resolver<'_> {
         if named.is_empty() { self.among_all(spot, within, name) } else { named }
     }
 
-    /// Returns the local name of an import.
+    /// Returns the local name of an import; `None` if it binds no name, like a wildcard import.
     pub(super) fn bound_name(&self, spot: Location, import: &ImportRecord) -> Option<Word> {
         if import.alias.is_some() {
             return import.alias;

@@ -20,7 +20,7 @@ const CALLS_BACK: [(&str, &str); 6] = [
     ("unwrap_or_default", "default"),
 ];
 
-/// The maximum number of candidates with the same name.
+/// If more symbols than this may be meant by a use of which only the name is known, the use counts as unresolved.
 const CANDIDATES: usize = 8;
 
 impl Resolver<'_> {
@@ -166,7 +166,7 @@ impl Resolver<'_> {
         Resolution::Targets(out)
     }
 
-    /// Returns the outcome if no symbol was found.
+    /// Returns the outcome for a use whose `meanings` contain no symbol.
     fn otherwise(&self, file: FileId, used: &ReferenceRecord, meanings: &Meanings) -> Resolution {
         let outside = |value: &Value| {
             matches!(value, Value::Outside | Value::Held(_) | Value::Gives(_) | Value::Wrap(_))
@@ -282,8 +282,9 @@ impl Resolver<'_> {
         used.receiver.is_some() || bare || !self.is_member(at) || self.kind_of(at) == Kind::Variant
     }
 
-    /// Checks whether it is likely that a use refers to the only symbol of its name: the file also names the symbol's
-    /// class, and no standard library has a member of this name.
+    /// Checks whether it is likely that a use refers to `at`, the only symbol of its name: the symbol is in the same
+    /// file or has no class, or the file also names its class; and no standard library has a member of this name. The
+    /// latter does not matter if the use has no receiver and the modules of the language are resolved.
     fn is_telling(&self, at: At, file: FileId, used: &ReferenceRecord) -> bool {
         let (rules, text) = (self.rules(file), self.graph.text(used.name));
         let free = used.receiver.is_none() && rules.family != Family::None;
@@ -306,7 +307,7 @@ impl Resolver<'_> {
         owner.is_none_or(|owner| self.file(file).uses_of(owner).next().is_some())
     }
 
-    /// Checks whether a symbol is a member of an object literal.
+    /// Checks whether a symbol is a member of an object literal or of an object type.
     fn is_in_object(&self, at: At) -> bool {
         let parent = self.graph.symbol(at).parent;
         parent.is_some_and(|parent| {

@@ -125,7 +125,8 @@ impl Resolver<'_> {
         found
     }
 
-    /// Returns a value of the named type; `None` if the name is not a type of the workspace.
+    /// Returns an object of the type that `value` denotes, with the type arguments `inner`; `None` if `value` is not
+    /// a type of the workspace.
     fn of_type(&self, spot: Location, value: &Value, inner: &[Value]) -> Option<Value> {
         let Value::Thing(at) = value else { return None };
         let symbol = self.graph.symbol(*at);
@@ -180,7 +181,7 @@ impl Resolver<'_> {
         self.deeper(Value::Unknown, || self.aliased(at).unwrap_or(Value::Unknown))
     }
 
-    /// Returns a value of the type that an alias refers to.
+    /// Returns an object of the type that the alias `at` refers to; `None` if that type is not known.
     fn aliased(&self, at: At) -> Option<Value> {
         let symbol = self.graph.symbol(at);
         let spot = self.spot_of(at);

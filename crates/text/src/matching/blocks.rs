@@ -9,7 +9,8 @@ use super::reindent::{IndentShift, lacks_body};
 use super::{Difference, Hit, Matches, Miss, Step, differ, keep, nesting};
 use crate::subsequence::occurrences;
 
-/// Minimum length of an old text that has only one line, in characters. A shorter one is not searched for.
+/// Minimum length of an old text that has only one line, in characters. A shorter one is not searched for at other
+/// indentations.
 const ONE_LINE: usize = 12;
 
 /// Number of compared lines after which the search stops.

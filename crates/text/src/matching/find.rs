@@ -22,7 +22,8 @@ const MAX_NEW: usize = 1 << 28;
 ///
 /// # Errors
 ///
-/// If there is no match, or more than the requested number.
+/// If there is no match, or more than the requested number; if `old` and `new` are equal; if `old` is empty and the
+/// file is not; or if the new text at all matches would be too long.
 pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
     let (old, new) = (lf(old), lf(new));
     if old == new {

@@ -17,8 +17,8 @@ const EFFORT: usize = 8_000_000;
 /// Number of characters that are shown before and after the most similar part.
 const AROUND: usize = 60;
 
-/// Searches all lines of a file for the part that is most similar to the longest line of an old text; `None` if no
-/// part is similar enough.
+/// Searches the lines of a file, up to [`EFFORT`] bytes, for the part that is most similar to the longest line of an
+/// old text; `None` if no part is similar enough.
 pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<ClosestLines> {
     let (index, pattern) = wanted.iter().enumerate().max_by_key(|(_, line)| solid(line).count())?;
     let pattern: Vec<char> = solid(pattern).map(|(_, character)| character).take(MAX_WIDTH).collect();

@@ -276,8 +276,9 @@ impl IndentShift {
         self.pairs.iter().find(|pair| pair.old == own).map(|pair| pair.file.as_str())
     }
 
-    /// Computes the indentation in the file for an indentation of new text that does not occur in the old
-    /// text.
+    /// Computes the indentation in the file for an indentation of new text that does not occur in the old text.
+    /// `None` if it is smaller than all indentations of the old text, and the file's indentation cannot be reduced
+    /// accordingly.
     fn counterpart(&self, own: &str, scale: Scale) -> Option<String> {
         let below = self.pairs.iter().rev().find(|pair| pair.old.len() < own.len());
         let Some(pair) = below else {

@@ -74,7 +74,8 @@ pub(super) fn cover(
     if unclear { Err(covered + back) } else { Ok(covered) }
 }
 
-/// Finds the only line of the file that sets the same key as a single new line, to another value.
+/// If `new` is a single line that sets a key, finds the only line of `old` that sets this key. `None` if not exactly
+/// one line sets it, or if that line begins a block.
 pub(super) fn keyed_once(old: &[&str], new: &[&str]) -> Option<usize> {
     let [line] = new else { return None };
     let key = key(line)?;
@@ -106,8 +107,8 @@ pub(super) fn spaced(old: &[&str], found: &Range<usize>, segment: &Segment<'_>, 
     new
 }
 
-/// Counts the lines of the file, next to the line with a known location, whose keys the new lines set to
-/// other values, in the same order.
+/// Returns the number of lines of `lead` that are not blank, if the last lines of `above` are single statements that
+/// set the same keys in the same order. `None` otherwise.
 fn keyed(above: &[&str], lead: &[&str]) -> Option<usize> {
     let new: Vec<&&str> = lead.iter().filter(|line| !is_blank(line)).collect();
     let first = above.len().checked_sub(new.len())?;

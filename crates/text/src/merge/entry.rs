@@ -125,7 +125,8 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     (fits && !value.trim().is_empty()).then_some(Entry { key, sets })
 }
 
-/// Splits a line at the first `=` or `:` outside quotes, into key, sign and value.
+/// Splits a line at the first `=`, `:` or `=>` outside quotes, into key, sign and value. `::` and `==` are skipped.
+/// `None` if there is no such sign, or `:=` is before it.
 pub(super) fn split(line: &str) -> Option<(&str, &str, &str)> {
     let mut quote = None;
     let mut rest = line.char_indices();

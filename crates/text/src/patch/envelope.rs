@@ -16,8 +16,8 @@ pub(super) fn is_envelope(text: &str) -> bool {
     text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.trim() == BEGIN)
 }
 
-/// Parses a patch that begins with `*** Begin Patch`. `first_line` is the line number of that line in the
-/// input.
+/// Parses a patch that begins with `*** Begin Patch`. `first_line` is the line number in the input on which `text`
+/// begins.
 pub(super) fn parse(text: &str, first_line: usize) -> Result<Vec<FilePatch>, ParseError> {
     let mut lines: Vec<(usize, &str)> = (first_line..).zip(text.split('\n')).collect();
     let full = |line: &(usize, &str)| !line.1.trim().is_empty();

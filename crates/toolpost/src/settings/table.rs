@@ -343,7 +343,7 @@ settings! {
     external_agent: Option<Vec<String>> = None, {
         key: "agent.acp", variable: "ACP", flag: flag("acp", "COMMAND", Takes::One), form: form::command(),
         default: "none", example: "opencode acp",
-        help: "External agent to use instead of a model (ACP), such as \"opencode acp\"",
+        help: "External agent (ACP) to use instead of a model, such as \"opencode acp\"",
         more: "`none`: no agent. See [agents](agents.md).",
     }
     external_agent_may: AgentMay = AgentMay::Read, {

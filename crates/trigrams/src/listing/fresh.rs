@@ -37,7 +37,8 @@ const LONG_PAUSE: Duration = Duration::from_secs(5);
 const SHARE: u32 = 20;
 
 impl Listing {
-    /// Applies the changes since the last refresh.
+    /// Applies the changes since the last refresh. Rescans all files if a rescan is due and quick enough, or if the
+    /// watch does not work.
     pub(crate) fn refresh(&mut self, workspace: &Workspace, stop: &(dyn Fn() -> bool + Sync)) -> Fresh {
         self.used = Instant::now();
         match self.watch.changed() {

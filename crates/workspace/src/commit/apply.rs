@@ -103,7 +103,8 @@ pub(super) fn check(work: &mut PlannedStep) -> std::result::Result<(), CommitKin
     Ok(())
 }
 
-/// Executes a step of a commit, which makes the change visible to other processes.
+/// Executes a step of a commit, which makes the change visible to other processes. Does nothing for a rewrite in
+/// place, which the caller executes.
 pub(super) fn apply(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let entry = open(work)?;
     match work.step.kind {

@@ -38,7 +38,7 @@ pub enum FindError {
 }
 
 impl Workspace {
-    /// Returns the history; `None` if it is disabled, or if there is no state directory.
+    /// Returns the history; `None` if it is disabled or cannot be opened, or if there is no state directory.
     pub fn history(&self) -> Option<History<'_>> {
         let store = self.state()?.history()?;
         Some(History { workspace: self, store })

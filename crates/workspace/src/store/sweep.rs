@@ -42,7 +42,7 @@ impl Store {
         }
     }
 
-    /// Sweeps the history if the last sweep is more than a day ago.
+    /// Sweeps the history if the last sweep was more than a day ago, or if there was none and something was added.
     pub(crate) fn tidy_at_start(&self, journals: BorrowedFd<'_>) {
         let swept = age(&self.top, SWEPT);
         if swept.is_none_or(|age| age > DAY) && (swept.is_some() || self.added() > 0) {

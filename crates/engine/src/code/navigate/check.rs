@@ -24,11 +24,11 @@ const NAMES_FILES: [&str; 5] = ["python", "typescript", "tsx", "javascript", "js
 
 /// The result of comparing a server's answer with the known imports.
 pub(crate) enum ImportCheck {
-    /// The answer contains every known import, and at least one import is known.
+    /// The answer has a location in every file with a known import, and at least one import is known.
     Holds,
-    /// The answer lacks these imports.
+    /// The answer has no location in the files of these imports.
     Lacks(Vec<Place>),
-    /// No import is known, or the check took too long.
+    /// No import is known, the imports of the language do not name their files, or the check took too long.
     Nothing,
 }
 
@@ -128,8 +128,9 @@ fn leads(module: &str, from: &Path, to: &Path, stems: &HashSet<PathBuf>) -> bool
     meant == stem || (has_extension && meant.with_extension("") == stem) || whole("index") == Some(&meant)
 }
 
-/// Returns true if a Python module name without leading dots certainly refers to the file `target`: the file
-/// is in a directory that Python searches for the module, and no other file of the root matches.
+/// Returns true if a Python module name without leading dots certainly refers to the file `target`: the file is in a
+/// directory that Python searches for the module, and no other file of the root matches. `folder` is the directory of
+/// the importing file.
 fn absolute(module: &Path, folder: &Path, target: &Path, stems: &HashSet<PathBuf>) -> bool {
     if module.as_os_str().is_empty() {
         return false;

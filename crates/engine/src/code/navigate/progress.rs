@@ -16,7 +16,7 @@ const REMEMBERED: usize = 50_000;
 #[derive(Debug, Default)]
 pub(crate) struct Upgrades {
     running: Mutex<HashSet<usize>>,
-    /// The path and the content hash of each file whose ambiguous calls were all sent.
+    /// The path and the content hash of each file whose ambiguous calls were sent, or are being sent.
     asked: Mutex<HashSet<(String, ContentHash)>>,
 }
 

@@ -7,8 +7,8 @@ use crate::{call::CallCtx, code::Code, failure::Failure, workers::blocking};
 use std::collections::HashSet;
 use toolpost_text::counted::counted;
 
-/// Answers a navigation request. Fails only if no language server answers and the syntax tree cannot answer
-/// either.
+/// Answers a navigation request. Fails if the file cannot be read, if the requested line has no name, if the call is
+/// cancelled, or if neither a language server nor the syntax tree can answer.
 pub(crate) async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
     let question = {
         let code = code.clone();

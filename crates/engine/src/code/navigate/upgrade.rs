@@ -80,8 +80,8 @@ async fn pass(code: &Code, server: &Arc<Server>) {
     }
 }
 
-/// Lists the ambiguous calls and the interfaces in files of the server's languages. Files with the fewest
-/// questions come first. The index is locked for a few files at a time.
+/// Lists the ambiguous calls and the interfaces in files of the server's languages. Files with the fewest questions
+/// come first. The index is locked for a few files at a time. `None` if Toolpost is shutting down.
 async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
     let code = code.clone();
     let found = blocking(move || {
@@ -105,8 +105,8 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
     found.await.ok()
 }
 
-/// Asks a server about the ambiguous calls and the interfaces of one file; `None` if the server fails, has
-/// not read all files yet, or does not support the file.
+/// Asks a server about the ambiguous calls and the interfaces of one file; `None` if the server fails, has not read
+/// all files yet, or does not support the file. Empty if the file has changed since it was indexed.
 async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
     let Some((now, text)) = read(code, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
         return Some(Heard::default());

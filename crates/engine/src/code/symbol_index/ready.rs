@@ -181,8 +181,10 @@ impl DirectLook {
         let verb = if containing == 1 { "contains" } else { "contain" };
         let files = counted(containing as u64, "file");
         let mut words = match (containing, read) {
-            (0, _) if unsearched > 0 => format!("no unread file that was searched contains {subject}"),
-            (0, _) => format!("none of the unread files contains {subject}"),
+            (0, _) if unsearched > 0 => {
+                format!("none of the searched files outside the index contains {subject}")
+            }
+            (0, _) => format!("none of the files outside the index contains {subject}"),
             _ if read == containing => {
                 format!("Toolpost read the {files} outside the index that {verb} {subject}")
             }

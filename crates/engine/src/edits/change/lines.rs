@@ -72,8 +72,8 @@ fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) ->
     ))
 }
 
-/// Describes the current position of lines that the caller saw, as a hint for the refusal of a change to a
-/// file that has changed since.
+/// Describes the current position of lines that the caller saw, as a hint for the refusal of a change to a file that
+/// has changed since; `None` if the position is unknown.
 pub(super) fn whereabouts(
     files: &Files,
     cx: &CallCtx,

@@ -151,7 +151,8 @@ fn undone(
         }
         _ => {
             let mut failure = convert::miss(path, miss, text);
-            let begin = "In the file after the earlier changes of this call, which were not written:";
+            let begin =
+                "In the file as the earlier changes of this call would leave it (they were not written):";
             failure.found = failure.found.map(|found| format!("{begin}\n{found}"));
             failure
         }

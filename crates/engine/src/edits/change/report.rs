@@ -72,7 +72,7 @@ fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
     }
 }
 
-/// Returns the content that the caller has now seen, and marks the content at a former path as gone.
+/// Returns the content that the caller has now seen, and marks the content at a former or deleted path as gone.
 fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<SeenContent> {
     let forget = |path: &WorkspacePath| SeenContent {
         path: path.clone(),
@@ -101,7 +101,7 @@ fn opened(files: &Files, bytes: &[u8]) -> Option<Text> {
     Text::open(bytes.to_vec(), files.encoding()).ok()
 }
 
-/// Returns a text for display; empty if it is not text.
+/// Returns a text for display; empty for a file that is not text.
 fn shown(text: Option<&Text>) -> Cow<'_, str> {
     text.map_or(Cow::Borrowed(""), |text| text.shown(text.view()))
 }

@@ -40,7 +40,7 @@ pub(crate) struct TextScan {
     pub(crate) facts: Vec<String>,
     /// The hash of the whole file; `None` if the pass did not read all of it.
     pub(crate) hash: Option<ContentHash>,
-    /// The whole content, if it is small enough for the session to store.
+    /// The whole content, if it is small enough for the session to store and needs no decoding.
     pub(crate) bytes: Option<Arc<[u8]>>,
 }
 

@@ -33,7 +33,8 @@ pub(super) fn keep_fitting(mut files: Vec<FileResult>, max_bytes: usize) -> Vec<
     files
 }
 
-/// Counts how many of the first files fit into the answer if each takes an entry without text.
+/// Returns how many of the first files to read: those that fit into the answer if each takes an entry without text,
+/// but at least one and at most `max_files`.
 pub(super) fn fitting_entries(files: &[SelectedFile], request: &Request) -> usize {
     let entries = files.iter().map(|file| ENTRY + file.path.display().len());
     let fits = ByteBudget::new(request.max_bytes.saturating_sub(AROUND)).count(entries);

@@ -22,7 +22,7 @@ const NAME: &str = "investigator";
 /// calls; the model gets the remaining ones.
 const TURNS: usize = 4;
 const CALLS: usize = 2;
-/// The minimum time left for which a model is still queried.
+/// If less than this time is left, no model is queried.
 const LEAST: Duration = Duration::from_millis(50);
 
 /// Investigates a question about the code, with a model if one is configured and the rules allow it.

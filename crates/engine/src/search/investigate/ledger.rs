@@ -137,8 +137,8 @@ impl Ledger {
         &mut self.places[at]
     }
 
-    /// Adds the results of a keyword search. Their scores are multiplied by `share`, which is below 1 for results
-    /// that contain only the beginning of a term.
+    /// Adds the results of a keyword search, with those of the terms `words` that their lines contain. The scores are
+    /// multiplied by `share`, which is below 1 for results that contain only the beginning of a term.
     pub(crate) fn words(&mut self, output: &keyword::Output, words: &[String], share: f64) {
         let best = output.blocks.first().map_or(1.0, |block| block.score).max(f64::MIN_POSITIVE);
         for block in &output.blocks {

@@ -49,7 +49,7 @@ const SETTLED: usize = 10;
 const USES: usize = 8;
 /// The maximum number of terms that are searched again, one by one, because no result contains them.
 const DOUBTED: usize = 8;
-/// The maximum number of files that one glob of a scope may match.
+/// The maximum number of files that one glob adds to the scope; further matches are ignored.
 const FILES: usize = 50_000;
 /// The time that all operations of an investigation together may wait for indexes, as a multiple of the wait
 /// that one call may take.
@@ -427,7 +427,7 @@ fn reason(name: &str, uses: &[&relations::Use], incoming: bool) -> String {
     match uses.len() - 1 {
         0 => format!("is used by {name} at {first} ({kinds})"),
         more => {
-            format!("is used by {name} at {first} and in {} ({kinds})", counted(more as u64, "more place"))
+            format!("is used by {name} at {first} and at {} ({kinds})", counted(more as u64, "more location"))
         }
     }
 }
