@@ -151,7 +151,7 @@ pub struct Local {
 pub struct Expression {
     /// The first part of the expression, as `a` in `a.b().c`.
     pub base: Base,
-    /// The member accesses and calls after the base, in order.
+    /// The operations after the base, such as member accesses and calls, in order.
     pub steps: Vec<Step>,
 }
 

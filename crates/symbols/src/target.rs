@@ -34,13 +34,15 @@ pub struct Target {
 pub enum How {
     /// A scope around the use, or the top level of its file, defines the symbol.
     Scope,
-    /// The symbol is a member of the named class, or of a base class of it.
+    /// The symbol is a member of a class that the use names or that contains the use, or of a base class of that
+    /// class, or of an object literal.
     Member,
-    /// The symbol is imported.
+    /// The symbol is imported, or is a member of a module or a package.
     Import,
     /// Another file of the same package defines the symbol.
     Package,
-    /// The linkage decides: an included file defines the symbol, or the only definition has external linkage.
+    /// The linkage decides: an included file defines the symbol, or the only definition has external linkage. Also
+    /// for a Rust macro if there is only one with the name.
     Linked,
     /// The symbol is a member of the known type of the object.
     Typed,
@@ -68,7 +70,7 @@ pub enum Sure {
     Proved,
     /// The target is likely.
     Inferred,
-    /// The target is one of several possible ones.
+    /// The target is possible: only the name matches, or a call may reach several implementations.
     Possible,
 }
 

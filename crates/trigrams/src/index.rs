@@ -76,7 +76,7 @@ enum Work {
 /// The progress of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// The number of files that the walk found.
+    /// The number of files that the walk found; 0 if they are not listed yet.
     pub files: usize,
     /// The total size of the files, in bytes.
     pub text: u64,

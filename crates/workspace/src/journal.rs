@@ -56,7 +56,7 @@ pub(crate) enum Phase {
     Staging,
     /// Files are being replaced; an interrupted commit must be reverted.
     Swapping,
-    /// All files are replaced; only cleanup remains.
+    /// All steps are executed; only cleanup remains.
     Done,
 }
 

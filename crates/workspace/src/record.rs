@@ -47,7 +47,7 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// A file or link was created.
+    /// A file or link was created, or a file, link or directory was copied to the path.
     Created,
     /// The content or the permissions of a file changed.
     Written,

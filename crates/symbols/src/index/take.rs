@@ -40,7 +40,7 @@ pub(super) enum ReadOutcome {
     Found(FileSignature, Box<StoredRecord>),
     /// The file is a manifest such as `go.mod`; with its content hash and its text.
     Manifest(FileSignature, ContentHash, String),
-    /// The file cannot be parsed.
+    /// The file is not UTF-8, has no known language, or cannot be parsed.
     Unparsed(FileSignature, ContentHash),
     Large,
     Gone,

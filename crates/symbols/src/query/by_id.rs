@@ -33,9 +33,9 @@ pub enum Once {
 pub enum SuccessorEvidence {
     /// The successor has the same content, at another location or under another name.
     Content,
-    /// The successor has the same qualified name, in another file.
+    /// The successor is the only symbol with the same qualified name, usually in another file.
     Qualified,
-    /// The successor has the same name, in the same file.
+    /// The successor is the only symbol with the same name in the same file.
     Name,
 }
 

@@ -28,7 +28,8 @@ pub enum HunkProblem {
         /// The lines of the file that are most similar to the line after `@@`.
         closest: Option<Box<ClosestLines>>,
     },
-    /// The old lines of the hunk are not in the file, or not after the previous hunk.
+    /// The old lines of the hunk are not in the file, or not after the previous hunk. Or they have other indentations
+    /// in the file, to which the new lines cannot be adapted.
     Lines {
         /// The old lines of the hunk: context and removed lines.
         old: String,

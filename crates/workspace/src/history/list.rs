@@ -18,7 +18,7 @@ pub struct History<'a> {
 /// Errors of finding a recorded change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FindError {
-    /// The history is empty, or every change in it is undone.
+    /// The history is empty, or every change in it is undone or an undo.
     #[error("the history of this workspace is empty, or all its changes are undone")]
     Empty,
     /// No change has an id, or a call id, that starts with the given text.
