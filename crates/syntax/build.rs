@@ -308,7 +308,8 @@ fn write_queries(
     Ok(())
 }
 
-/// Converts the location of a name to Rust code.
+/// Converts the `name` of an item in a language's table to the Rust code of a `Name`. It is a field or a rule such as
+/// `@first`, and determines where in a syntax node the item's name is.
 fn named(said: &str) -> Result<String, String> {
     let Some(how) = said.strip_prefix('@') else { return Ok(format!("Name::Field({said:?})")) };
     let (how, rest) = how.split_once(':').unwrap_or((how, ""));

@@ -529,7 +529,7 @@ def picture_of(provider, body):
 
 
 def png():
-    """A picture of two red pixels."""
+    """An image of two red pixels."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -541,7 +541,7 @@ def png():
 def pictured():
     """Images of replies: sent in the format of each service, or only named, by the setting or after a refusal of the service."""
     look = {"tool": "readImage", "arguments": {"path": "red.png"}}
-    steps = [{"when": {"last": "^do it"}, "calls": [look, LOOK]}, {"when": {"whole": "picture 1: image/png"}, "say": "Done."}]
+    steps = [{"when": {"last": "^do it"}, "calls": [look, LOOK]}, {"when": {"whole": "image 1: image/png"}, "say": "Done."}]
     refuses = [*steps[:1], {"when": {"absent": "only their names"}, "fault": {"status": 400, "message": "this model takes no images"}},
                {"when": {"whole": "the images of this reply are not shown to you, only their names"}, "calls": [look]},
                {"when": {"whole": "the images of this reply are not shown to you, only their names"}, "say": "Done."}]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives `toolpost agent` with a scripted model on loopback, which the official SDKs of OpenAI and Anthropic read, too.
+# Drives `toolpost agent` with a scripted model on the loopback, whose streams the official SDKs of OpenAI and Anthropic parse too.
 # Takes TOOLPOST (the binary) and PYTHON from `cargo xtask test`; without them it installs into target/test-tools.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
-// The official TypeScript client with `--structured`: it throws where a reply violates the published output schema.
-// usage: node structured.mjs BINARY FOLDER; the folder holds calls.json, which structured.py writes
+// The official TypeScript client with `--structured`: it throws if a reply violates the published output schema.
+// usage: node structured.mjs BINARY FOLDER; FOLDER must contain calls.json, which structured.py writes
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

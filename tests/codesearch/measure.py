@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks `codesearch` about packages whose defining files are known, and prints the ranks of these files in the answers.
 
-Two sorts of questions: those of questions.jsonl, and, of each Python package, names and first sentences of public functions and classes.
+There are two kinds of questions: those in questions.jsonl, and the names and first sentences of public functions and classes of each Python package.
 """
 
 import argparse

@@ -110,7 +110,7 @@ def kill9_write(session, path, content, old_char, n):
 
 
 def kill_points(session, path, content, syscalls, max):
-    """Kills the server at the N-th call of each group of syscalls, with and without the file's own path."""
+    """Kills the server at the N-th call of each group of syscalls, for every N up to `max`: calls on the file's path only, then any calls."""
     with open(path) as file:
         old = file.read()
     torn, kills, litter = [], 0, []

@@ -54,7 +54,7 @@ def lacking(adapter, row):
 
 
 def known(row):
-    """Fails on what the runner does not know, before anything runs."""
+    """Fails if the row has an operation or assertion that the runner does not know, before anything runs."""
     parts = (row, *row.get("steps", []))
     if any(part["operation"] in adapters.LATER for part in parts if part is row or part["expect"] != "any"):
         return

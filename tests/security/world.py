@@ -108,7 +108,7 @@ class World:
                 self.setting.chown(self.ws)
 
     def command(self):
-        """The server's command line, with the row's policy as the operator would say it."""
+        """Returns the server's command line, with the row's policy as flags and files of the operator."""
         policy = self.fill(self.row.get("policy", {}))
         command = [self.setting.binary, "serve"]
         for dialect in self.served:

@@ -361,7 +361,7 @@ def brought(binary, base, sandbox):
 
 def main(binary, python, node, *names):
     doctor = subprocess.run([binary, "doctor", "--json"], capture_output=True, text=True).stdout
-    if "none is available" in doctor:
+    if "no sandbox is available" in doctor:
         print("no sandbox is available here, so no language server is started")
         return 77
     sandbox = "on"

@@ -65,7 +65,7 @@ pub(crate) fn unexplained(house: &House) -> Option<String> {
     (!explained).then(|| format!("{LIST} changed after the last change of {CHANGELOG}"))
 }
 
-/// Compares two lists, in the form of a diff without context.
+/// Returns the lines that only one of two lists has, in the form of a diff without context.
 #[must_use]
 pub fn changes(kept: &str, current: &str) -> Vec<String> {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
@@ -175,7 +175,8 @@ impl Walk<'_> {
         let defines = |items: &[Item]| items.iter().any(|item| ident(item).is_some_and(|own| own == name));
         let several = modules.values().filter(|items| defines(items)).count() > 1;
         for (place, items) in modules {
-            // If a crate has several types with this name, only the code around the definition refers to this type.
+            // If a crate defines several types with this name, an `impl` block belongs to this type only if it is in the
+            // same module, or in a submodule that defines no type with the name. Skip all other modules.
             if several && !(place == module || place.starts_with(module) && !defines(items)) {
                 continue;
             }

@@ -65,13 +65,13 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let mut cargo = programs::cargo();
     cargo.args(["build", "--release", "--package", "toolpost-cli"]);
     if plan.parts == Parts::Symbols {
-        // One set of features avoids a second build.
+        // One cargo call builds both packages with one set of features, so no crate is compiled twice.
         cargo.args(["--package", "toolpost-symbols", "--bin", "toolpost", "--example", "ask"]);
     }
     programs::output(cargo.current_dir(house.root()))?;
     let folder = house.target().join("bench");
     let bench = Bench {
-        // The symbol index and ranked search are not compared with these programs.
+        // The tables of the symbol index and of ranked search find the programs for their comparison themselves.
         rivals: match plan.parts {
             Parts::Symbols | Parts::Ranked => Rivals::none(),
             Parts::Grams => Rivals::rg(),
@@ -147,7 +147,8 @@ fn plan(arguments: &[String]) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Prints a table, and inserts it into `PAGE`.
+/// Adds the rounds, the threads and the versions to a table, prints it, and inserts it between the marks `place` of
+/// `PAGE`.
 fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result<()> {
     let versions = match place {
         "symbols" => symbols::versions(),
@@ -158,7 +159,7 @@ fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result
     put(house, bench, place, &text)
 }
 
-/// Prints a text, and inserts it into `PAGE` if the run had enough rounds.
+/// Prints a text, and inserts it between the marks `place` of `PAGE` if the run had enough rounds.
 fn put(house: &House, bench: &Bench, place: &str, text: &str) -> Result<()> {
     say::line(text);
     if bench.rounds >= ROUNDS {

@@ -85,7 +85,8 @@ pub fn dead_links(pages: &BTreeMap<String, String>, others: &BTreeSet<String>) -
         })
         .collect();
     let mut dead = Vec::new();
-    // `404.html` has absolute links, and `print.html` repeats all pages below one address.
+    // Skip `404.html`, which has absolute links, and `print.html`, which repeats all pages at one URL, where their
+    // relative links do not fit.
     for (path, text) in pages.iter().filter(|(path, _)| !["404.html", "print.html"].contains(&path.as_str()))
     {
         for target in link.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str())) {
@@ -128,7 +129,7 @@ fn relative(from: &str, to: &str) -> String {
     parts.join("/")
 }
 
-/// Rewrites the links of a page for the locations of both pages in the book.
+/// Rewrites the links of a page, because the page and the targets may have other paths in the book.
 fn rewrite(path: &str, text: &str) -> String {
     let from = place(path);
     links::targets(text).into_iter().fold(text.to_owned(), |text, (_, link)| {

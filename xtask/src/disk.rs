@@ -76,7 +76,7 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// Removes a directory with its content; a missing one is no error.
+/// Removes a directory with its content; a missing one is not an error.
 ///
 /// # Errors
 /// On an I/O error.
@@ -87,7 +87,7 @@ pub fn remove_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a file; a missing one is no error.
+/// Removes a file; a missing one is not an error.
 ///
 /// # Errors
 /// On an I/O error.

@@ -1,4 +1,4 @@
-//! Licence expressions and sources, judged against a list.
+//! Licence expressions and sources, checked against a list.
 
 use serde_json::json;
 use toolpost_test_rows::each;

@@ -10,7 +10,7 @@ use xtask::{
     tree::Tree,
 };
 
-/// The parameters of a contract.
+/// The parameters of a tool in a contract.
 fn contract() -> Value {
     json!({
         "path": {"type": "string", "required": true, "aliases": ["file_path", "Path"]},
@@ -21,7 +21,7 @@ fn contract() -> Value {
     })
 }
 
-/// A schema that is equal to this contract.
+/// A JSON schema that is equal to `contract()`.
 fn schema() -> Value {
     json!({
         "type": "object",
@@ -59,7 +59,8 @@ fn against() -> ParityInputs {
     }
 }
 
-/// Changes the equal schema at a JSON pointer, and checks the reported differences.
+/// Sets the value at a JSON pointer in `schema()`, or removes it if `value` is `None`, and checks the reported
+/// differences. An empty pointer changes nothing.
 fn check(pointer: &str, value: Option<Value>, wanted: &[(&str, &str)]) {
     let mut schema = schema();
     if let Some((parent, key)) = pointer.rsplit_once('/') {
@@ -150,7 +151,8 @@ fn implemented_and_missing_tools_are_counted() {
         (["list".to_owned(), "ls".to_owned()].as_slice(), true)
     );
 
-    // Tools of other servers are named in one form, and in no other.
+    // The contract can list upstream tools by a name pattern. Only the pattern with double underscores counts as
+    // implemented.
     let mut bridged = against();
     let tools = bridged.contract["trae"]["tools"].as_object_mut().unwrap();
     for form in ["mcp__{server}__{tool}", "mcp_{server}_{tool}"] {
@@ -253,7 +255,7 @@ fn existing_dialects_equal_the_contract() {
     let report = parity::check(&PublishedDialect::all(), &ParityInputs::read(&house).unwrap());
     let wrong: Vec<&Difference> = report.rows.iter().flat_map(|row| &row.wrong).collect();
     assert_eq!((wrong, report.stale), (Vec::new(), Vec::new()));
-    // No tool of the references is missing.
+    // Every dialect has all tools of the contract.
     let missing: Vec<&String> = report.rows.iter().flat_map(|row| &row.not_yet).collect();
     assert_eq!((missing, report.rows.len()), (Vec::new(), 5));
 }

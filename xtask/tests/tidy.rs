@@ -10,7 +10,7 @@ const CONTRACT: (&str, &str) = (
         "probe": {"tools": {"searchFiles": {"params": {}}, "edit": {"params": {}}}}}"#,
 );
 
-/// Checks what the one named rule finds in a tree, as `path:line: what`.
+/// Checks that a rule has the findings `wanted` in a tree; each finding is written as `path:line: what`.
 fn check(rule: &str, rows: &[(&str, &str)], wanted: &[&str]) {
     let mut rows = rows.to_vec();
     rows.push(CONTRACT);

@@ -28,7 +28,7 @@ pub(super) struct ReportLog<'a> {
     budget: &'a Budget,
     /// The agent's text since its last tool call.
     text: String,
-    /// The agent's last text before that call.
+    /// The agent's last text before a tool call. It is the result if no text follows the last call.
     before: String,
     said: usize,
     open: HashMap<ToolCallId, Open>,
@@ -44,7 +44,8 @@ struct Open {
     announcement: Announcement,
 }
 
-/// State of the event for a call; agents report a call before they know its arguments.
+/// State of the event for a call: not sent, or sent. Agents report a call before they know its arguments, so the
+/// event is sent when the arguments are known or the call runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Announcement {
     NotYet,
@@ -90,7 +91,8 @@ impl<'a> ReportLog<'a> {
         self.open.values().map(|open| open.tool.clone()).collect()
     }
 
-    /// Records the agent's last text in the transcript, and returns it.
+    /// Records the agent's last text in the transcript, and returns it. If there is none after the last call, returns
+    /// the text before that call.
     pub(super) fn end(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
         if text.trim().is_empty() {
@@ -261,7 +263,7 @@ mod tests {
         hear(&mut log, update("a", json!({"rawInput": {"path": "x"}}))).unwrap();
         hear(&mut log, update("a", json!({"status": "completed", "content": content}))).unwrap();
         hear(&mut log, update("a", json!({"status": "failed"}))).unwrap();
-        // This call was never announced.
+        // The first report about this call is its failure.
         hear(&mut log, update("b", json!({"status": "failed", "title": "Run"}))).unwrap();
         assert!(!log.waits());
         let third = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read"});

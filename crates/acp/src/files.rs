@@ -39,8 +39,8 @@ impl Files {
     /// Returns the text of a file, or some of its lines.
     pub(super) async fn read(&self, request: ReadTextFileRequest) -> Result<ReadTextFileResponse, Error> {
         let said = text(&request.path)?;
-        // Reading the first line applies the policy and logs the access. The session then has the file's whole
-        // content.
+        // The tool reads only the first line: that applies the policy, logs the access, and puts the whole content of
+        // the file into the session.
         self.call(self.disk.read, json!({ "file_path": said, "limit": 1 })).await?;
         let path = self.disk.runtime.engine().resolve(said).map_err(|failure| refused(failure.what))?;
         let bytes = self.session.remembered(&path).ok_or_else(|| {

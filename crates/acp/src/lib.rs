@@ -132,7 +132,7 @@ impl Acp {
         Failure::new(kind, what).hint(Hint::Advice(ADVICE.to_owned()))
     }
 
-    /// Returns the instructions that precede a task.
+    /// Returns the instructions that precede a task. `own` replaces the default description of the agent's role.
     #[must_use]
     pub fn told(&self, own: Option<&str>) -> String {
         let roots: Vec<String> = self.setup.roots.iter().map(|root| root.display().to_string()).collect();

@@ -135,7 +135,8 @@ impl Link {
             Some(data) => why.push_str(&format!(": {data}")),
             None => {}
         }
-        // The connection itself rejects another protocol version.
+        // The protocol library rejects a handshake with another protocol version; only the text of its error shows
+        // that.
         if what == GREETING && why.contains("protocol version") {
             return AgentError::Version(why);
         }
@@ -151,7 +152,7 @@ impl Link {
         }
     }
 
-    /// Returns whether the connection is closed.
+    /// Returns whether the connection is closed, or the agent has exited.
     pub(super) fn is_gone(&self) -> bool {
         self.connection.is_incoming_closed()
             || self.connection.termination().is_some()

@@ -14,8 +14,9 @@ use toolpost_text::{cut, redact::redact};
 
 /// Maximum size of a message, in bytes.
 pub(super) const LONGEST: usize = 32 * 1024 * 1024;
-/// Limits of the recorded error output: lines, and characters per line.
+/// Maximum number of recorded lines; older ones are dropped.
 const KEPT: usize = 8;
+/// Maximum length of a recorded line, in characters.
 const CHARACTERS: usize = 300;
 
 /// The last lines of an agent's output that are not protocol messages.

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Name of Toolpost's MCP server in the agent; it differs from a server that the user may have configured
-/// there.
+/// Name of Toolpost's MCP server in the agent, different from the name of a Toolpost server that the user may have
+/// configured there.
 pub const SERVER: &str = "toolpost-acp";
 
 /// Launch parameters of an external agent.
@@ -41,9 +41,9 @@ pub struct ServerCommand {
 pub enum May {
     /// Read, with Toolpost's tools and the agent's own.
     Read,
-    /// Also change files with Toolpost's tools, as the policy allows.
+    /// Read, and change files with Toolpost's tools as the policy allows.
     Write,
-    /// Everything, also without Toolpost's tools and policy.
+    /// Everything, including actions that bypass Toolpost's tools and policy.
     All,
 }
 

@@ -16,7 +16,7 @@ use toolpost_agent::{
 };
 use toolpost_engine::Failure;
 
-/// Maximum number of reminders to an agent that answered nothing.
+/// Maximum number of reminders to an agent whose answer was empty.
 const NUDGES: u32 = 2;
 const NOTHING: &str = "Your answer was empty. Continue the task; when it is done, report the result.";
 /// Flag of `toolpost serve` that selects a tool.
@@ -155,7 +155,7 @@ impl Acp {
         let tools = match tools {
             Tools::None => return Vec::new(),
             Tools::All => &handed.tools,
-            // These names were selected among the served tools.
+            // These names were selected among the served tools, so the selection in `handed` is not repeated.
             Tools::Only(names) => names,
         };
         let only = tools.iter().flat_map(|tool| [ONLY.to_owned(), tool.clone()]);

@@ -9,7 +9,8 @@ use toolpost_text::{counted::counted, cut};
 
 /// A conversation that fills this share of the context window is compacted.
 const FULL: f64 = 0.8;
-/// Share of the window that may remain after old replies were removed; a larger conversation is summarized.
+/// Share of the context window that the conversation may fill after old replies were removed; a larger conversation
+/// is summarized.
 const ROOMY: f64 = 0.5;
 /// Number of last messages that stay unchanged.
 const FRESH: usize = 4;
@@ -98,7 +99,7 @@ pub(crate) async fn shorten(
     CompactedConversation { messages: shorter.messages, usage }
 }
 
-/// Replaces long replies and images before the last `FRESH` messages by notes.
+/// Replaces long replies and images before the last `FRESH` messages with notes.
 fn elided(messages: &[Message]) -> Vec<Message> {
     let old = messages.len().saturating_sub(FRESH);
     let short = |(at, message): (usize, &Message)| {
@@ -119,7 +120,7 @@ fn elided(messages: &[Message]) -> Vec<Message> {
     messages.iter().enumerate().map(short).collect()
 }
 
-/// Returns the start of the last messages that fit into `room` bytes; a reply is never separated from its
+/// Returns the index of the first of the last messages that fit into `room` bytes; a reply is never separated from its
 /// call.
 fn tail(messages: &[Message], room: usize) -> usize {
     let mut at = messages.len();

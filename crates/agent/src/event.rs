@@ -21,7 +21,7 @@ pub enum AgentEvent {
         fault: String,
         /// Delay before the retry.
         pause: Duration,
-        /// Number of the next attempt, from 1.
+        /// Number of the next attempt; the first attempt is number 1.
         next: u32,
     },
     /// The service rejects images; later requests only name them.
@@ -53,9 +53,9 @@ pub enum AgentEvent {
     },
     /// The conversation was compacted.
     Shortened {
-        /// Estimated number of tokens before.
+        /// Estimated number of tokens before the compaction.
         from: u64,
-        /// Estimated number of tokens after.
+        /// Estimated number of tokens after the compaction.
         to: u64,
     },
     /// An external agent asked for permission.

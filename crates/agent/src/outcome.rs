@@ -21,7 +21,7 @@ pub enum Reason {
         /// Error of the model request.
         fault: String,
     },
-    /// The model repeatedly answered nothing.
+    /// The model repeatedly gave an empty answer.
     Empty,
     /// The model repeatedly wrote invalid arguments.
     Malformed,
@@ -82,10 +82,10 @@ impl Reason {
             Self::Filtered => "The model's provider withheld the answer.".to_owned(),
             Self::Agent { fault } => format!("The external agent failed: {}.", fault.trim_end_matches('.')),
             Self::Limit => {
-                "The agent stopped at its own limit of model requests, which the agent's settings define."
+                "The external agent stopped at its own limit of model requests, which its settings define."
                     .to_owned()
             }
-            Self::Refused => "The agent refuses to continue.".to_owned(),
+            Self::Refused => "The external agent refused to continue.".to_owned(),
         };
         Some(words)
     }

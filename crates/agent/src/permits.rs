@@ -28,7 +28,7 @@ pub struct Permits {
 /// Number of subagents and budget of a session.
 #[derive(Default)]
 struct Seat {
-    /// Number of subagents started.
+    /// Number of subagents that the session has started, or that wait for their start.
     left: u32,
     /// Budget of the session's own run, if it has one.
     budget: Weak<Budget>,

@@ -9,8 +9,9 @@ use toolpost_engine::InnerAnswer;
 const TAKEN: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 /// Maximum size of an image, in base64 characters; no service accepts more.
 const LARGEST: usize = 5_000_000;
-/// Maximum number of images in a request, and of their base64 characters; the newest take precedence.
+/// Maximum number of images in a request; the newest take precedence.
 const MOST: usize = 20;
+/// Maximum number of base64 characters of all images in a request together.
 const TOGETHER: usize = 16_000_000;
 /// Estimated tokens of an image; services count by its sides, which are at most 1568 pixels.
 pub(crate) const TOKENS: u64 = 1_600;
@@ -22,10 +23,10 @@ pub(crate) const ROOM: &str = "the images of this reply are left out to save spa
 /// The form of images for the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ImageDisplay {
-    /// Sent to the model, if its service accepts them.
+    /// The model gets the images, if its service accepts them.
     #[default]
     Shown,
-    /// Replaced by a note with media type and size.
+    /// A note with media type and size replaces each image.
     Named,
 }
 
@@ -99,7 +100,7 @@ pub(crate) fn may_be_why(fault: &ModelError) -> bool {
     }
 }
 
-/// Replaces the images of a reply by a note.
+/// Replaces the images of a reply with a note.
 pub(crate) fn leave_out(result: &mut ToolResult, why: &str) {
     if !result.pictures.is_empty() {
         result.pictures.clear();

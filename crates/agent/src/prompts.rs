@@ -23,7 +23,8 @@ pub fn question(prompt: &Prompt) -> String {
     text
 }
 
-/// Returns the system prompt of a run: tools, workspace, and how to finish.
+/// Returns the system prompt of a run: tools, workspace, and how to finish. `own` replaces the default description of
+/// the agent's role.
 #[must_use]
 pub fn system(instructions: &str, roots: &[String], own: Option<&str>) -> String {
     let role = own.map_or(
@@ -40,7 +41,8 @@ pub fn system(instructions: &str, roots: &[String], own: Option<&str>) -> String
     )
 }
 
-/// Returns the instructions for an external agent, which has its own system prompt and tools.
+/// Returns the instructions for an external agent, which has its own system prompt and tools. `own` replaces the
+/// default description of the agent's role.
 pub fn handed(server: &str, roots: &[String], own: Option<&str>, writes: Writes) -> String {
     let role = own.map_or("You work on the files of a user who has given you a task.", str::trim);
     let changes = match writes {

@@ -18,7 +18,7 @@ use crate::{
 use std::sync::Arc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Maximum number of reminders to a model that answered nothing or was cut off.
+/// Maximum number of reminders to a model whose answer was empty or cut off.
 const NUDGES: u32 = 2;
 const NOTHING: &str = "Your answer was empty. Continue the task; when it is done, report the result.";
 const CUT: &str =

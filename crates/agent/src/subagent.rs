@@ -114,7 +114,7 @@ fn entries(top: &str) -> Vec<(String, Vec<String>)> {
 fn values(key: &str, value: &str) -> Vec<String> {
     let list = value.strip_prefix('[').and_then(|value| value.strip_suffix(']'));
     if list.is_none() && key != "tools" {
-        // The text of a YAML block scalar begins on the next line.
+        // After the indicator of a YAML block scalar, such as `|`, the text begins on the next line.
         let text = if matches!(value, "|" | ">" | "|-" | ">-") { "" } else { value };
         return if text.is_empty() { Vec::new() } else { vec![plain(text)] };
     }

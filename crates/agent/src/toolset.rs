@@ -188,7 +188,7 @@ impl Toolset for NestedTools {
             let words = format!("No tool is called {shown}. The tools are: {}.", names.join(", "));
             return Box::pin(std::future::ready(InnerAnswer::of_words(CallOutcome::Failed, words).into()));
         }
-        // The dialect decides the maximum reply size.
+        // This caller sets no limit on the reply, because that of the operator or the dialect applies.
         let call = InnerCall {
             tool,
             arguments,

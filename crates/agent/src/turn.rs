@@ -136,7 +136,7 @@ impl TurnContext<'_> {
             }
         }
         while let Some(settled) = running.join_next().await {
-            // The runtime's layers catch a panic of a tool, so this would be a bug in the toolset.
+            // The runtime's layers catch a panic of a tool, so a panic here is a bug in the toolset.
             let (at, answer) = match settled {
                 Ok(settled) => settled,
                 Err(error) => match error.try_into_panic() {

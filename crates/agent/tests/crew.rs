@@ -224,7 +224,7 @@ async fn subagents_return_partial_results_and_use_their_definition() {
     let whole = Budget::new(Limits { calls: Some(3), ..Limits::default() });
     crew.share(session.id(), &whole);
     let cx = CallCtx::denied(session);
-    // A failing agent is a failure, with its partial result.
+    // If the model of a subagent fails, so does the call, and its failure contains the partial result.
     let failure = work(&crew, job("break"), &cx).await.unwrap_err();
     assert_eq!((failure.kind, failure.found.as_deref()), (Kind::Io, Some("half")));
     assert!(

@@ -80,7 +80,7 @@ impl Toolset for Shows {
         _cancel: CancellationToken,
     ) -> ModelFuture<'_, ToolReply> {
         let pictures = vec![InnerPicture { mime: "image/png".to_owned(), data: vec![1, 2, 3] }];
-        let words = "[picture 1: image/png, 3 bytes]".to_owned();
+        let words = "[image 1: image/png, 3 bytes]".to_owned();
         Box::pin(ready(InnerAnswer { ended: CallOutcome::Done, words, pictures }.into()))
     }
 }
@@ -95,13 +95,13 @@ fn results(question: &Question) -> Vec<ToolResult> {
 
 #[tokio::test]
 async fn services_that_reject_images_get_image_names() {
-    let refused = "[picture 1: image/png, 3 bytes]\n[the images of this reply are not shown to you, only \
+    let refused = "[image 1: image/png, 3 bytes]\n[the images of this reply are not shown to you, only \
                    their names]";
     let no_image = (ModelErrorKind::Refused, "No endpoints found that support image input");
     let wrong = (ModelErrorKind::Question, "messages: wrong");
     let key = (ModelErrorKind::Refused, "the key is not known");
     let model = |fault: &str| Reason::Model { fault: fault.to_owned() };
-    // Error of the service, setting, outcome, content of the last request, number of requests.
+    // Error of the service, setting, reason of the end, `Some` if the last request had the image, number of requests.
     let rows = [
         (None, ImageDisplay::Shown, Reason::Completed, Some(1), 2),
         (None, ImageDisplay::Named, Reason::Completed, None, 2),
@@ -136,7 +136,7 @@ async fn services_that_reject_images_get_image_names() {
         let data: Vec<&str> = last[0].pictures.iter().map(|picture| &*picture.data).collect();
         match shown {
             Some(_) => {
-                assert_eq!((data, last[0].words.as_str()), (vec!["AQID"], "[picture 1: image/png, 3 bytes]"));
+                assert_eq!((data, last[0].words.as_str()), (vec!["AQID"], "[image 1: image/png, 3 bytes]"));
             }
             None => assert_eq!((data, last[0].words.as_str()), (Vec::new(), refused)),
         }

@@ -61,7 +61,7 @@ pub(crate) fn run(flags: &Flags, args: Agent) -> Result<ExitCode> {
     let work = Work { post, asker, budget, transcript, messages, session };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = threads.block_on(work.done(&settings));
-    // An open prompt at the terminal must not delay the end.
+    // An open prompt at the terminal must not delay the exit of the process.
     threads.shutdown_background();
     print_outcome(&outcome?, id.as_deref(), args.json)
 }
@@ -205,7 +205,7 @@ fn resumed(
                 .to_owned()
         }
     };
-    // A repeated user message is not added twice.
+    // The conversation already ends with this message if the model never answered it, so it is not added again.
     if let Some(Message::User { text }) = messages.last()
         && *text == words
     {

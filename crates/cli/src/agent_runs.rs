@@ -119,8 +119,8 @@ fn moment(work: &TranscriptEntry) -> String {
     time::shown(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
 }
 
-/// Returns the stop reason: in a list, it precedes the number of the model's answers. A run without one was killed, or is
-/// still running.
+/// Returns the stop reason, which the list shows before the number of answers. A run without a stop reason was killed,
+/// or is still running.
 fn ended(work: &TranscriptEntry) -> &'static str {
     work.run.ended.as_ref().map_or("not ended", toolpost_agent::Reason::word)
 }

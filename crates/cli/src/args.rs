@@ -182,8 +182,8 @@ pub(crate) struct Call {
     pub(crate) script: Option<PathBuf>,
     /// Change a file only if its content has this hash (HASH, or PATH=HASH; repeatable)
     ///
-    /// HASH is the BLAKE3 hash of the content in hex digits, or its first 12 digits. `call --json` prints the hash of a
-    /// file that a tool reads as `structured.hash`. Without PATH, the hash applies to the only file that the call writes.
+    /// HASH is the BLAKE3 hash of the content in hex digits, or its first 12 digits. If a tool reads a file, `call --json`
+    /// prints the file's hash in `structured.hash`. Without PATH, the hash applies to the only file that the call writes.
     #[arg(long, value_name = "HASH", conflicts_with = "script")]
     pub(crate) expect: Vec<String>,
     /// Name of the tool
@@ -353,7 +353,7 @@ pub(crate) struct Search {
     #[arg(long)]
     pub(crate) tests: bool,
     /// Continue an earlier search from the cursor that it printed
-    #[arg(long, value_name = "PLACE")]
+    #[arg(long, value_name = "CURSOR")]
     pub(crate) next: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -490,7 +490,7 @@ pub(crate) enum AgentCommand {
 
 #[derive(clap::Args)]
 pub(crate) struct AgentLimits {
-    /// Maximum number of model requests, including those of delegates and tools [default: 200]
+    /// Maximum number of model requests, including those of subagents and tools [default: 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_turns: Option<u64>,
     /// Maximum number of tool calls [default: 600]

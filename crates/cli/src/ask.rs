@@ -86,7 +86,8 @@ fn letter(span: Span) -> char {
     }
 }
 
-/// Interprets a key: only the listed ones allow, Escape and Enter deny, and any other key is ignored.
+/// Interprets a key: `y` and the keys of the offered scopes approve; `n`, `q`, Enter, Escape and Ctrl-D decline; any
+/// other key is ignored.
 fn understood(key: u8, spans: &[Span]) -> Option<Verdict> {
     const ESCAPE: u8 = 0x1b;
     const END: u8 = 4;

@@ -35,7 +35,7 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     out::report(&post);
     let name = settings.session.value.clone();
     let session = match &args.script {
-        // A script acts as a client: it must read a file before it changes it.
+        // The calls of a script count as those of a client: a file must be read before it is changed.
         Some(_) => SessionState::named(name),
         None => SessionState::of_user(name, pinned(post.runtime(), &args.expect)?),
     };
@@ -127,8 +127,8 @@ fn pinned(runtime: &Runtime, expected: &[String]) -> Result<Vec<ContentPin>> {
         let path = path.map(|path| runtime.engine().resolve(path).map_err(words));
         ContentPin::new(path.transpose()?, hex).with_context(|| {
             format!(
-                "`{}` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, as \
-                 `toolpost call --json` prints it for a tool that reads (`structured.hash`)",
+                "`{}` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, which \
+                 `toolpost call --json` prints for a file that a tool reads (`structured.hash`)",
                 hex.escape_debug()
             )
         })

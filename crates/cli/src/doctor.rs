@@ -63,7 +63,10 @@ struct Finding {
 /// Headings of the page with the findings under each; the last heading takes all other findings.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("This machine", &["version", "confinement", "sandbox"]),
-    ("This workspace", &["cannot start", "root", "state folder", "recovery", "rules", "code", "tasks"]),
+    (
+        "This workspace",
+        &["cannot start", "root", "state directory", "recovery", "rules", "language server", "tasks"],
+    ),
     ("Models and agents", &["model", "external agent", "agents"]),
     ("Tools and services", &[]),
 ];
@@ -129,7 +132,7 @@ fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> 
         }
         for Finding { status, what, found } in listed {
             let mark = colours.paint(&format!("{:<4}", status.word()), status.colour());
-            out::line(&format!("{mark} {what:>13}  {found}"))?;
+            out::line(&format!("{mark} {what:>15}  {found}"))?;
         }
     }
     let count =
@@ -153,7 +156,7 @@ fn parts(settings: &Settings, post: &Toolpost, findings: &mut Findings) -> Resul
     findings.all("root", Status::Ok, engine.roots());
     let has_state = engine.workspace().state_folder().is_some();
     let state = if has_state { Status::Ok } else { Status::Warn };
-    findings.add("state folder", state, engine.workspace().state_report());
+    findings.add("state directory", state, engine.workspace().state_report());
     findings.all("recovery", Status::Warn, post.recovery());
     let sources = post.runtime().config().policy.sources();
     for (source, rules) in sources {
@@ -170,8 +173,8 @@ fn parts(settings: &Settings, post: &Toolpost, findings: &mut Findings) -> Resul
     findings.all("tasks", Status::Ok, tasks(engine));
     for server in bridged(post)? {
         match server {
-            Ok(found) => findings.add("bridged", Status::Ok, found),
-            Err(why) => findings.add("bridged", Status::Warn, why),
+            Ok(found) => findings.add("upstream server", Status::Ok, found),
+            Err(why) => findings.add("upstream server", Status::Warn, why),
         }
     }
     let catalogue = post.catalogue();
@@ -249,7 +252,7 @@ fn bridged(post: &Toolpost) -> Result<Vec<Result<String, String>>> {
 
 /// Lists the language servers: installed, not started, and missing.
 fn servers(servers: &Servers, findings: &mut Findings) {
-    const WHAT: &str = "code";
+    const WHAT: &str = "language server";
     if !servers.confined() {
         let off = "no language server is started while the sandbox is off".to_owned();
         return findings.add(WHAT, Status::Warn, off);

@@ -20,7 +20,7 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     let history = of(&workspace, &settings)?;
     let path_argument = args.path.clone();
     let path = args.path.map(|path| workspace.resolve_entry(&path)).transpose()?;
-    // The records come newest first, so the undo of a listed change is also in `seen`.
+    // The records come newest first, so `seen` also contains the undo of each listed change.
     let mut seen: Vec<HistoryRecord> = Vec::new();
     let mut shown = Vec::new();
     let mut total = 0;

@@ -17,7 +17,7 @@ use toolpost_engine::{Grams, GramsStatus as Status};
 use toolpost_text::counted::counted;
 use toolpost_workspace::{Workspace, walk};
 
-/// Exit status when there is no index.
+/// Exit status if there is no index, or its cache directory is not writable.
 const FAILED: u8 = 1;
 
 /// Interval between progress updates.
@@ -88,7 +88,8 @@ fn build(grams: &Grams) -> Result<Status> {
             let bar = "█".repeat(done * 30 / status.files);
             write!(std::io::stderr(), "\r{bar:30} {done} of {} files ", status.files)?;
         }
-        // A return before the timeout means: all files are known, and nothing is left to do.
+        // Zero files may mean that the files are not counted yet, unless `settle` returned before its timeout, with
+        // nothing left to do.
         let done = status.waiting == 0 && (status.files > 0 || took < TICK) && !status.working;
         if done || status.refused.is_some() || hope.is_gone(&status, took) {
             if person {
@@ -184,7 +185,7 @@ mod tests {
         assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));
         assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));
         assert!(!hope.is_gone(&status(9, 9, false), PATIENCE));
-        // A file was added, so the build continues.
+        // The number of missing files fell, so the time without progress starts again.
         assert!(!hope.is_gone(&status(9, 3, true), PATIENCE));
         assert!(!hope.is_gone(&status(9, 3, false), PATIENCE));
         assert!(hope.is_gone(&status(9, 3, false), TICK));

@@ -6,7 +6,7 @@ use toolpost_text::{escape, redact::redact};
 use tracing::Level;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt};
 
-/// Starts logging; the variable names the level: error, warn, info, debug or trace.
+/// Starts logging; the variable `TOOLPOST_LOG` names the level: error, warn, info, debug or trace.
 ///
 /// The level applies to Toolpost's own events. Libraries log only errors, because they would otherwise write
 /// whole messages, with file content and command lines.

@@ -45,7 +45,7 @@ mod workspace;
 use args::{Args, Command};
 use std::process::ExitCode;
 
-/// Exit status of a command that was not understood.
+/// Exit status of an invalid command line.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {

@@ -15,6 +15,7 @@ use toolpost_text::escape::disguises;
 
 /// Erases the current terminal line.
 const ERASE: &str = "\r\u{1b}[K";
+/// Maximum length of a progress line, in characters.
 const WIDTH: usize = 76;
 
 /// Exit status of a valid command that failed.

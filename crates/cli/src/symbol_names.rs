@@ -103,7 +103,7 @@ pub(crate) async fn named(
 /// Formats the reply for a name that matches no symbol.
 fn unknown(symbol_name: &str, output: &Value) -> String {
     let complete = is_complete(&output["searched"]);
-    let none = if complete { "No symbol is" } else { "No symbol was found so far that is" };
+    let none = if complete { "No symbol is" } else { "No symbol found so far is" };
     let mut words = format!("{none} called {symbol_name}. Searched: {}.", searched(&output["searched"]));
     let others = list(&output["symbols"]).iter().map(|hit| text(&hit["symbol"]["qualified"]));
     let near: Vec<&str> = others.chain(list(&output["near"]).iter().map(text)).take(5).collect();
@@ -118,7 +118,7 @@ pub(crate) fn is_complete(of: &Value) -> bool {
     number(&of["waiting"]) == 0
 }
 
-/// Describes which files were searched.
+/// Describes which files were searched. `of` is the field `searched` of an operation's output.
 pub(crate) fn searched(of: &Value) -> String {
     let languages = of["languages"].as_object().into_iter().flatten();
     let counts: Vec<String> = languages.map(|(name, count)| format!("{name} {count}")).collect();

@@ -53,15 +53,15 @@ pub(crate) fn run(flags: &Flags, args: &Args) -> Result<ExitCode> {
 fn unchecked(plan: &Value, args: &Args) -> Option<String> {
     let count = list(&plan["possible"]).len() as u64;
     let keep = if count == 1 {
-        "keeps the old name and breaks if it means"
+        "would keep the old name, and break if it refers to"
     } else {
-        "keep the old name and break if they mean"
+        "would keep the old name, and break if they refer to"
     };
     (count > 0 && !args.leave_possible).then(|| {
         format!(
-            "{} {keep} the symbol. Check the possible places above; then pass --leave-possible to rename only the proved places, \
+            "{} {keep} the symbol. Check the possible uses above; then pass --leave-possible to rename only the proved locations, \
              and change the others by hand.",
-            counted(count, "possible place")
+            counted(count, "possible use")
         )
     })
 }
@@ -159,12 +159,12 @@ fn lines(plan: &Value, args: &Args) -> Vec<String> {
         };
         list(&plan[which]).iter().map(line).collect::<Vec<_>>()
     };
-    let (possible, left) = (kept("possible", "possible"), kept("left", "text"));
+    let (possible, left) = (kept("possible", "possible"), kept("unchanged", "text"));
     let (possible_count, left_count) = (possible.len() as u64, left.len() as u64);
     lines.extend(possible);
     lines.extend(left);
     let files = list(&plan["files"]).len() as u64;
-    let places = |count: u64| counted(count, "place");
+    let places = |count: u64| counted(count, "location");
     lines.push(format!(
         "{} to {}: {} in {} proved, {possible_count} possible, {left_count} in comments and strings; {} \
          with the name {} something else. Searched: {}.",
@@ -178,16 +178,16 @@ fn lines(plan: &Value, args: &Args) -> Vec<String> {
     ));
     if possible_count > 0 {
         lines.push(
-            "Check the possible places: they keep the old name, and break if they mean the symbol."
+            "Check the possible uses: they keep the old name, and break if they refer to the symbol."
                 .to_owned(),
         );
     }
     if plan["applied"] == true {
-        lines.push("Renamed the proved places. `toolpost undo` reverts the rename.".to_owned());
+        lines.push("Renamed the proved locations. `toolpost undo` reverts the rename.".to_owned());
     } else if list(&plan["conflicts"]).is_empty() && !args.apply {
         let flags = if possible_count > 0 { "--apply --leave-possible" } else { "--apply" };
         lines.push(format!(
-            "Nothing was changed: this is a preview. {flags} renames the proved places, all or none."
+            "Nothing was changed: this is a preview. {flags} renames the proved locations, all or none."
         ));
     }
     lines

@@ -25,7 +25,7 @@ use toolpost_text::counted::counted;
 /// Maximum number of symbols of one name whose uses are listed.
 const SEVERAL: usize = 10;
 
-/// Maximum number of ignored symbols that are named.
+/// Maximum number of symbols that the message about ignored symbols lists.
 const IGNORED: usize = 5;
 
 /// A read-only `symbols` command.
@@ -153,10 +153,10 @@ async fn answer(person: &UserSession, query: &Query) -> Result<Result<Vec<Value>
 
 /// A symbol that a name means.
 enum Meaning {
-    /// The symbol with these arguments.
+    /// One symbol, as the tool arguments that select it.
     One(Value),
-    /// Definitions of one name in one file, by their ids: an implementation with the signatures of its overloads, or several
-    /// implementations.
+    /// Several definitions of one name in one file: an implementation with the signatures of its overloads, or
+    /// several implementations. `by_name` has the tool arguments that select them by name, `ids` has the id of each.
     Several { by_name: Value, ids: Vec<String> },
 }
 
@@ -177,7 +177,7 @@ async fn related(
         Meaning::Several { by_name, ids } => (by_name, ids),
     };
     if !is_for_callees {
-        // Each definition has the callers of all.
+        // Any one id is enough: the callers of each definition are those of all definitions.
         return Ok(ask(json!({"symbol_id": ids[0]})).await?.map(|output| vec![output]));
     }
     if let Ok(output) = ask(by_name.clone()).await? {
@@ -229,15 +229,15 @@ async fn meant(person: &UserSession, symbol_name: &str) -> Result<Result<Vec<Mea
     Ok(Ok(meanings.collect()))
 }
 
-/// Of symbols that share a name, keeps those that can be called, if there are any, and reports the others. The
-/// constructors of a kept class are left out, because their callers are those of the class.
+/// Keeps those of several symbols with the same name that can be called, and reports the others; keeps all if none can
+/// be called. The constructors of a kept class are left out, because their callers are those of the class.
 fn callable(found: Vec<Named>) -> Vec<Named> {
     let (called, others): (Vec<Named>, Vec<Named>) =
         found.into_iter().partition(|one| is_callable(&one.kind));
     if called.is_empty() {
         return others;
     }
-    // An `impl` block is a part of its type.
+    // An `impl` block is a part of its type, so it is not reported as ignored.
     let others: Vec<&str> =
         others.iter().filter(|one| one.kind != "impl").map(|one| one.id.as_str()).collect();
     if !others.is_empty() {
@@ -280,7 +280,7 @@ fn outline(output: &Value) -> Vec<String> {
         lines.push(format!("{} of {total} symbols are shown.", symbols.len()));
     }
     if errors > 0 {
-        lines.push(format!("{} could not be parsed: symbols may be missing.", counted(errors, "place")));
+        lines.push(format!("{} could not be parsed: symbols may be missing.", counted(errors, "part")));
     }
     lines
 }
@@ -368,16 +368,17 @@ fn uses(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
     lines
 }
 
-/// Lists the reasons why a list of callers or callees may be incomplete.
+/// Lists the reasons why a list of callers or callees may be incomplete. `side` is that list in the tool's output,
+/// and `of` reports which files were searched.
 fn gaps(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
     let more = match way {
         CallDirection::In => "may be callers",
         CallDirection::Out => "may lead to more callees",
     };
     let reasons = [
-        (number(&side["unresolved"]) > 0, format!("unresolved places {more}")),
+        (number(&side["unresolved"]) > 0, format!("unresolved locations {more}")),
         (number(&side["through_variables"]) > 0, format!("calls of parameters or variables {more}")),
-        (number(&side["withheld"]) > 0, format!("places in files that a rule hides {more}")),
+        (number(&side["withheld"]) > 0, "callees in files that a rule hides are not listed".to_owned()),
         (!is_complete(of), "some files are not read yet".to_owned()),
         (
             matches!(way, CallDirection::In) && !list(&of["left_out"]).is_empty(),
@@ -387,10 +388,11 @@ fn gaps(side: &Value, of: &Value, way: CallDirection) -> Vec<String> {
     reasons.into_iter().filter(|(applies, _)| *applies).map(|(_, reason)| reason).collect()
 }
 
-/// Summarizes the counts, and reports whether the list is complete.
+/// Summarizes the counts in a list of callers or callees, and reports whether the list is complete. `side` is that
+/// list in the tool's output, and `of` reports which files were searched.
 fn summary(side: &Value, of: &Value, way: CallDirection) -> String {
     let count = |name: &str| number(&side[name]);
-    let places = |count: u64| format!("{count} {}", if count == 1 { "place" } else { "places" });
+    let places = |count: u64| format!("{count} {}", if count == 1 { "location" } else { "locations" });
     let mut words = format!(
         "{} proved, {} inferred, {} possible; {} unresolved.",
         count("proved"),
@@ -402,7 +404,7 @@ fn summary(side: &Value, of: &Value, way: CallDirection) -> String {
         (CallDirection::In, Some(true)) => {
             let others = count("same_name") + count("outside");
             let what = if others == 0 { "this name" } else { "this symbol" };
-            words.push_str(&format!(" Complete: no other place calls {what}."));
+            words.push_str(&format!(" Complete: nothing else calls {what}."));
         }
         (CallDirection::Out, Some(true)) => {}
         _ => words.push_str(&format!(" Not complete: {}.", gaps(side, of, way).join("; "))),

@@ -82,7 +82,7 @@ pub(crate) fn example(tool: &Published) -> String {
     })
 }
 
-/// Wraps plain text as JSON arguments, if the tool has exactly one required text parameter.
+/// Wraps plain text as JSON arguments, if the only required parameter of the tool is a string.
 pub(crate) fn meant(tool: &Published, given: &str) -> Option<String> {
     let required = required(tool.schema());
     let [only] = required.as_slice() else { return None };
@@ -145,7 +145,7 @@ fn left_out(settings: &Settings, tool: &Published) -> String {
         let code = toolpost_dialects::code::DIALECT.tools.iter().map(|tool| format!("`{}`", tool.name));
         let code = code.collect::<Vec<_>>().join(" and ");
         return format!(
-            "the setting `code_mode` serves only {code}, and scripts call the others ({})",
+            "the setting `code_mode` limits direct calls to {code}; scripts call the other tools ({})",
             settings.code_mode.origin
         );
     }

@@ -231,7 +231,7 @@ fn writing_through_a_symlink_loop_fails_and_creates_nothing() {
     assert_eq!(world.files(), BTreeMap::new());
 }
 
-/// Reads a file, lets `outside` change it, then replaces `b` by `B`. Returns success, reply and content.
+/// Reads a file, lets `outside` change it, then replaces `b` with `B`. Returns success, reply and content.
 fn stale(before: &[u8], outside: impl FnOnce(&World)) -> (bool, String, Vec<u8>) {
     let world = World::with(&[("f", before)]);
     let mut server = world.serve(&[]);

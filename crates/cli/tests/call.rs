@@ -259,8 +259,8 @@ fn a_single_call_changes_a_file_that_was_not_read_before() {
 fn expect_hash_must_pin_a_file_that_the_call_writes() {
     let edit = json!({ "file_path": "f", "old_string": "a", "new_string": "A" }).to_string();
     let create = json!({ "file_path": "new", "content": "x" }).to_string();
-    let bad = "toolpost: `xyz` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, as \
-               `toolpost call --json` prints it for a tool that reads (`structured.hash`)";
+    let bad = "toolpost: `xyz` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, which \
+               `toolpost call --json` prints for a file that a tool reads (`structured.hash`)";
     let zeros = "000000000000";
     let rows: &[(&str, &str, &str, i32, &str)] = &[
         ("xyz", "Edit", &edit, 2, bad),
@@ -296,8 +296,8 @@ fn calls_of_unavailable_tools_change_nothing() {
     let forbidden = |setting: &str, why: &str| {
         format!("Edit is not available: the tool {why}, which the setting `{setting}` forbids (flag).")
     };
-    let code_mode = "Edit is not available: the setting `code_mode` serves only `search_tools` and `run_code`, and scripts call the \
-                     others (flag).";
+    let code_mode = "Edit is not available: the setting `code_mode` limits direct calls to `search_tools` and `run_code`; scripts call \
+                     the other tools (flag).";
     let rows: [(&[&str], String); 4] = [
         (&["--code-mode", "only"], code_mode.to_owned()),
         (&["--read-only"], forbidden("read_only", "can change files")),

@@ -149,7 +149,7 @@ fn accesses_that_the_sandbox_prevents_are_not_offered() {
     assert!(question.is_some() && reply.contains("notes.txt"), "{question:?}\n{reply}");
 }
 
-/// A question about a path that commands see as their own directory states that.
+/// If commands see a path as their own private directory, the prompt about the path reports that.
 #[test]
 fn questions_state_that_temporary_directories_are_private() {
     let Some(outside) = Outside::new() else { return };
@@ -207,7 +207,7 @@ fn replies_name_paths_that_commands_see_only_in_part() {
     });
 }
 
-/// A question about a host that commands cannot reach warns of that.
+/// A prompt about a host warns if commands cannot reach the host.
 #[test]
 fn prompts_warn_of_unreachable_hosts() {
     let Some(outside) = Outside::new() else { return };

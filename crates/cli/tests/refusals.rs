@@ -43,7 +43,7 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("echo x > f; chmod 644 f; ./f", None),
     ("false", None),
     ("touch /etc/toolpost-x || true", None),
-    // A part of a command that succeeds can fail.
+    // A part of a command can fail although the command as a whole succeeds.
     ("echo x > .git/config; echo done", Some("keeps `.git/config` unchanged")),
     ("mv .git .g || true", Some("File tools refuse to change it, too")),
 ];
@@ -57,7 +57,7 @@ fn is_missing(means: Means) -> bool {
     is_missing
 }
 
-/// Runs each row in the sandbox, and compares the lines of the sandbox in its notes.
+/// Runs each row in the sandbox, and checks the notes that explain a refusal: one line with the expected text, or none.
 fn check(means: Means, access: Confinement, rows: &[(&str, Option<&str>)]) {
     if is_missing(means) {
         return;

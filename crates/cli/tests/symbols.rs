@@ -47,7 +47,7 @@ fn symbols_commands_print_lines_of_text() {
             0,
             format!(
                 "shop/cart.py:10  checkout  proved, typed  return cart.total()\n\
-                 1 proved, 0 inferred, 0 possible; 0 places unresolved. Complete: no other place calls this name. {searched}\n"
+                 1 proved, 0 inferred, 0 possible; 0 locations unresolved. Complete: nothing else calls this name. {searched}\n"
             ),
         ),
         (
@@ -55,7 +55,7 @@ fn symbols_commands_print_lines_of_text() {
             0,
             format!(
                 "shop/cart.py:6  cents (shop/price.py:1)  proved, import  return cents(3)\n\
-                 1 proved, 0 inferred, 0 possible; 0 places unresolved. {searched}\n"
+                 1 proved, 0 inferred, 0 possible; 0 locations unresolved. {searched}\n"
             ),
         ),
         (
@@ -63,7 +63,7 @@ fn symbols_commands_print_lines_of_text() {
             0,
             format!(
                 "No callees are known.\n\
-                 0 proved, 0 inferred, 0 possible; 0 places unresolved. {searched}\n"
+                 0 proved, 0 inferred, 0 possible; 0 locations unresolved. {searched}\n"
             ),
         ),
         (
@@ -72,8 +72,8 @@ fn symbols_commands_print_lines_of_text() {
             ["python:shop/more.py#other(function)  shop/more.py:1", "python:shop/price.py#other(function)  shop/price.py:5"]
                 .map(|symbol| {
                     format!(
-                        "{symbol}\n  No callers are known.\n  0 proved, 0 inferred, 0 possible; 0 places unresolved. \
-                         Complete: no other place calls this name. {searched}\n"
+                        "{symbol}\n  No callers are known.\n  0 proved, 0 inferred, 0 possible; 0 locations unresolved. \
+                         Complete: nothing else calls this name. {searched}\n"
                     )
                 })
                 .concat(),
@@ -146,7 +146,7 @@ fn callers_of_a_shared_name_are_grouped_by_symbol() {
         ("src/rate.rs", b"pub fn rate() -> u8 {\n    1\n}\n"),
         ("Box.java", b"class Box {\n    Box() {}\n    static Box make() {\n        return new Box();\n    }\n}\n"),
     ]);
-    let one = "1 proved, 0 inferred, 0 possible; 0 places unresolved.";
+    let one = "1 proved, 0 inferred, 0 possible; 0 locations unresolved.";
     let cart = "src/lib.rs:34  pay  proved, typed  cart.total() + rate::rate()\n";
     let rows: [(&str, &[&str], &str); 7] = [
         (
@@ -173,7 +173,7 @@ fn callers_of_a_shared_name_are_grouped_by_symbol() {
             ],
             "",
         ),
-        ("root", &["src/lib.rs:33  pay  ", "0 places unresolved."], ""),
+        ("root", &["src/lib.rs:33  pay  ", "0 locations unresolved."], ""),
         ("Box", &["Box.java:4  Box.make  proved", one], ""),
     ];
     each(rows, |(symbol, parts, remark)| {
@@ -201,7 +201,7 @@ fn more_than_ten_symbols_of_a_name_are_only_listed() {
     assert!(ended.err.starts_with("run is ambiguous: 11 symbols have that name; "), "{}", ended.err);
 }
 
-/// A call of the name that leads elsewhere is counted, so the answer never denies it.
+/// A call of the same name that leads to other code is counted, so that the answer does not hide it.
 #[test]
 fn calls_of_the_name_that_lead_elsewhere_are_reported() {
     let world = World::with(&[
@@ -214,22 +214,22 @@ fn calls_of_the_name_that_lead_elsewhere_are_reported() {
         ("alone.py", b"def alone():\n    return 1\n"),
     ]);
     let outside =
-        "Complete: no other place calls this symbol. 1 place uses this name for code outside the project.";
+        "Complete: nothing else calls this symbol. 1 location uses this name for code outside the project.";
     let rows = [
         ("unquote", outside),
         ("Url.join", outside),
         (
             "receive",
-            "Not complete: calls of parameters or variables may be callers. 1 place calls a parameter or variable of this name.",
+            "Not complete: calls of parameters or variables may be callers. 1 location calls a parameter or variable of this name.",
         ),
-        ("alone", "Complete: no other place calls this name. Searched"),
+        ("alone", "Complete: nothing else calls this name. Searched"),
     ];
     each(rows, |(symbol, wanted)| {
         let said = world.run(&["symbols", "callers", symbol]).out;
         assert!(said.contains(wanted), "{symbol}: {said}");
     });
     let said = world.run(&["symbols", "callees", "run"]).out;
-    let reason = "0 places unresolved. Not complete: calls of parameters or variables may lead to more callees. 1 place calls a parameter";
+    let reason = "0 locations unresolved. Not complete: calls of parameters or variables may lead to more callees. 1 location calls a parameter";
     assert!(said.contains(reason), "{said}");
 }
 
@@ -270,10 +270,10 @@ fn rename_is_previewed_applied_and_undone() {
              py/cart.py:8  proved  return super().total()\n\
              py/pay.py:5  proved  return cart.total() + other.total()\n\
              py/pay.py:5  possible, not proved to be a use of the symbol (same_name)  return cart.total() + other.total()\n\
-             py/cart.py:3  left, in a comment  return 1 # total\n\
-             python:py/cart.py#Cart.total(function) to amount: 4 places in 2 files proved, 1 possible, 1 in comments and \
-             strings; 0 places with the name mean something else. Searched: files of python 2, rust 2, typescript 2.\n\
-             Check the possible places: they keep the old name, and break if they mean the symbol.\n",
+             py/cart.py:3  unchanged, in a comment  return 1 # total\n\
+             python:py/cart.py#Cart.total(function) to amount: 4 locations in 2 files proved, 1 possible, 1 in comments and \
+             strings; 0 locations with the name mean something else. Searched: files of python 2, rust 2, typescript 2.\n\
+             Check the possible uses: they keep the old name, and break if they refer to the symbol.\n",
             &[
                 ("py/cart.py", "def total", "def amount"),
                 ("py/cart.py", "super().total", "super().amount"),
@@ -286,8 +286,8 @@ fn rename_is_previewed_applied_and_undone() {
              ts/cart.ts:5  proved  export const api = { sum };\n\
              ts/use.ts:1  proved  import { sum } from './cart';\n\
              ts/use.ts:3  proved  export const two = sum(2);\n\
-             typescript:ts/cart.ts#sum(function) to add: 4 places in 2 files proved, 0 possible, 0 in comments and strings; \
-             0 places with the name mean something else. Searched: files of python 2, rust 2, typescript 2.\n",
+             typescript:ts/cart.ts#sum(function) to add: 4 locations in 2 files proved, 0 possible, 0 in comments and strings; \
+             0 locations with the name mean something else. Searched: files of python 2, rust 2, typescript 2.\n",
             &[
                 ("ts/cart.ts", "function sum", "function add"),
                 ("ts/cart.ts", "{ sum }", "{ sum: add }"),
@@ -303,8 +303,8 @@ fn rename_is_previewed_applied_and_undone() {
              src/till.rs:1  proved  use crate::Cart;\n\
              src/till.rs:3  proved  fn open() -> Cart {\n\
              src/till.rs:4  proved  Cart::new()\n\
-             rust:src/lib.rs#Cart(struct) to Basket: 7 places in 2 files proved, 0 possible, 0 in comments and strings; \
-             0 places with the name mean something else. Searched: files of python 2, rust 2, typescript 2.\n",
+             rust:src/lib.rs#Cart(struct) to Basket: 7 locations in 2 files proved, 0 possible, 0 in comments and strings; \
+             0 locations with the name mean something else. Searched: files of python 2, rust 2, typescript 2.\n",
             &[("src/lib.rs", "Cart", "Basket"), ("src/till.rs", "Cart", "Basket")],
         ),
     ];
@@ -316,7 +316,7 @@ fn rename_is_previewed_applied_and_undone() {
         let leaves = shown.contains(" 1 possible");
         let flags: &[&str] = if leaves { &["--apply", "--leave-possible"] } else { &["--apply"] };
         let preview = format!(
-            "Nothing was changed: this is a preview. {} renames the proved places, all or none.\n",
+            "Nothing was changed: this is a preview. {} renames the proved locations, all or none.\n",
             flags.join(" ")
         );
         assert_eq!((ended.code, ended.out), (Some(0), format!("{shown}{preview}")), "{}", ended.err);
@@ -325,14 +325,14 @@ fn rename_is_previewed_applied_and_undone() {
             let ended = world.run(&[&arguments[..], &["--apply"]].concat());
             assert_eq!((ended.code, ended.out.as_str()), (Some(1), shown), "{}", ended.err);
             assert!(
-                ended.err.starts_with("Refused, and nothing was changed: 1 possible place keeps"),
+                ended.err.starts_with("Refused, and nothing was changed: 1 possible use would keep"),
                 "{}",
                 ended.err
             );
             assert_eq!(world.files(), before, "{arguments:?}");
         }
         let ended = world.run(&[&arguments[..], flags].concat());
-        let done = "Renamed the proved places. `toolpost undo` reverts the rename.\n";
+        let done = "Renamed the proved locations. `toolpost undo` reverts the rename.\n";
         assert_eq!((ended.code, ended.out), (Some(0), format!("{shown}{done}")), "{}", ended.err);
         let mut wanted = before.clone();
         for (path, old, new) in replaced {

@@ -32,7 +32,7 @@ fn named_session_shares_tasks_across_dialects_and_processes() {
     );
     let doctor = world.run(&["doctor"]).out;
     let found: Vec<&str> = doctor.lines().filter(|line| line.contains("        tasks  ")).collect();
-    assert_eq!(found, ["ok           tasks  0 of 2 completed (--session work)"]);
+    assert_eq!(found, ["ok             tasks  0 of 2 completed (--session work)"]);
 }
 
 #[test]

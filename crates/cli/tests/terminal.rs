@@ -76,7 +76,8 @@ fn at_terminal(world: &World, arguments: &[&str], variables: &[(&str, &str)]) ->
     command.env("TERM", "xterm-256color").env_remove("NO_COLOR").envs(variables.iter().copied());
     command.stdin(Stdio::null()).stdout(side.try_clone().unwrap()).stderr(side);
     let mut child = command.spawn().unwrap();
-    // The command holds the last copies of its side, so the output ends with an error when it exits.
+    // The dropped command held the last copies of the other side of the terminal in this process. So reading ends with
+    // an error when the child exits.
     drop(command);
     let (mut output, mut buffer) = (Vec::new(), [0; 4096]);
     while let Ok(count) = rustix::io::read(&terminal, &mut buffer)
@@ -102,7 +103,7 @@ fn only_a_terminal_without_no_color_gets_colours() {
     });
 }
 
-/// The commands for people call tools of the dialects. Their errors must not name these tools or show JSON.
+/// These commands call tools of the dialects, but their errors must not name the tools or show JSON.
 #[test]
 fn command_errors_show_no_tool_names_or_json() {
     let world = world();

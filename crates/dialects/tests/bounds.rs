@@ -134,7 +134,8 @@ async fn check(dialect: &'static Dialect, tool: &ToolDef) -> usize {
         .await;
         for (value, how) in changed {
             let (world, arguments) = example(dialect, tool).await;
-            // Without an item in the example, an item with this number alone lacks its required properties.
+            // If the example has no item in this list, the new item would have only this number, and lack its required
+            // properties.
             if place.list.as_ref().is_some_and(|list| arguments.get(list).is_none()) {
                 continue;
             }

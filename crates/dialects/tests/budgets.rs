@@ -31,7 +31,8 @@ fn world(first: &'static Dialect, second: Option<&'static Dialect>, bytes: usize
     })
 }
 
-/// Checks that a reply contains all texts, and exceeds its size limit by at most 1024 bytes of notes.
+/// Checks that a reply contains all texts in `what`, and exceeds the limit of `bytes` by at most 1024 bytes of notes.
+/// `of` names the call in failures of the check.
 fn check(reply: &str, bytes: usize, of: &str, what: &[&str]) {
     for wanted in what {
         assert!(reply.contains(wanted), "{of}, {bytes} bytes: no {wanted} in:\n{reply}");
@@ -214,7 +215,7 @@ const LISTS: [ListRow; 11] = [
 
 /// Phrases that explain how to get the omitted part of a reply.
 const REST: [&str; 9] = [
-    "narrow ",
+    "pass a narrower ",
     "make a narrower call",
     "list a subdirectory",
     "list that directory",
@@ -249,7 +250,7 @@ async fn long_lists_fit_the_reply_limit_and_name_the_next_step() {
                 let report = reply.split("\n[toolpost: ").next().unwrap();
                 assert!(serde_json::from_str::<Value>(report).is_ok(), "{of}:\n{reply}");
             }
-            // Every directory shows some of its entries, or their number.
+            // The reply names every directory, even if it shows only some of its entries or their number.
             if ["listFiles", "list_dir", "get_workspace_structure"].contains(&tool) {
                 let shown =
                     (0..12).filter(|directory| reply.contains(&format!("package_{directory}/"))).count();

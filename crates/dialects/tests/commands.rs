@@ -78,7 +78,7 @@ struct Row {
     limit: Option<u64>,
     wanted: &'static [&'static str],
     unwanted: &'static [&'static str],
-    /// Text that no process may have in its command line soon after the reply, or after the session.
+    /// Text that no process has in its command line soon after the session has ended.
     left: Option<&'static str>,
 }
 

@@ -320,7 +320,7 @@ fn fill(world: &World) {
     );
 }
 
-/// Calls of the Java dependencies in several dialects, with the beginnings of their replies.
+/// Calls that read the Java dependencies, in several dialects, with the beginnings of their replies.
 fn asked_of_java() -> [(&'static Dialect, &'static str, Value, String); 6] {
     let place = "java:org.kit:kit@1.2.0/org/kit/Bell.java";
     [

@@ -45,7 +45,7 @@ async fn opened_files_and_cursors_are_remembered() {
         ("open_file", json!({"path": "a.txt", "line": 2}), 0, (2, 1)),
         ("goto_line", json!({"line": 2, "column": 6}), 0, (2, 6)),
         ("open_file", json!({"path": "b.txt"}), 1, (1, 1)),
-        // Each file keeps its cursor position.
+        // Each file keeps its cursor position: the second row has set that of `a.txt`.
         ("open_file", json!({"path": "./a.txt"}), 0, (2, 6)),
         ("goto_line", json!({"line": 1, "column": 99}), 0, (1, 4)),
         ("goto_line", json!({"line": 99, "column": 5}), 0, (2, 1)),
@@ -91,7 +91,7 @@ async fn files_that_cannot_be_opened_are_refused() {
 
 #[tokio::test]
 async fn insert_at_cursor_writes_the_file_if_enabled() {
-    // Content of the file, cursor, inserted text, content afterwards, cursor afterwards.
+    // Content of the file, cursor (line and column), inserted text, content afterwards, cursor afterwards.
     type Row = (&'static str, (u64, u64), &'static str, &'static str, (u64, u64));
     let rows: [Row; 7] = [
         ("one\ntwo\n", (2, 1), "and ", "one\nand two\n", (2, 5)),
@@ -317,7 +317,7 @@ async fn unsaved_editor_changes_block_writes_and_are_noted() {
         ("move_file", json!({"source": "f", "destination": "g"})),
         ("copy_file", json!({"source": "h", "destination": "f"})),
     ];
-    // Exceptions: these tools create a directory, or change the editor's buffer.
+    // These tools need no row: they create a directory, or change the editor's buffer.
     let others = ["create_directory", "replace_selection", "insert_at_cursor"];
     for tool in DIALECT.tools.iter().filter(|tool| tool.access.contains(&Access::Writes)) {
         let known = writes.iter().any(|(name, _)| *name == tool.name) || others.contains(&tool.name);

@@ -65,7 +65,7 @@ struct Speaker {
     say: fn(&[Edit]) -> Option<Vec<Call>>,
     /// Several edits are one call, applied all or none.
     together: bool,
-    /// The dialect's reference fixes the wording of failures.
+    /// The dialect's original tools prescribe the wording of failures.
     own_words: bool,
 }
 
@@ -150,7 +150,7 @@ async fn replacement_fixtures_have_allowed_outcomes_in_every_dialect() {
     assert_eq!(rows.len(), known.len(), "two rows have one name");
 }
 
-/// The files of cases, with their number of replacements and their total number of rows.
+/// Case files, each with the number of rows that replace text, and the total number of rows.
 const FILES: [(&str, usize, usize); 9] = [
     ("opencode-edit/replace_cases.json", 57, 57),
     ("crush-edit/find_and_replace.json", 15, 15),

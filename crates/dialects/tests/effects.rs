@@ -54,7 +54,7 @@ async fn mcp_annotations_of_write_tools_are_true() {
                 world.allowed(tool.name, arguments.clone()).await;
                 assert_eq!(world.files(), first, "{} {} {arguments} again", dialect.name, tool.name);
                 if tool.effect == Effect::Adds {
-                    // Existing files at the same paths are not replaced.
+                    // An additive tool does not replace other content at the same paths.
                     let other: Vec<String> = first.keys().cloned().collect();
                     other.iter().for_each(|name| world.put(name, b"of somebody else"));
                     world.allowed(tool.name, arguments.clone()).await;

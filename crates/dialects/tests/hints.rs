@@ -11,8 +11,8 @@ use toolpost_engine::Hint;
 use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual, ToolDef, published};
 
-/// Words after which the name of a parameter may follow.
-const BEFORE: [&str; 7] = ["with", "raise", "narrow", "increase", "from", "set", "give"];
+/// Words in advice that a parameter name can follow.
+const BEFORE: [&str; 7] = ["with", "raise", "narrower", "increase", "from", "set", "give"];
 
 /// Collects the names of all properties in a schema.
 fn names(schema: &Value, into: &mut BTreeSet<String>) {
@@ -98,8 +98,8 @@ fn parameter_names_are_extracted_from_reply_text() {
     });
 }
 
-/// Checks that every parameter in the advice of a reply is published by the tool, or by a tool that the
-/// advice names.
+/// Checks that every parameter in the advice of a reply is published by the tool, or by a tool that the advice names.
+/// Returns the number of parameter names found.
 fn check(dialect: &Dialect, tool: &ToolDef, text: &str) -> usize {
     let spoken = words(text);
     let others = dialect.tools.iter().filter(|other| other.name != tool.name && spoken.contains(other.name));
@@ -176,7 +176,7 @@ fn hints_name_only_published_parameters() {
                 .iter()
                 .for_each(|name| assert!(known.contains(name), "{}: {name}: {rendered}", dialect.name));
             let spoken = words(&rendered);
-            // A name without `_`, `-` or capitals may be an ordinary English word.
+            // Other names are not checked: without `_`, `-` or capitals, a name may be an ordinary English word.
             let odd = hidden
                 .iter()
                 .filter(|name| name.contains(['_', '-']) || name.chars().any(char::is_uppercase));
@@ -295,7 +295,7 @@ async fn document_replies_name_only_published_parameters() {
         for tool in dialect.tools {
             for (name, bytes) in files {
                 let Some(arguments) = about(tool, name) else { continue };
-                // An earlier tool may have moved or deleted it.
+                // The file is written again, because the previous tool may have moved or deleted it.
                 world.put(name, bytes);
                 let reply = common::words(&world.allowed(tool.name, arguments.clone()).await);
                 tools.insert((dialect.name, tool.name));
@@ -320,7 +320,7 @@ async fn document_replies_name_only_published_parameters() {
     assert!(tools.len() >= 20 && hinted >= 8, "{} {hinted} {tools:?}", tools.len());
 }
 
-/// A server reads rules when it starts, so a rule alone changes nothing for the next call.
+/// A server reads rules only when it starts, so adding a rule does not affect the next call.
 #[test]
 fn rule_hints_state_that_servers_read_rules_at_start() {
     for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {

@@ -12,7 +12,7 @@ use toolpost_engine::Progress;
 use toolpost_runtime::Call;
 use toolpost_tool::Dialect;
 
-/// A call, the text of its reply while the index is incomplete, and the claims that it must not make then.
+/// A call, and the texts that its reply must contain while the index is incomplete.
 struct Row {
     dialect: &'static Dialect,
     tool: &'static str,
@@ -20,11 +20,11 @@ struct Row {
     found: &'static [&'static str],
 }
 
-/// Notes about files that the index does not contain yet.
+/// Parts of the notes about files that the index does not contain yet.
 const LOOKED: &str = "Toolpost read the 2 files outside the index that contain the ";
-const NONE: &str = "none of the unread files contains the ";
+const NONE: &str = "none of the files outside the index contains the ";
 
-/// A call that takes longer must have reported progress. The first report is due after 300 ms.
+/// A call that takes longer than this must have reported progress. The first report is due after 300 ms.
 const QUIET: Duration = Duration::from_millis(600);
 
 const CLAIMS: [&str; 7] = [
@@ -107,7 +107,7 @@ async fn incomplete_indexes_give_partial_replies_marked_incomplete() {
         // An immediate answer needs no progress report.
         let has_told = heard.iter().any(|what| what.contains("building the index"));
         assert!(has_told || waited < QUIET, "{tool}: {heard:?}");
-        // Indexing continues between calls.
+        // Once resumed, indexing continues between calls.
         engine.pause_indexes(false);
         let until = Instant::now() + Duration::from_secs(60);
         loop {

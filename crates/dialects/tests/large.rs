@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use toolpost_dialects::{opencode, probe, zblade};
 use toolpost_tool::Dialect;
 
-/// Number of symbols in each file, and number of files per language.
+/// Number of symbols in each file.
 const SYMBOLS: usize = 5_000;
+/// Number of files in each language.
 const FILES: usize = 7;
 
-/// Writes 105,000 functions in three languages; every tenth Python function calls the same function.
+/// Writes 105,000 definitions in three languages; every tenth Python function calls the same function.
 fn fill(world: &World) {
     type Line = fn(usize, usize) -> String;
     let python: Line = |file, number| match number % 10 {
@@ -33,7 +34,7 @@ fn fill(world: &World) {
     world.put("py/shared.py", format!("def shared(): ...\n\nclass Great:\n{methods}"));
 }
 
-/// Makes each call, and checks that the reply fits the size limit without its notes and contains every text.
+/// Makes each call, and checks that the reply contains every text and, not counting its notes, fits the size limit.
 async fn check(dialect: &'static Dialect, rows: &[(&str, Value, &[&str])]) {
     let world = World::new(dialect);
     fill(&world);

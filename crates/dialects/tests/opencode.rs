@@ -188,7 +188,7 @@ async fn multiedit_accepts_single_edits_and_a_shared_file_path() {
     .await;
 }
 
-/// A patch of `f.txt` that replaces the line `a` by `A`.
+/// A patch of `f.txt` that replaces the line `a` with `A`.
 const CHANGE: &str = "*** Begin Patch\n*** Update File: f.txt\n@@\n-a\n+A\n*** End Patch";
 
 #[tokio::test]
@@ -533,7 +533,7 @@ async fn cut_searches_report_the_omitted_lines() {
     let last = reply.lines().last().unwrap();
     assert_eq!(
         last,
-        "[toolpost: 1201 matching lines in 2 files; lines 1-100 of 1201 are shown, narrow pattern, include or path, \
+        "[toolpost: 1201 matching lines in 2 files; lines 1-100 of 1201 are shown; pass a narrower pattern, include or path, \
          or continue with offset 100]"
     );
     let rest = words(&world.call("grep", json!({ "pattern": "needle", "offset": 1_000 })).await);

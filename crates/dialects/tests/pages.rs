@@ -174,7 +174,7 @@ fn preamble(page: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A preamble states limits of all tools of a page, and no example checks it.
+/// The preamble of a page states limits of all its tools; no example covers them, so this test compares them.
 #[tokio::test]
 async fn limits_in_the_preamble_of_a_page_are_those_of_replies() {
     let dialect = &toolpost_dialects::zblade::DIALECT;
@@ -190,7 +190,7 @@ async fn limits_in_the_preamble_of_a_page_are_those_of_replies() {
     let calls = (batch.schema)()["properties"]["calls"]["maxItems"].clone();
     let folders = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../syntax/languages")).unwrap();
     let folders = folders.map(|folder| folder.unwrap()).filter(|folder| folder.path().is_dir());
-    // A folder whose name begins with `_` holds what several languages share.
+    // A directory whose name begins with `_` holds files that several languages share.
     let languages = folders.filter(|folder| !folder.file_name().to_string_lossy().starts_with('_')).count();
     let sentences = [
         format!("at most {} KB and {} lines", dialect.budget.bytes / 1024, dialect.budget.lines),

@@ -615,7 +615,7 @@ async fn search_shows_whole_blocks_up_to_max_tokens() {
     assert!(shown(&words) == 1 && words.contains("\n… (the block ends at line 42; "), "{words}");
     let (_, words) = searched(&world, json!({"query": "something", "maxTokens": null})).await;
     assert_eq!((shown(&words), words.contains("session")), (3, false), "{words}");
-    // A plan pages through all results in the same way.
+    // A session name that the caller chooses also pages through all results; scripts in plans use this.
     let mut pages = Vec::new();
     loop {
         let (_, words) = searched(&world, json!({"query": "something", "limit": 2, "session": "plan"})).await;
@@ -663,7 +663,7 @@ async fn search_all_continues_over_several_replies() {
     let few = json!({"query": "call", "maxTokensPerPage": 200, "maxPages": 2});
     let words = world.call("searchAll", few).await.unwrap();
     assert!(words.contains("[toolpost: maxPages is reached; 89"), "{words}");
-    // In a plan, the function of the same name returns the pages.
+    // In a plan, `searchAll` requests the pages itself, so its result can be longer than one reply.
     let plan = |pages: u32, tokens: u32| {
         let options = format!("{{query: 'call', maxTokensPerPage: {tokens}, maxPages: {pages}}}");
         json!({"code": format!("const all = searchAll({options}); return [all.split('\\nLines: ').length - 1, all.slice(-200)];")})
@@ -689,7 +689,7 @@ async fn search_reports_the_progress_of_an_incomplete_index() {
     assert!(reply.contains("the index is ") && reply.contains(" of 2000 files not read yet"), "{reply}");
     assert!(words.contains("(function own1999)"), "the file was searched directly: {words}");
     assert!(
-        reply.contains("the same call will later return all results") && !words.contains("narrow path"),
+        reply.contains("the same call will later return all results") && !words.contains("narrower path"),
         "{words}"
     );
     // Each call may time out before all files are indexed; the index keeps its progress between calls.

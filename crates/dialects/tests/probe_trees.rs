@@ -91,7 +91,7 @@ async fn query_reports_skipped_files_and_omitted_matches() {
         (
             vec![("a.js", many.as_str())],
             json!({"pattern": "f($A)", "limit": 10_000}),
-            " of 9000 matches in 1 file; the reply is full: narrow pattern or path]",
+            " of 9000 matches in 1 file; the reply is full: pass a narrower pattern or path]",
         ),
     ];
     for (files, arguments, wanted) in rows {

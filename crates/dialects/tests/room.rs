@@ -162,7 +162,7 @@ async fn symbol_graph_shows_as_many_uses_as_the_limit() {
     let graph =
         reply_text(&world, "symbol_graph", json!({"path": "src/g.py", "name": "tgt", "limit": 100})).await;
     assert_eq!(graph.matches("\"usage\":\"call\"").count(), 100, "{graph}");
-    assert!(graph.contains("incoming 1 to 100 of 130 are shown"), "{graph}");
+    assert!(graph.contains("incoming uses 1 to 100 of 130 are shown"), "{graph}");
 }
 
 #[tokio::test]
@@ -235,8 +235,7 @@ async fn the_reply_to_an_overwritten_file_is_short() {
     assert!(one.contains("+changed") && !one.contains("of the diff"), "{one}");
 }
 
-/// The lines that a reply shows of the diff, and those that it leaves out, are together the removed and the
-/// added ones.
+/// The shown and the omitted lines of a diff add up to all removed and added lines.
 #[tokio::test]
 async fn omitted_diff_lines_are_counted_at_any_length() {
     let mut counted = 0;

@@ -38,7 +38,7 @@ enum Act {
 enum Then {
     /// The content of a file. A dialect that does not permit this matching step refuses the edit.
     Bytes(&'static str, &'static [u8], Step),
-    /// The first file is gone; the other name has this content, if one is given.
+    /// The edited file is gone. If a name and content are given, the file of that name has the content.
     Elsewhere(Option<(&'static str, &'static [u8])>),
     /// A failure of this kind; nothing is changed.
     Refused(Kind),

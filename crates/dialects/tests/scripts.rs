@@ -96,7 +96,7 @@ async fn scripts_of_both_styles_reply_as_documented() {
     assert!(count >= 50, "{count}");
 }
 
-/// Runs the scripts of the reference verbatim.
+/// Runs the scripts in the reference of Probe's own tools verbatim.
 #[tokio::test]
 async fn reference_scripts_run_unchanged() {
     let world = World::new(&probe::DIALECT);
@@ -148,7 +148,7 @@ async fn hostile_scripts_stop_without_blocking_other_calls() {
     }).await;
 }
 
-/// A call that prompts on its own also prompts in a script.
+/// The access rules decide about a call of a script as about any other call.
 #[tokio::test]
 async fn access_rules_apply_to_calls_of_scripts() {
     let source = json!({ "code": "return bash('npm install left-pad').length > 0" });

@@ -66,7 +66,8 @@ fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
     }
 }
 
-/// One call in a new workspace: its reply, and the changed files; `None` if nothing changed.
+/// Makes a call in a new workspace, and checks its reply and the entries of the workspace afterwards. If `after` is
+/// `None`, nothing must have changed.
 #[track_caller]
 fn check(entries: &[&str], tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
     check_in_world(&world(entries, Several::Refused), tool, arguments, words, after);
@@ -92,7 +93,7 @@ fn search_by_regex_filters_files_and_limits_lines() {
         "search_by_regex",
         json!({"query": "hit"}),
         &format!(
-            "{shown}[toolpost: the first 50 of 61 matching lines in 2 files; narrow query or search_directory to see the others]"
+            "{shown}[toolpost: the first 50 of 61 matching lines in 2 files; pass a narrower query or search_directory to see the others]"
         ),
         None,
     );
@@ -185,7 +186,7 @@ fn search_codebase_ranks_blocks_by_similarity_and_keywords() {
     });
 }
 
-/// Replaces the scores of the embedding model by a word.
+/// Replaces the scores in a reply, which depend on the embedding model, with a constant word.
 fn scoreless(reply: &str) -> String {
     let mut out = String::new();
     let mut rest = reply;

@@ -40,11 +40,11 @@ fn furnished() -> World {
     world
 }
 
-/// The `symbol_outline` entry of a constant.
+/// Reply of `symbol_outline` for a file with the constant `A`.
 const OUTLINE: &str = "{\"path\":\"src/config.rs\",\"language\":\"rust\",\"symbol_count\":1,\"symbols\":[{\
     \"name\":\"A\",\"kind\":\"constant\",\"signature\":\"pub const A: u8 = 1;\",\"start_line\":1,\"end_line\":1}]}";
 
-/// The symbol index entry of the same constant.
+/// Replies of `symbol_search`, `symbol_resolve` and `symbol_graph` for the constant `A`.
 const FOUND: &str = "{\"results\":[{\"symbol_id\":\"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
      \"path\":\"src/config.rs\",\"start_line\":1,\"end_line\":1,\"signature\":\"pub const A: u8 = 1;\",\"match\":\"exact\"}],\
     \"total\":1,\"truncated\":false,\"searched\":\"1 file (rust 1), up to date\"}";
@@ -492,7 +492,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "apply_patch",
         r#"{"path": "a.txt", "old_text": "one", "new_text": "1", "patches": [{"old_text": "two", "new_text": "2"}]}"#,
-        "Invalid: old_text or new_text and patches are both given; use one or the other, because their order is not clear.",
+        "Invalid: This call has patches and also old_text or new_text, so the order of the replacements is not clear; pass patches alone, or old_text and new_text alone.",
     ),
     (
         "apply_patch",
@@ -807,15 +807,16 @@ async fn searches_fit_the_reply_limit_and_report_omissions() {
     }
     let output = reply(&world, "grep_search", json!({"pattern": "needle"})).await;
     let lines = output.lines().filter(|line| line.contains(":needle")).count();
-    let note =
-        format!("[toolpost: the first {lines} of 5000 matching lines in 5 files; narrow path or pattern]");
+    let note = format!(
+        "[toolpost: the first {lines} of 5000 matching lines in 5 files; pass a narrower path or pattern]"
+    );
     assert!(output.ends_with(&note), "{}", &output[output.len() - 200..]);
     assert!(output.len() < 50 * 1024 && lines > 1_000, "{lines}");
     let output = reply(&world, "codebase_search", json!({"query": "needle", "max_results": 2})).await;
     assert_eq!(
         output,
         "Found 5000 matches for 'needle' (showing up to 2):\n\nf0:1:\n>>> 1: needle in a line of hay\n>>> 2: needle in a \
-         line of hay\n[toolpost: 2 of 5000 matches are shown; narrow query or file_pattern, or raise max_results]"
+         line of hay\n[toolpost: 2 of 5000 matches are shown; pass a narrower query or file_pattern, or raise max_results]"
     );
     for file in 0..250 {
         world.put(&format!("many/{file:03}.txt"), "");
@@ -1232,7 +1233,7 @@ async fn prose_may_mention_the_form_of_notices() {
     assert!(!world.root().join("cut.txt").exists());
 }
 
-/// The reference says nothing about these requests. A refusal loses nothing.
+/// The reference of zblade's tools does not define these requests, so they are refused, which loses nothing.
 #[tokio::test]
 async fn unclear_requests_are_refused_and_change_nothing() {
     let call = json!({"tool": "get_file_info", "arguments": {"path": "a.txt"}});

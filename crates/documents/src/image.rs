@@ -1,4 +1,4 @@
-//! Preparation of an image for a model: checks it, and scales or encodes it again if it is too large.
+//! Preparation of an image for a model: decoding to check it, and scaling and encoding again if it is too large.
 
 #[cfg(feature = "readers")]
 mod container;
@@ -73,7 +73,7 @@ pub struct ViewableImage {
     pub changed: Vec<Change>,
 }
 
-/// Replaces the image reader in a build without it.
+/// Stub of the image reader, for builds without readers.
 ///
 /// # Errors
 /// Always [`ImageError::Unavailable`].

@@ -44,7 +44,8 @@ pub fn kind(head: &[u8], name: &str) -> Kind {
 /// A file signature: an offset, the bytes there, and the name of the format.
 type Signature = (usize, &'static [u8], &'static str);
 
-/// The known file signatures. The first match counts, so a longer signature comes before its own beginning.
+/// The known file signatures. The first match counts, so a signature comes before all shorter ones with which it
+/// begins.
 const SIGNATURES: &[Signature] = &[
     (0, b"PK\x03\x04", "Zip archive"),
     (0, b"PK\x05\x06", "Zip archive"),

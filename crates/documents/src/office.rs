@@ -91,10 +91,10 @@ pub enum Error {
     /// A member of the archive is not well-formed XML; the texts are its name and the reason.
     #[error("the member {0} of the document cannot be read: {1}")]
     Xml(String, String),
-    /// The unpacked document exceeds the limit, which is the number in bytes.
+    /// The unpacked document exceeds this limit, in bytes.
     #[error("the document unpacks to more than the limit of {0} bytes")]
     TooLarge(u64),
-    /// Reading took longer than the time limit, which is the number in seconds.
+    /// Reading took longer than this time limit, in seconds.
     #[error("reading the document took longer than {0} s")]
     TimedOut(u64),
     /// This build has no reader for documents.
@@ -181,7 +181,7 @@ fn shorten(document: &mut Document, most: usize) {
     }
 }
 
-/// Replaces the document reader in a build without it.
+/// Stub of the document reader, for builds without readers.
 ///
 /// # Errors
 /// Always [`Error::Unavailable`].

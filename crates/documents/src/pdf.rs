@@ -117,7 +117,7 @@ pub fn read(bytes: Vec<u8>, pages: Option<&PageRange>, limits: PdfLimits) -> Res
     worker::run(limits.deadline, move |clock| document::read(&bytes, range.as_ref(), &limits, clock))
 }
 
-/// Replaces the PDF reader in a build without it.
+/// Stub of the PDF reader, for builds without readers.
 ///
 /// # Errors
 /// Always [`PdfError::Unavailable`].

@@ -91,7 +91,8 @@ impl EngineBuilder {
         Self { seeking, ..self }
     }
 
-    /// Sets the encoding of files that are neither UTF-8 nor marked by a byte order mark.
+    /// Sets the encoding of files that are neither UTF-8 nor marked by a byte order mark. With `None`, their encoding
+    /// is unknown.
     #[must_use]
     pub fn with_encoding(self, encoding: Option<&'static Encoding>) -> Self {
         Self { encoding, ..self }
@@ -128,7 +129,7 @@ impl EngineBuilder {
         Self { dependencies, ..self }
     }
 
-    /// Sets the trigram index, which selects the files that searches must read.
+    /// Sets the trigram index, which selects the files that searches must read. With `None`, searches read all files.
     #[must_use]
     pub fn with_grams(self, grams: Option<Grams>) -> Self {
         Self { grams, ..self }
@@ -140,7 +141,7 @@ impl EngineBuilder {
         Self { commands: Some(commands), ..self }
     }
 
-    /// Sets the backend that runs models and agents.
+    /// Sets the backend that runs models and agents. With `None`, no model is configured.
     #[must_use]
     pub fn with_agents(self, agents: Option<Arc<dyn Agents>>) -> Self {
         Self { agents, ..self }
@@ -318,7 +319,7 @@ impl Engine {
         self.0.files.resolve(path)
     }
 
-    /// Resolves the name of a directory entry; a link at its end is not followed.
+    /// Resolves the path of a directory entry; a link at its end is not followed.
     ///
     /// # Errors
     /// The same as for `resolve`.
@@ -385,7 +386,7 @@ impl Engine {
         self.0.code.servers()
     }
 
-    /// Returns the code search service that usage searches also query.
+    /// Returns the code search service that usage searches also query; `None` if none is configured.
     #[must_use]
     pub fn service(&self) -> Option<Arc<Service>> {
         self.0.search.service()
@@ -419,7 +420,8 @@ impl Engine {
     /// file, the hash of the content that the caller has seen.
     ///
     /// # Errors
-    /// `Unread` if the caller must read a file first, `Stale` if a file changed after the caller read it.
+    /// `Unread` if the caller must read a file first, `Stale` if a file changed after the caller read it or does not
+    /// have the pinned content, `Invalid` if a content pin does not fit the files that the call writes.
     pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Arc<ExpectedHashes>, Failure> {
         let (files, cx) = (self.0.files.clone(), cx.clone());
         blocking(move || freshness::judge(&files, &cx, &touches).map(Arc::new)).await

@@ -144,7 +144,8 @@ fn refused<T>(answer: Result<T, Failure>, kind: Kind, what: &str, world: &World,
 
 #[tokio::test]
 async fn delete_removes_and_reports_each_path() {
-    /// The names to delete, the treatment of directories, the reported deletions, and the actual deletions.
+    /// The names to delete, the treatment of directories, the reported deletions, and the lines of the tree that
+    /// disappear, each with an empty replacement.
     type Row<'a> =
         (&'a [&'a str], Directories, &'a [(&'a str, FileKind, u64, u64)], &'a [(&'a str, &'a str)]);
     let rows: [Row<'_>; 7] = [
@@ -238,7 +239,8 @@ async fn link_to_outside_is_moved_copied_and_deleted_itself() {
 
 #[tokio::test]
 async fn rename_moves_files_links_and_directories() {
-    /// The old name, the new name, the reported kind, bytes and entries, and the changed lines of the tree.
+    /// The old name, the new name, the reported kind, bytes and entries, and the changed lines of the tree, each
+    /// before and after.
     type Row<'a> = (&'a str, &'a str, (FileKind, u64, u64), &'a [(&'a str, &'a str)]);
     let rows: [Row<'_>; 6] = [
         ("a", "c", (FileKind::File, 1, 0), &[("a=a", "c=a")]),

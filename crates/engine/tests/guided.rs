@@ -487,7 +487,7 @@ async fn question_is_mapped_over_whole_blocks_and_summarised() {
         assert!(holding[0].data.contains(&ends), "{number}");
         assert!(holding[0].data.len() <= 60_000, "{}", holding[0].data.len());
     }
-    // The failed chunk is reported; the claims of the others are summarised.
+    // The failed chunk is reported; the claims about the other chunks are summarised.
     let [failed] = mapped.failed.as_slice() else { panic!("{:?}", mapped.failed) };
     assert!(failed.ends_with("): The model is overloaded") && failed.starts_with("chunk "), "{failed}");
     assert_eq!((mapped.claims.len(), mapped.dropped), (mapped.chunks - 1, mapped.chunks - 1));
@@ -545,7 +545,7 @@ async fn unanswered_question_ends_at_time_limit_or_cancellation() {
         cancel.cancel();
     });
     assert_eq!(analyzed(&guided, cx).await.unwrap_err().kind, Kind::Cancelled);
-    // Without a question, or if the rules forbid it, the model is not queried.
+    // Without a question, or if the rules forbid the agent, the model is not queried.
     let guided = waiting();
     let base = guided.world.engine.resolve(".").unwrap();
     let request = analyze::Request { base, depth: Depth::Deep, question: None };

@@ -110,7 +110,8 @@ async fn findings_include_the_users_of_a_found_symbol() {
     );
 }
 
-/// A symbol with comments has the lines that the symbol search gives, and each claim names another symbol once.
+/// The lines of a finding begin at the name of its symbol, after comments, as in a symbol search. A claim names each
+/// user of its symbol once.
 #[tokio::test]
 async fn claims_have_the_lines_of_symbols_and_name_each_user_once() {
     let world = World::new(&[
@@ -133,7 +134,7 @@ async fn claims_have_the_lines_of_symbols_and_name_each_user_once() {
     assert_eq!((group.first_line, group.last_line), (6, 12));
     let id = finding("Id");
     assert!(
-        id.claim.contains("is used by ArgGroup at shop/group.py:7 and in 4 more places (type, proved)"),
+        id.claim.contains("is used by ArgGroup at shop/group.py:7 and at 4 more locations (type, proved)"),
         "{}",
         id.claim
     );

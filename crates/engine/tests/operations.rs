@@ -369,8 +369,8 @@ async fn failed_change_shows_the_file_after_earlier_changes() {
     let closest = "Closest match, line 1 (it differs; \u{2192} is a tab, \u{B7} a space):\nlet name = 1;\n\n\
                    The difference, [-old text-] {+file+}:\n1: let [-names-]{+name+} = 1;";
     let gone = "The text to replace is in f, but the earlier changes of this call remove or change it.";
-    let twice = "In the file after the earlier changes of this call, which were not written:\nIt begins on these \
-                 lines:\n     \
+    let twice = "In the file as the earlier changes of this call would leave it (they were not written):\n\
+                 It begins on these lines:\n     \
                  1\tlet other = 2;\n     2\tlet other = 2;";
     let rows = [
         (["let name = 1;", "let title = 1;"], "let names = 1;", None, Some(closest)),

@@ -70,7 +70,7 @@ struct Row {
     id: String,
     before: Files,
     patch: String,
-    /// The expected tree, if the suite has one.
+    /// The expected tree after the patch; `None` if the suite does not give one.
     after: Option<Files>,
     /// A part of the expected failure message; `None` if the patch must succeed.
     failure: Option<String>,
@@ -341,7 +341,7 @@ async fn patches_of_other_suites_have_the_expected_outcome() {
     assert_eq!(rows.len(), 69, "a fixture was added or lost");
 }
 
-/// Formats a failure like the suite: the failed action comes first.
+/// Formats a failure as the test suite of Codex expects it: the failed action comes first.
 fn as_suite(failure: &Failure) -> String {
     let failed = match failure.facts.trouble {
         Some(Trouble::Unreadable) => "Failed to read file to update",

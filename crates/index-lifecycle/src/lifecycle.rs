@@ -12,7 +12,7 @@ use crate::sweep::{ScanResult, ScannedFile, UpdateError};
 
 /// The interval at which a caller that waits for the lock tries again and checks whether to stop.
 const PAUSE: Duration = Duration::from_millis(1);
-/// The minimum time between two steps of an update for which the lock is free, so that another caller can acquire it.
+/// The minimum time for which the lock is free between two steps of an update, so that another caller can acquire it.
 const BREATH: Duration = Duration::from_millis(4);
 /// The minimum time for which a caller with a time limit reads files before it lets another caller in. A caller without
 /// a time limit lets other callers in immediately.
@@ -352,7 +352,7 @@ pub fn update<I: UpdatableIndex>(
         let ends = || stop() || patience.is_over() || yields();
         let mut wait = index.step(&mut turn, patience.order, Phase::Foreground, &ends);
         drop(turn);
-        // Another caller polls the lock. It would never find it free if this thread locked it again immediately.
+        // Another caller polls the lock, and would never find it free if this thread locked it again immediately.
         if callers.load(Ordering::Relaxed) > 0 {
             wait = wait.max(BREATH);
         }

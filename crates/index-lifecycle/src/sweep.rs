@@ -165,8 +165,8 @@ impl<'s> Sweep<'s> {
     /// Adds the files at a path or below it to the result.
     fn below(&self, path: &WorkspacePath, out: &mut ScanResult) -> Result<(), UpdateError> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
-        // Ignore rules apply to a name in its parent directory, so the walk starts there. If the parent does not exist
-        // any more, neither does the path.
+        // Ignore rules apply to a name in its parent directory, so the walk starts there. If the parent does not
+        // exist any more, neither does the path, so an error is ignored.
         let _ = self.gather(&parent, Some(name), out)?;
         Ok(())
     }

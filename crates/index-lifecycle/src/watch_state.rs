@@ -35,7 +35,8 @@ const WHOLE: Duration = Duration::from_secs(30);
 /// The interval of scans of all files for which a caller waits, if there are at most [`FEW`] files.
 const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
 const FEW: usize = 2_000;
-/// The duration up to which a caller waits for a scan of all files, if there are more than [`FEW`].
+/// With more than [`FEW`] files, a caller waits for a periodic scan of all files only if the last one took at most this
+/// long.
 const BEARABLE: Duration = Duration::from_millis(250);
 /// With more than [`FEW`] files, the interval between scans for which a caller waits is at least this multiple of their
 /// duration, and at least [`PAUSE`].

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Position, uri};
 
-/// Names of the symbol kinds, indexed by the protocol's number less one.
+/// Names of the symbol kinds, indexed by the protocol's number minus one.
 const KINDS: [&str; 26] = [
     "file",
     "module",
@@ -69,7 +69,7 @@ pub struct DocumentSymbol {
     pub detail: Option<String>,
     /// The name of the symbol that contains this one; `None` if the server reports no such symbol.
     pub within: Option<String>,
-    /// The number of symbols that contain this one, as far as the server sends them as a tree.
+    /// The number of symbols that contain this one; 0 if the server sends a flat list.
     pub depth: usize,
     /// The start of the name, or of the symbol if the server does not report the name.
     pub at: Position,

@@ -18,9 +18,9 @@ pub enum ServerError {
     Ended {
         /// The name of the server.
         server: String,
-        /// When or why it exited, as a phrase such as "during a request".
+        /// When or why the server exited, as a phrase such as "during a request".
         when: &'static str,
-        /// The exit code or signal, or the reason for which Toolpost stopped the server.
+        /// The exit code or signal, or the reason why Toolpost stopped the server.
         how: String,
     },
     /// The server wrote an invalid message, and was stopped.

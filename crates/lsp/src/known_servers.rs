@@ -56,7 +56,7 @@ pub enum Edits {
 }
 
 impl KnownServer {
-    /// Returns the server's language id for a file; `None` if it does not support the language.
+    /// Returns the server's language id for a file extension; `None` if the server does not support it.
     #[must_use]
     pub fn language(&self, extension: &str) -> Option<&'static str> {
         let extension = extension.to_lowercase();

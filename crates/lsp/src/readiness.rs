@@ -29,7 +29,7 @@ pub enum Complete {
 pub enum Stage {
     /// The server was started, and has not answered `initialize` yet.
     Starting,
-    /// Reading the project; with the percentage, if the server reports it.
+    /// The server reads the project; the value is the percentage, if the server reports it.
     Indexing(Option<u8>),
     /// The project has been read.
     Ready,
@@ -41,7 +41,7 @@ pub enum Stage {
     Dead,
 }
 
-/// The progress of a server, the completeness of its answers, and the reason.
+/// The progress of a server in reading the project, the completeness of its answers, and the reason for both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerReadiness {
     /// The progress of the server in reading the project.
@@ -237,10 +237,10 @@ impl Readiness {
             (_, None, Some(ended)) if quiet(ended) => Ready::Yes("the server's work has finished"),
             (_, None, Some(_)) => Ready::No("the server's work has just finished".to_owned()),
             (_, None, None) if age >= GRACE => {
-                Ready::Open("the server has not reported that it is reading the project")
+                Ready::Open("the server has not reported any progress in reading the project")
             }
             (_, None, None) => {
-                Ready::No("the server has not reported yet that it is reading the project".to_owned())
+                Ready::No("the server has not yet reported any progress in reading the project".to_owned())
             }
         }
     }
@@ -330,9 +330,9 @@ mod tests {
         let index = "backgroundIndexProgress";
         let p = "$/progress";
         let began = (150, p, begin(index, "indexing"));
-        let quiet = "the server has not reported yet that it is reading the project";
+        let quiet = "the server has not yet reported any progress in reading the project";
         check("clangd", &[], 900, Stage::Indexing(None), Complete::No, quiet);
-        let never = "the server has not reported that it is reading the project";
+        let never = "the server has not reported any progress in reading the project";
         check("clangd", &[], 4_000, Stage::Unconfirmed, Complete::Unknown, never);
         let other = (100, p, begin("other", "parsing"));
         check("clangd", &[other], 4_000, Stage::Unconfirmed, Complete::Unknown, never);

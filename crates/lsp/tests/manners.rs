@@ -92,7 +92,7 @@ fn references() -> Question {
     Question::References(file(), at(3, 4))
 }
 
-/// The location that the fake server returns for a request about it.
+/// Returns the expected answer to `references`: the fake server answers with the position in the question.
 fn echoed() -> Answer {
     let span = Span { from: at(3, 4), to: at(3, 4) };
     Answer::Places(vec![Place { path: Some(file()), address: "file:///a.fk".to_owned(), span }])
@@ -210,7 +210,7 @@ async fn a_server_is_ready_only_after_it_has_finished_indexing() {
     let world = World::new("never ready", token, Limits::default());
     let server = world.get().unwrap();
     let talk = server.greeted(LONG).await.unwrap();
-    // The progress messages follow the answer to `initialize`.
+    // The progress messages follow the answer to `initialize`, so wait for another answer.
     received_counts(&server).await;
     let standing = talk.settled(Duration::from_millis(50)).await;
     assert_eq!((standing.stage, standing.complete), (Stage::Indexing(Some(10)), Complete::No));
@@ -255,8 +255,8 @@ async fn requests_of_the_server_are_answered() {
     let world = World::new("asks", Signal::Answers, Limits::default());
     let server = world.get().unwrap();
     let talk = server.greeted(LONG).await.unwrap();
-    // The requests of the server come before its first answer, and the replies of this client before the
-    // second request.
+    // The server sends its requests before its first answer, so this client has replied to them before its second
+    // request.
     talk.ask(&references(), LONG).await.unwrap();
     let words = received_counts(&server).await;
     assert!(words.ends_with(r#"; "a" [null]; "b" -32601"#), "{words}");
@@ -326,7 +326,7 @@ async fn the_restart_pause_begins_when_the_server_exits() {
     let world = World::new("crash", Signal::Answers, limits);
     request_references(&world.get().unwrap(), LONG).await.unwrap_err();
     tokio::time::sleep(rest).await;
-    // No request came since it ended, and the pause before a restart is over.
+    // The pause began when the server exited, without another request, so it is over.
     assert!(world.get().is_ok());
 }
 

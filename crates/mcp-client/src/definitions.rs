@@ -23,7 +23,7 @@ pub(super) fn tools(server: &str, listed: Vec<Tool>) -> (Vec<UpstreamToolDefinit
     let (mut described, mut left_out) = (Vec::new(), Vec::new());
     for tool in listed {
         let why = if described.len() >= TOOLS {
-            Some(format!("Toolpost publishes at most {TOOLS} tools of a server"))
+            Some(format!("Toolpost serves at most {TOOLS} tools of a server"))
         } else if serde_json::to_vec(&*tool.input_schema).map_or(true, |schema| schema.len() > SCHEMA) {
             Some(format!("the tool's schema has more than {SCHEMA} bytes"))
         } else if has_hidden_names(&Value::Object((*tool.input_schema).clone())) {

@@ -43,7 +43,7 @@ pub(super) fn without_secrets(entry: &Entry, words: &str) -> String {
     secrets.iter().fold(words.to_owned(), |words, secret| words.replace(secret, MASK))
 }
 
-/// Removes secrets from an error message.
+/// Removes the configured secrets of the server, and any text that looks like a secret, from an error message.
 pub(super) fn shown(entry: &Entry, words: &str) -> String {
     redact::redact(&without_secrets(entry, words)).into_owned()
 }

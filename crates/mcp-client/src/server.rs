@@ -55,14 +55,14 @@ impl Server {
         Self { entry, home, state: Mutex::default(), changed: Arc::default() }
     }
 
-    /// Connects if necessary, and returns the published tools.
+    /// Connects if necessary, and returns the tools that the configuration selects.
     pub(super) async fn tools(&self) -> Result<Vec<UpstreamToolDefinition>, Failure> {
         let mut state = self.state.lock().await;
         self.connect(&mut state).await?;
         Ok(self.wanted(&state))
     }
 
-    /// Returns the published tools; the list is refreshed if the server announced a change.
+    /// Like [`Self::tools`], but first refreshes the list if the server announced a change.
     pub(super) async fn current(&self) -> Result<Vec<UpstreamToolDefinition>, Failure> {
         let mut state = self.state.lock().await;
         self.connect(&mut state).await?;
@@ -132,7 +132,7 @@ impl Server {
         let anew = state.link.is_none();
         self.connect(&mut state).await?;
         if anew {
-            // After a reconnection, the tools may have changed.
+            // After a reconnection, the tools may have changed, so they are published again.
             self.changed.notify_one();
         }
         let link = state.link.as_ref().ok_or_else(|| self.unreachable("the server is not connected"))?;
@@ -185,7 +185,7 @@ impl Server {
             }
         );
         Failure::new(Kind::Timeout, what).hint(Hint::Advice(
-            "The call may have had effects: check them before you repeat the call, or request less."
+            "The call may have had effects: check them before you repeat it. A smaller request may be answered in time."
                 .to_owned(),
         ))
     }

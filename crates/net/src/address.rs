@@ -20,7 +20,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         169 => b == 254,
         172 => (16..32).contains(&b),
         192 => b == 168 || (b == 0 && (c == 0 || c == 2)) || (b == 88 && c == 99),
-        // These ranges are for benchmarks and documentation.
+        // 198.18.0.0/15 is for benchmarks; 198.51.100.0/24 and 203.0.113.0/24 are for documentation.
         198 => b == 18 || b == 19 || (b == 51 && c == 100),
         203 => b == 0 && c == 113,
         224.. => true,
@@ -40,7 +40,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         (0, 0) if (c, d, e, f) == (0, 0, 0, 0xffff) => inner(g, h),
         (0x64, 0xff9b) if (c, d, e, f) == (0, 0, 0, 0) => inner(g, h),
         (0x2002, _) => inner(b, c),
-        // These ranges are for tunnels, documentation and protocols.
+        // Not public: 2001::/23 (tunnels and protocols), 2001:db8::/32 and 3fff::/20 (documentation).
         (0x2001, 0..0x200 | 0xdb8) | (0x3fff, 0..0x1000) => false,
         (0x2000..0x4000, _) => true,
         _ => false,

@@ -73,7 +73,7 @@ fn declared_encoding(head: &[u8]) -> Option<&'static Encoding> {
         })
     };
     let found = declared.and_then(named).or_else(meta)?;
-    // The declaration could be read as ASCII bytes, so the encoding cannot be UTF-16, even if it says that.
+    // The declaration could be read as ASCII, so the encoding cannot be UTF-16, even if the declaration names it.
     Some(if found.is_ascii_compatible() { found } else { UTF_8 })
 }
 

@@ -60,7 +60,7 @@ pub async fn dial(hosts: &Hosts, host: &str, port: u16) -> Result<TcpStream, Dia
     let late = || io::Error::from(io::ErrorKind::TimedOut);
     let found = timeout(PATIENCE, lookup_host((name.as_str(), port))).await;
     let found: Vec<SocketAddr> = found.map_err(|_| unreachable(late()))?.map_err(unreachable)?.collect();
-    // The connection uses the addresses that were checked, without another lookup.
+    // Only the addresses that were found above are used: a second lookup could return others.
     let mut last = match found.iter().find(|address| !is_public(address.ip())) {
         Some(address) => DialError::NotPublic { host: name.clone(), address: *address },
         None => unreachable(io::ErrorKind::NotFound.into()),

@@ -74,8 +74,8 @@ impl Embeddings {
         &self.model
     }
 
-    /// Computes the embedding of each text. While it waits for the service, it calls `stop`, and cancels the request if
-    /// that returns true.
+    /// Computes the embedding of each text. Calls `stop` while it waits for the service, and cancels the request once
+    /// `stop` returns true.
     ///
     /// # Errors
     /// If the service cannot be reached, answers with an error, or does not return one vector per text.

@@ -40,7 +40,7 @@ impl Post {
     pub(crate) fn new(address: &str, key: Option<String>) -> Result<Self, PostError> {
         let address = WebAddress::parse(address).map_err(PostError::Address)?;
         let trust = if address.is_secured() { Trust::System } else { Trust::Nobody };
-        // Each request has its own async runtime, so connections cannot be kept for the next one.
+        // Each request has its own async runtime, so connections cannot be kept for the next request.
         let made = builder(trust)?.pool_max_idle_per_host(0).build();
         let why =
             |error: reqwest::Error| PostError::Unreachable { place: place(&address), why: innermost(&error) };

@@ -15,7 +15,7 @@ impl WebAddress {
     /// Parses a URL and normalizes it.
     ///
     /// # Errors
-    /// If the text is not a valid URL or is too long, or if the URL has another scheme than HTTP or HTTPS, or
+    /// If the text is not a valid URL or is too long, or if the URL has a scheme other than HTTP or HTTPS, or contains
     /// credentials.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let text = text.trim();

@@ -164,7 +164,7 @@ async fn only_the_checked_address_is_connected() {
     let server = Server::saying(PLAIN);
     let url = format!("http://name.test:{}/", server.port);
     let named = [format!("name.test:{}", server.port)];
-    // A name with a private address, alone or among public ones.
+    // A name with a private address, alone or among public ones, is refused.
     for answers in [&["127.0.0.1"][..], &["1.1.1.1", "10.0.0.1"], &["::ffff:127.0.0.1"]] {
         let failed = get(&url, &[], &resolver(&[answers])).await.unwrap_err();
         assert!(matches!(failed, FetchError::NotPublic { .. }), "{answers:?}: {failed}");

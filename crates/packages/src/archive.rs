@@ -120,7 +120,7 @@ fn chosen<'a>(archive: &'a Archive<'a>) -> Result<Vec<(&'a Member, PathBuf)>, St
             wanted.push((member, path));
         }
     }
-    // These are the sizes that the archive states. `content` fails if a file is longer.
+    // The total of the sizes that the archive states. If a file is longer than stated, `content` fails later.
     let all: u64 = wanted.iter().map(|(member, _)| member.size).fold(0, u64::saturating_add);
     if all > MOST.1 {
         return Err(format!(

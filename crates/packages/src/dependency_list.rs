@@ -71,7 +71,7 @@ impl DependencyList {
     }
 }
 
-/// Explanation why the sources of a dependency are not on this machine.
+/// The locations that were searched in vain for the sources of a dependency, and advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingSource {
     /// Paths that were searched for the sources.

@@ -122,7 +122,8 @@ fn upward(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathB
     said.into_iter().chain(found).collect()
 }
 
-/// Returns the directories that contain a package in pnpm's store (`.pnpm`).
+/// Returns the directories that contain a package in pnpm's stores: `node_modules/.pnpm` in the directory `at` and
+/// above it.
 fn stored(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let stored = format!("{}@{}", entry.name.replace('/', "+"), entry.version);
     let is_stored = |folder: &String| {
@@ -138,8 +139,8 @@ fn stored(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathB
     out
 }
 
-/// Returns the directories of a package inside other packages. Yarn installs further versions there without recording
-/// the location.
+/// Returns the directories of a package inside other packages in `node_modules`, in `at` and above it. Yarn installs
+/// further versions there without recording the location.
 fn nested(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let mut out = Vec::new();
     let wanted = !entry.version.is_empty() && entry.source.is_empty();
@@ -186,7 +187,8 @@ fn opened(
     Some(PackageSource { path, version })
 }
 
-/// Returns the directories in which packages may be opened: the roots, and `node_modules` in their parent directories.
+/// Returns the directories in which packages may be opened: the roots, and `node_modules` in the directories above the
+/// root of `at`.
 fn holders(project: &Project<'_>, at: &WorkspacePath) -> Vec<AllowedParent> {
     let mut out = project.workspace.allowed_parents();
     let above = at.root().path().ancestors().skip(1);

@@ -27,7 +27,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             Some((*file, pom::effective(pom, Some(file.raw()), &shelf)))
         })
         .collect();
-    // A module of the project on which another module depends is not a dependency.
+    // Record the project's modules first: a module that another module requires is not added as a dependency.
     out.own = all.iter().map(|(_, needed)| needed.own.clone()).collect();
     for (file, needed) in all {
         if !needed.missing.is_empty() {
@@ -153,7 +153,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         );
     }
     if !group.split('.').all(is_plain) || !is_plain(artifact) || !is_plain(version) {
-        return absent(Vec::new(), "the name is not a valid artifact name");
+        return absent(Vec::new(), "the name and the version are not valid Maven coordinates");
     }
     if project.stores.maven.is_none() && project.stores.gradle.is_none() {
         return absent(Vec::new(), "neither Maven's local repository nor Gradle's cache is known");

@@ -27,8 +27,9 @@ const MANIFESTS: [&str; 14] = [
 /// Names of directories with test fixtures, in which manifests are ignored.
 const MADE_UP: [&str; 8] =
     ["tests", "test", "testdata", "fixtures", "__fixtures__", "__tests__", "spec", "test-data"];
-/// Maximum depth below a root at which manifests are found, and the maximum number of manifests.
+/// Maximum depth below a root at which manifests and lock files are found.
 const DEPTH: usize = 4;
+/// Maximum number of manifests and lock files that are read.
 const MOST: usize = 400;
 /// Maximum size of a manifest or lock file, in bytes.
 const LARGEST: u64 = 32 << 20;

@@ -11,8 +11,8 @@ use crate::{
 use std::sync::Arc;
 
 impl Policy {
-    /// Replaces the reason of a judgement that would allow the access if the changed policy files were still
-    /// trusted.
+    /// Replaces the reason of a judgement if a changed policy file is the cause: if the policy would allow the access
+    /// while the user still trusted the file.
     pub(crate) fn with_changed_rules(&self, touch: &Touch, judged: Judgement) -> Judgement {
         if judged.decision == Decision::Allow || judged.lifted == DecisionOverride::ByNothing {
             return judged;
@@ -25,8 +25,8 @@ impl Policy {
         }
     }
 
-    /// Replaces the reason of each part of a command that would be allowed if the changed policy files were
-    /// still trusted.
+    /// Replaces the reason of each command and access in `explained`, the explanation of the command `of`, that the
+    /// policy would allow if the user still trusted the changed policy files.
     pub(crate) fn explain_changed_rules(
         &self,
         of: &Command,

@@ -30,7 +30,8 @@ pub struct CommandExplanation {
     pub decision: Decision,
     /// Each command in the command line, with its decision.
     pub segments: Vec<JudgedSegment>,
-    /// The parts of the command line that could not be judged, with the reason for each.
+    /// The parts of the command line that could not be judged, with the reason for each. If the setting `read_only`
+    /// or `deny` forbids the command line, the last entry is the whole command line.
     pub uncertain: Vec<UnjudgedPart>,
 }
 
@@ -59,8 +60,8 @@ pub struct JudgedSegment {
     /// The rule that decided about the program and its arguments; `None` if no rule decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<Origin>,
-    /// The command pattern of rules that matches only this command; `None` if a word is unknown before the
-    /// command runs, or the command only sets variables.
+    /// The command pattern, in the syntax of rules, that matches only this command; `None` if a word is unknown before
+    /// the command runs, or the command only sets variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exactly: Option<String>,
     /// The pattern of the rule that a lasting approval creates; `None` if the command needs no approval, or
@@ -71,10 +72,11 @@ pub struct JudgedSegment {
     /// its effect.
     #[serde(skip)]
     pub(crate) has_code: bool,
-    /// Network access that the command needs and no rule allows.
+    /// Network access that the command needs and no rule allows; `None` if the rules allow all that it is known to
+    /// need, or deny the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
-    /// The same need, as the possible reason why the command failed or ran out of time.
+    /// The network access in `network`, worded as a possible reason why the command failed or timed out.
     #[serde(skip)]
     pub(crate) network_reason: Option<String>,
     /// The files and hosts that the command would access.
@@ -210,7 +212,7 @@ pub(crate) fn explain(policy: &Policy, command: &Command) -> CommandExplanation 
     judge(policy, command.shown(), &reading)
 }
 
-/// Returns the workspace roots below which the paths in a command are relative.
+/// Returns the workspace roots; if the policy has none, the root that contains the command's working directory.
 fn roots(policy: &Policy, command: &Command) -> Vec<PathBuf> {
     if policy.roots.is_empty() {
         vec![command.directory.root().path().to_path_buf()]
@@ -347,7 +349,7 @@ fn unruled(segment: &Segment) -> (Decision, String) {
         Role::Program => (Decision::Ask, "no rule allows it"),
         Role::Wrapper => (Decision::Allow, "it only runs the command that follows it"),
         Role::Function => {
-            (Decision::Allow, "it is a function of the same command, checked at its definition")
+            (Decision::Allow, "it calls a function that this command defines, and the definition is checked")
         }
         Role::Nothing => (Decision::Allow, "this part runs no program"),
     };
@@ -371,8 +373,8 @@ fn applies<'r>(rule: &'r Rule, segment: &Segment) -> Option<(Decision, &'r Patte
     }
 }
 
-/// Finds an argument with which the command does more than its program usually does, such as `-exec` of
-/// `find`, and that the pattern does not name. Returns the argument and its effect.
+/// Finds an argument that the pattern does not name and with which the command does more than its program usually
+/// does, such as `-exec` of `find`. Returns the argument and its effect; `None` if there is no such argument.
 fn more<'s>(segment: &'s Segment, pattern: Option<&Pattern>) -> Option<(&'s str, &'s str)> {
     segment.effects.iter().find_map(|effect| match effect {
         Effect::More { word, what } => {
@@ -455,7 +457,8 @@ fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Ve
     for place in &places {
         match place {
             Place::At { absolute, .. } if search.loose_start && !policy.finds(absolute) => {
-                // A revision can contain files that ignore rules name now.
+                // The word may be a Git revision. A revision can contain files that the current ignore rules exclude,
+                // so ignored files are examined too.
                 let is_pattern =
                     search.start.start.starts_with(':') || search.start.start.contains(['*', '?', '[']);
                 search.ignored |= !is_pattern;
@@ -509,7 +512,8 @@ fn touched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Opt
         Effect::Reads(word) => strictest(places(word), word, "read", |place| {
             reachable(policy, Access::Reads, place, read(policy, place))
         }),
-        // A setting that forbids all changes is judged once for the whole command.
+        // If a setting denies all writes, `judge` denies every command that is not allowed without a prompt, so a
+        // possible write is not judged here.
         Effect::MayWrite(_) if policy.denies(Access::Writes).is_some() => None,
         Effect::MayWrite(word) => {
             let found =
@@ -523,7 +527,8 @@ fn touched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Opt
     }
 }
 
-/// Judges a file that a command writes only if its name or its directory exists.
+/// Judges an argument that may name a file which the command writes. Allows the argument if its location is unknown
+/// or its parent cannot be a directory, because it may then be something other than a file.
 fn perhaps_written(policy: &Policy, place: &Place, reading: &ParsedCommand<'_>) -> JudgedTouch {
     let is_alone = reading.script.segments.len() == 1;
     match place {
@@ -648,13 +653,13 @@ fn written(policy: &Policy, place: &Place, places: &Places) -> JudgedTouch {
         };
         return judged_touch(Decision::Ask, why);
     };
-    // The history does not record writes by commands, so such a write needs a rule that allows it or a
-    // prompt, inside the roots too.
     if let Some(judgement) = policy.kept(Access::Writes, absolute)
         && absolute != Path::new("/dev/null")
     {
         return fixed_touch(judgement);
     }
+    // The history does not record writes by commands, so such a write needs a rule that allows it or a
+    // prompt, inside the roots too.
     let (decision, rule) = find(policy, Access::Writes, Decision::Ask, absolute, relative.as_deref());
     match rule {
         Some(rule) => by_rule(decision, rule),

@@ -5,12 +5,12 @@ use thiserror::Error;
 /// The reason why a policy file cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PolicyError {
-    /// The file is not TOML, or has the wrong structure.
+    /// The file is not TOML, has the wrong structure, or has path patterns that are too large together.
     #[error("{file}: {problem}")]
     Shape {
         /// The path of the policy file.
         file: String,
-        /// The TOML parser's message, with the position.
+        /// The message of the TOML parser, with the position, or of the compiler of patterns.
         problem: String,
     },
     /// A pattern in a rule is invalid.
@@ -37,7 +37,8 @@ pub enum PolicyError {
         /// The example that the rule does not match.
         example: String,
     },
-    /// The rules make another decision about an example command than the one under which the file lists it.
+    /// The decision of the rules about an example command is not the one under which the file lists the
+    /// example.
     #[error(
         "{file}: the example `{example}` is listed under `{listed}`, but the rules decide `{said}`: {why}. Correct the rules or the example."
     )]
@@ -61,7 +62,7 @@ pub enum PolicyError {
         /// The path of the policy file.
         file: String,
     },
-    /// A rule has no target, or a target that does not fit its `touch` key.
+    /// A rule has no target, a target that does not fit its `touch` key, or `cautious` without `decide = "allow"`.
     #[error("{file}, line {line}: {problem}.")]
     Rule {
         /// The path of the policy file.

@@ -265,8 +265,8 @@ impl WrittenAct {
     }
 }
 
-/// Expands a path pattern: a pattern without a slash matches the name at any depth, and a pattern of a
-/// directory also matches everything in it.
+/// Expands a path pattern: a pattern without a slash matches the name at any depth, and a pattern that ends with a
+/// slash also matches everything in the directory.
 fn anywhere(pattern: &str) -> Vec<String> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let rooted = if pattern.contains('/') { pattern.to_owned() } else { format!("**/{pattern}") };

@@ -141,8 +141,8 @@ pub(crate) fn hands_over_code(segment: &Segment) -> bool {
         Some(word) => {
             let name = word.split('=').next().unwrap_or(word);
             let cluster = word.len() > 1 && word.starts_with('-') && !word.starts_with("--");
-            // The project's script may start an interpreter, which reads each letter of an option such as
-            // `-pe` separately.
+            // The project's script may start an interpreter, which reads each letter of an option such as `-pe`
+            // separately, so every letter that passes code to an interpreter counts.
             CODE.contains(&name) || (runs_scripts && cluster && word.contains(['c', 'e', 'p', 'r']))
         }
     })

@@ -64,8 +64,9 @@ impl Policy {
         Judgement { decision, why, lifted: DecisionOverride::ByRule }
     }
 
-    /// Returns the kind of addresses that may be reached for a host to which a response redirects. No prompt
-    /// is possible at that point, so `is_granted` returns whether the user has already approved an access.
+    /// Decides whether a redirect to a host may be followed, and which addresses it may reach. No prompt is
+    /// possible at that point, so an access that needs approval is refused unless `is_granted` returns true:
+    /// the user has already approved it.
     ///
     /// # Errors
     ///
@@ -80,8 +81,8 @@ impl Policy {
         }
     }
 
-    /// Returns true if the rule that decides about a host is the operator's and allows exactly this host,
-    /// without a wildcard.
+    /// Returns true if the rule that decides about a host is from the operator or a trusted project, and allows
+    /// exactly this host, without a wildcard.
     fn is_named(&self, host: &Host) -> bool {
         self.deciding(host).1.is_some_and(|rule| rule.names_host(host))
     }

@@ -24,8 +24,8 @@ use toolpost_workspace::operator;
 /// The value of `why` in a rule that a permanent approval has written.
 const WHY: &str = "You chose \"always\" when asked.";
 
-/// Maximum length of the text that describes the scope of an approval in a prompt, in bytes; a longer text
-/// becomes "exactly this".
+/// Maximum length of the text that describes the scope of an approval in a prompt, in bytes; a longer text becomes
+/// "exactly this", unless a rule allows further arguments.
 const LONGEST_CHOICE: usize = 160;
 
 /// The line of a learned rule that makes it cautious.
@@ -34,9 +34,9 @@ const CAUTIOUS: &str = "cautious = true\n";
 /// Treatment of commands that run code in their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CodeInArguments {
-    /// No rule may allow them.
+    /// No rule may allow such a command.
     Excluded,
-    /// A rule may allow exactly these arguments.
+    /// A rule may allow such a command with exactly its arguments.
     Exact,
 }
 
@@ -65,7 +65,8 @@ pub struct ApprovalRules {
     rules: Vec<LearnedRule>,
 }
 
-/// One rule that allows an access. It is always cautious: it overrides no denial.
+/// One rule that allows an access. In the form that an approval stores (`toml`), it is cautious: it overrides no
+/// denial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LearnedRule {
     verbs: Vec<&'static str>,
@@ -99,8 +100,9 @@ impl Policy {
         self.sufficient_rules(touches, CodeInArguments::Excluded)
     }
 
-    /// Returns the rules that an operator would write to allow these accesses without approval. An approval never stores a
-    /// rule for code in arguments, such as `python3 -c 'print(1)'`, but an operator may write one for exactly that code.
+    /// Returns the rules that an operator would write to allow these accesses without approval. An approval never
+    /// stores a rule for code in arguments, such as `python3 -c 'print(1)'`, but an operator may write one for
+    /// exactly that code. `None` if no such rules would allow the accesses, or if they would contain a secret.
     #[must_use]
     pub fn operator_rules(&self, touches: &[Touch]) -> Option<ApprovalRules> {
         self.sufficient_rules(touches, CodeInArguments::Exact)
@@ -118,7 +120,8 @@ impl Policy {
         if learned.rules.is_empty() || redact(&text) != text {
             return None;
         }
-        // A cautious rule never covers code in arguments, but the rule of an operator is not cautious.
+        // An operator's rule for exactly this code is not cautious, because a cautious rule never covers code in
+        // arguments.
         let text = if code == CodeInArguments::Exact { text.replace(CAUTIOUS, "") } else { text };
         let judged = self.with_approved(&text)?;
         touches.iter().all(|touch| judged.judge(touch).decision == Decision::Allow).then_some(learned)
@@ -142,7 +145,8 @@ impl Policy {
             text.push('\n');
         }
         text.push_str(&rules);
-        // An invalid policy file would prevent the next start of Toolpost.
+        // An invalid policy file would prevent the next start of Toolpost, so the new text is checked before it is
+        // written.
         Self::built_in()?.with(&text, &RuleSource::Operator(shown.clone()))?;
         operator::replace(file, &text).map_err(failed)
     }
@@ -187,8 +191,8 @@ impl Policy {
 }
 
 impl ApprovalRules {
-    /// Adds a rule. If a rule about the same path exists, one for reading and one for writing, the two become
-    /// one rule.
+    /// Adds a rule, unless there is an equal one. Merges a rule for reading and one for writing with the same pattern
+    /// into one rule.
     fn add(&mut self, rule: LearnedRule) {
         let same = |known: &&mut LearnedRule| known.key == rule.key && known.pattern == rule.pattern;
         let Some(known) = self.rules.iter_mut().find(same) else { return self.rules.push(rule) };
@@ -211,7 +215,8 @@ impl ApprovalRules {
         rules.contains("\npaths = ")
     }
 
-    /// Describes what the rules allow, for the user.
+    /// Describes what the rules allow, for the user. Empty if the description is too long for a prompt and no rule
+    /// allows further arguments.
     #[must_use]
     pub fn covers(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.covers.as_str()).collect::<Vec<_>>().join(", ");
@@ -224,7 +229,7 @@ impl ApprovalRules {
         self.rules.iter().map(LearnedRule::line).collect()
     }
 
-    /// Returns each rule in one line, with every key that is written to a policy file.
+    /// Returns each rule in one line, with every key that is written to a policy file except `why`.
     #[must_use]
     pub fn added(&self) -> Vec<String> {
         self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()

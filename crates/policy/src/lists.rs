@@ -17,7 +17,7 @@ use crate::{
 pub(crate) struct Lists {
     /// The commands that the file allows; they override the built-in denials.
     allow: Vec<String>,
-    /// The commands that the file denies; nothing overrides these denials.
+    /// The commands that the file denies; nothing in the file overrides these denials.
     deny: Vec<String>,
     /// The treatment of the built-in permissions: kept or dropped.
     built_in_allow: BuiltIn,

@@ -21,13 +21,15 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// If the file is not TOML, a pattern is invalid, or one of its examples does not hold.
+    /// If the file is not TOML, a rule or a pattern is invalid, an untrusted file of a project drops built-in lists,
+    /// or one of the examples does not hold.
     pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
         let file = file::parse(text, source)?;
         examples::each_rule(&file, source)?;
         let rules = file.rules.iter().map(|parsed| parsed.rule.clone());
         let policy = self.clone().adding(rules).with_lists(&file.lists, source)?;
-        // The examples in a project's file must hold when the user has trusted the file.
+        // The examples of a project's file state the decisions that apply once the user trusts the file, so they are
+        // checked against trusted rules.
         let trusted = match source {
             RuleSource::Project(name) | RuleSource::Lapsed(name) => {
                 let trusted = RuleSource::Trusted(name.clone());

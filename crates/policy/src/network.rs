@@ -87,8 +87,9 @@ pub(crate) enum NetworkRequirement {
 }
 
 impl Policy {
-    /// Returns the network access that a command needs and that no rule allows; `None` if it is not known to
-    /// need any, or if the rules allow it.
+    /// Returns the network access that a command needs and that no rule allows; `None` if it is not known to need
+    /// any, or if the rules allow it. For a git remote, a rule that allows any host is enough, because the host is
+    /// not known.
     pub(crate) fn unmet(&self, segment: &Segment) -> Option<NetworkRequirement> {
         if let Some(host) = self.unreached(segment) {
             return Some(NetworkRequirement::Named(host));
@@ -115,8 +116,8 @@ impl Policy {
 }
 
 impl Policy {
-    /// Returns a host that a sandboxed command names and that no rule allows. Loopback addresses need no
-    /// rule, because they belong to the session's own network.
+    /// Returns a host that the command names and that no rule allows; `None` if there is none, or if commands run
+    /// without a sandbox. Loopback addresses need no rule, because they belong to the session's own network.
     fn unreached(&self, segment: &Segment) -> Option<String> {
         self.reach.as_ref()?;
         let is_loopback = |name: &str| name == "localhost" || name == "::1" || name.starts_with("127.");

@@ -14,8 +14,8 @@ struct Inner {
     set: OnceLock<Option<GlobSet>>,
 }
 
-/// The answer of a match if the patterns cannot be compiled together. Only unchecked patterns can fail that
-/// late.
+/// The result of [`PathPatterns::is_match`] if the patterns cannot be compiled together. Only patterns that were not
+/// checked before can fail that late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Uncompiled {
     /// Every path matches: the choice for a rule that restricts.

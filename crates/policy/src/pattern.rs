@@ -53,8 +53,8 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), settings: pieces, program, words, end })
     }
 
-    /// Returns true if a rule that allows with this pattern covers a command. The match is strict: no
-    /// argument may have a second meaning.
+    /// Returns true if a rule that allows with this pattern covers a command. The match is strict, so that the rule
+    /// covers no command in which the words of the pattern have another meaning.
     pub(crate) fn covers(&self, segment: &Segment) -> bool {
         let Some(program) = segment.program() else { return false };
         let plain = match program.rsplit_once('/') {
@@ -162,7 +162,7 @@ impl Pattern {
         let words = words.filter(|words| !words.is_empty())?;
         let set = segment.assignments.iter().map(|set| Some(format!("{}={}", set.name, set.value.known()?)));
         let set: Vec<String> = set.collect::<Option<_>>()?;
-        // Other characters can be wildcards, or operators of the shell.
+        // A word with other characters is quoted, because they can be wildcards or operators of the shell.
         let plain = |word: &&str| {
             let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=@%+,^~{}[]?!".contains(letter);
             !word.is_empty() && word.chars().all(is_plain)

@@ -23,8 +23,8 @@ pub(crate) fn of(
 ) -> Vec<Place> {
     let named = match word.sure {
         Certainty::All => word.start.clone(),
-        // The matches of a wildcard pattern are below the directory with which the pattern begins. So are the
-        // results of `find`.
+        // The matches of a wildcard pattern, and the results of `find`, are below the directory with which the word
+        // begins. The path ends in `…`, which stands for the unknown rest.
         Certainty::Start if is_pattern(word) || is_below(word) => {
             let end = word.start.rfind('/').map_or(0, |slash| slash + 1);
             format!("{}…", &word.start[..end])
@@ -85,7 +85,7 @@ fn through_links(workspace: &Workspace, path: &Path, roots: &[PathBuf]) -> Optio
 }
 
 fn followed(workspace: &Workspace, path: &Path, roots: &[PathBuf]) -> Option<Place> {
-    // A path outside the roots is judged by its text.
+    // A path outside the roots is judged by its text, so its links are not followed.
     roots.iter().find(|root| path.starts_with(root))?;
     match workspace.resolve(path.to_str()?) {
         Ok(found) => Some(at(found.raw(), roots)),

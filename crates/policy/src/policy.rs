@@ -28,10 +28,10 @@ pub struct Policy {
     pub(crate) denied: Arc<Vec<Access>>,
     /// The workspace roots, with which the paths that commands name are resolved.
     pub(crate) roots: Arc<Vec<PathBuf>>,
-    /// The user's policy file, which receives permanent approvals.
+    /// The user's policy file, which receives permanent approvals; `None` if approvals are not stored permanently.
     pub(crate) learned: Option<Arc<PathBuf>>,
-    /// The finder of withheld files (those that the rules deny or ask about) below the directories that
-    /// commands search.
+    /// The finder of withheld files (those that the rules deny or ask about) below the directories that commands
+    /// search; `None` without a workspace, and then no withheld files are found.
     pub(crate) finder: Option<WithheldFinder>,
     /// The test for paths that the sandbox of commands withholds; `None` if none was set.
     pub(crate) reach: Option<CommandReach>,
@@ -70,7 +70,7 @@ impl Policy {
         Self { own: Arc::new(own), ..self }
     }
 
-    /// Protects directories from reads, regardless of the rules.
+    /// Protects directories from reads and writes, regardless of the rules.
     #[must_use]
     pub fn hiding(self, hidden: Vec<PathBuf>) -> Self {
         Self { hidden: Arc::new(hidden), ..self }
@@ -105,8 +105,8 @@ impl Policy {
         sources
     }
 
-    /// Lists the names in a root whose writes need approval or are denied. A sandbox protects these paths
-    /// from commands.
+    /// Lists the names in a root whose writes need approval or are denied, except those that the built-in rules deny.
+    /// A sandbox protects these paths from commands.
     #[must_use]
     pub fn protected_names(&self) -> Vec<PathBuf> {
         let named = self.rules.iter().flat_map(Rule::protected_names);
@@ -196,7 +196,8 @@ impl Policy {
     }
 
     /// Applies the matching rules in order, starting from the decision `first`. Returns the final decision and the
-    /// rule that made it. A rule that is looser than the decision so far takes effect only if it may loosen it.
+    /// rule that made it. A rule that is looser than the decision so far takes effect only if its source may
+    /// loosen decisions, and a cautious rule never overrides a denial.
     pub(crate) fn find(
         &self,
         access: Access,

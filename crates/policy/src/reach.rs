@@ -1,4 +1,4 @@
-//! Paths that sandboxed commands cannot access even if the rules allow it, so that no prompt offers them.
+//! Paths that sandboxed commands cannot access even if the rules allow the access, so no prompt offers it.
 
 use crate::access::Access;
 use std::{
@@ -19,9 +19,10 @@ pub enum Unreachable {
     Private,
     /// The path can only be read by commands.
     ReadOnly,
-    /// Commands can access the path, but see a private directory of the session there. This prevents nothing.
+    /// Commands can access the path, but see a private directory of the session there. The access is
+    /// redirected, not prevented.
     Own,
-    /// Commands cannot change the path, because other programs execute it; file tools can.
+    /// Commands cannot change the path, because other programs execute such files; file tools can change it.
     Protected,
 }
 
@@ -30,11 +31,13 @@ pub enum Unreachable {
 pub struct OutsidePaths {
     /// The paths that an allowed command may read, so its sandbox must show them.
     pub readable: Vec<PathBuf>,
-    /// All paths that the command names, also those that no rule is about, such as the operand of `test`.
+    /// All paths that the command names, except those that it only writes; also those that no rule is about, such as
+    /// the operand of `test`.
     pub named: Vec<PathBuf>,
 }
 
-/// Returns why the sandbox prevents or redirects an access to an absolute path, or to one that begins with `~`.
+/// Returns why the sandbox prevents or redirects an access to an absolute path, or to one that begins with `~`;
+/// `None` if it does neither.
 type Test = dyn Fn(Access, &Path) -> Option<Unreachable> + Send + Sync;
 
 /// The test for paths that the sandbox withholds from commands.
@@ -49,7 +52,8 @@ impl CommandReach {
         Self(Arc::new(prevents))
     }
 
-    /// Returns the reason why commands cannot make this access to a path; `None` if they can.
+    /// Returns the reason why commands cannot make this access to a path, or why the access is redirected; otherwise
+    /// `None`.
     pub(crate) fn prevents(&self, access: Access, path: &Path) -> Option<Unreachable> {
         (self.0)(access, path)
     }

@@ -48,7 +48,7 @@ pub(crate) enum Target {
     Paths {
         relative: PathPatterns,
         absolute: PathPatterns,
-        /// The files and directories that are matched at any depth by a name, which may contain `*`.
+        /// The names by which the patterns match files and directories at any depth; a name may contain `*`.
         names: Vec<String>,
     },
     Commands(Vec<Pattern>),
@@ -75,7 +75,8 @@ pub struct Origin {
 }
 
 impl Rule {
-    /// Returns the path names of a built-in rule that lets commands write, while Toolpost reports the change.
+    /// Returns the path names of a built-in rule that lets commands write to the paths, on condition that Toolpost
+    /// reports the changes. Empty for other rules.
     pub(crate) fn reported_names(&self) -> &[String] {
         let is_report = self.source == RuleSource::BuiltIn
             && self.decision == Decision::Allow
@@ -129,7 +130,8 @@ impl Rule {
         hosts.iter().find(|pattern| host.matches(pattern, say)).map(String::as_str)
     }
 
-    /// Returns true if the rule is the operator's and allows this exact host, by its name or its address.
+    /// Returns true if the rule is from the operator or a trusted project, and allows this exact host, by its name or
+    /// its address.
     pub(crate) fn names_host(&self, host: &Host) -> bool {
         let Target::Hosts(hosts) = &self.target else { return false };
         let says =
@@ -153,8 +155,8 @@ impl Rule {
         acts.iter().any(|name| name == "*" || name == act)
     }
 
-    /// Returns the host patterns of the rule, each with the rule's decision about fetches; empty if the rule
-    /// may not allow hosts.
+    /// Returns the host patterns of the rule, each with the rule's decision. Empty if the rule is not about
+    /// hosts, or would allow hosts but may not loosen decisions.
     pub(crate) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
         let hosts = match &self.target {
             Target::Hosts(hosts) if self.may_loosen() || self.decision != Decision::Allow => hosts.as_slice(),

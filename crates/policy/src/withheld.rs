@@ -11,7 +11,8 @@ use std::{
 use toolpost_shell::Search;
 use toolpost_workspace::Workspace;
 
-/// The lifetime of the cached answer: one approval prompt judges the same command several times.
+/// The age up to which a cached answer is reused: one approval prompt judges the same command several times, and
+/// would otherwise search each time.
 pub(crate) const FRESH: Duration = Duration::from_secs(2);
 
 /// Finds withheld files (those that the rules deny or ask about) in a workspace.

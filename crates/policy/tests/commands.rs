@@ -398,7 +398,7 @@ fn command_lists_apply_with_four_priorities() {
     let bare = "[lists]\nbuilt_in_allow = \"dropped\"\nbuilt_in_deny = \"dropped\"\n";
     world.check(&operator(bare), &[("ls", Ask), ("sudo ls", Ask)]);
     let several = "[lists]\nallow = [\"cd * && git *\"]\n";
-    // A project's lists only tighten, too.
+    // Like a project's rules, a project's lists can only make decisions stricter.
     let project = RuleSource::Project("p".to_owned());
     let only = Policy::built_in().unwrap().with(lists, &project).unwrap();
     world.check(&only, &[("git push", Ask), ("sudo ls", Deny), ("git log", Deny), ("git status", Allow)]);
@@ -428,7 +428,7 @@ fn no_command_of_the_security_cases_is_allowed() {
     let mut found = (Vec::new(), Vec::new());
     each(&rows, |row| {
         let (allow, deny) = (list(row, "allow_commands"), list(row, "deny_commands"));
-        // A row with a list of allowed commands allows nothing else.
+        // A row with a list of allowed commands allows nothing else, so the built-in permissions are dropped.
         let built_in_allow = if allow.is_empty() { "kept" } else { "dropped" };
         let colons: Vec<String> = allow.iter().map(|words| words.replace(' ', ":")).collect();
         let policy = operator(&format!(
@@ -449,8 +449,8 @@ fn no_command_of_the_security_cases_is_allowed() {
             assert_eq!(world.judge(&policy.denying(&[Access::Writes]), &command), Deny, "{id}");
         }
     });
-    // Only these commands are denied. The others that a row denies run `rm` through another program, so they
-    // need approval.
+    // Of the commands that the rows deny, only these are denied here. The others run `rm` through another program, so
+    // they need approval.
     let denied = [
         ("DN-001", "another path of the program"),
         ("DN-002", "behind a builtin that runs it"),
@@ -696,7 +696,7 @@ fn a_recursive_search_prompts_if_it_reads_withheld_files() {
     assert_eq!(world.judge(&allowed, "grep -r TODO deep"), Allow);
 }
 
-/// Commands that can be approved for longer than once, and arguments that may follow in a later call.
+/// Commands that can be approved for longer than once; `FURTHER` has arguments that may follow them in a later call.
 const APPROVED: [&str; 14] = [
     "cargo test",
     "cargo build --release",

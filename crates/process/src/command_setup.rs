@@ -11,7 +11,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal};
 use crate::resources::Resources;
 use crate::system;
 
-/// The terminal that a command controls, if any.
+/// The controlling terminal of a command, if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Terminal {
     None,
@@ -22,7 +22,7 @@ pub(crate) enum Terminal {
 pub(crate) struct Setup {
     /// The supervisor's end of the socket over which it reports to the server and receives the order to kill.
     pub(crate) control: RawFd,
-    /// The terminal of the command, if standard input is one.
+    /// The controlling terminal of the command: its standard input, or none.
     pub(crate) terminal: Terminal,
     /// Maximum number of open files of the command.
     pub(crate) files: Rlimit,

@@ -21,7 +21,7 @@ pub enum StartError {
     Refused {
         /// The name or path of the program that was not started.
         program: String,
-        /// The operating system's error of the start.
+        /// The operating system's error for the start.
         fault: io::Error,
     },
     /// The sandbox was built, but the operating system refused to start the program in it.
@@ -33,7 +33,7 @@ pub enum StartError {
     RefusedInside {
         /// The name or path of the program that was not started.
         program: String,
-        /// The operating system's error of the start.
+        /// The operating system's error for the start.
         fault: io::Error,
     },
     /// The working directory cannot be entered.
@@ -41,7 +41,7 @@ pub enum StartError {
     Directory {
         /// The working directory that was requested for the program.
         directory: PathBuf,
-        /// The operating system's error of entering the directory.
+        /// The operating system's error for entering the directory.
         fault: io::Error,
     },
     /// The command, an argument or an environment variable contains a NUL byte.
@@ -63,7 +63,7 @@ pub enum StartError {
     Missing {
         /// The missing resource with its article, such as `a pipe`.
         what: &'static str,
-        /// The operating system's error of requesting the resource.
+        /// The operating system's error for requesting the resource.
         fault: io::Error,
     },
     /// The server is shutting down, so it starts no further jobs.

@@ -39,14 +39,14 @@ pub(crate) const NAME: &str = "toolpost-inner-step";
 /// The path of the program that contains the inner step.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// True if `inner_step` was called while other threads ran, so that this program cannot be the helper.
+/// True if `inner_step` was called while other threads ran, so that this program cannot run the inner step.
 static CALLED_LATE: AtomicBool = AtomicBool::new(false);
 
 /// Runs the inner step of a sandbox, or the launcher, if this process was started for that, and then never returns.
 ///
-/// Must be called first in `main`, before any other thread exists. Without it, no sandbox is created through
-/// bubblewrap. If other threads run, this program does not become the helper, because the inner step closes
-/// descriptors that those threads use.
+/// Call it first in `main`, before any other thread exists. If neither this function nor `inner_step_of` is
+/// called, no sandbox is created through bubblewrap. If other threads run, this program is not used for the
+/// inner step, because the step closes descriptors that those threads use.
 pub fn inner_step() {
     let mut words = std::env::args_os().skip(1);
     let name = words.next();
@@ -71,7 +71,7 @@ pub fn inner_step() {
 /// Sets the program that runs the inner step, for a process whose own `main` does not call `inner_step`. The
 /// `main` of that program must call `inner_step`.
 pub fn inner_step_of(program: &Path) {
-    // The first call wins.
+    // Only the first call has an effect.
     let _ = PROGRAM.set(program.to_owned());
 }
 

@@ -23,7 +23,7 @@ const NO_HELPER: &str = "bwrap needs a helper program, and none is set: call \
      `toolpost::sandbox::helper`";
 
 /// The message if the program called `inner_step` while it had other threads, with the fix.
-const CALLED_LATE: &str = "bwrap needs a helper program, and this program is none, because it called \
+const CALLED_LATE: &str = "bwrap needs a helper program, and this program is not one, because it called \
      `toolpost::sandbox::init` while other threads ran: call it first in a plain `fn main`, before an async \
      runtime starts (`#[tokio::main]` on `main` starts one before), or set the binary of Toolpost with \
      `toolpost::sandbox::helper`";

@@ -22,7 +22,7 @@ pub(crate) struct InnerPlan {
     pub(crate) processes: RawFd,
     /// File descriptors that the command gets in addition to standard input, output and errors.
     pub(crate) kept: Vec<RawFd>,
-    /// The terminal of the command, if standard input is one.
+    /// The controlling terminal of the command: its standard input, or none.
     pub(crate) terminal: Terminal,
     /// Maximum number of open files of the command.
     pub(crate) files: Rlimit,

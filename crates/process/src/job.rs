@@ -72,8 +72,8 @@ pub(crate) struct Shared {
     pub(crate) started: Instant,
     pub(crate) resources: Resources,
     pub(crate) grace: Duration,
-    /// The text of the link in `/proc/PID/fd` by which a process is recognised as a holder of the job's
-    /// output.
+    /// The target of a link in `/proc/PID/fd` by which a process is recognised as one that has the job's output
+    /// open; `None` if it could not be determined.
     pub(crate) output_name: Option<String>,
     pub(crate) inner: Mutex<JobState>,
     pub(crate) changed: Sender<()>,
@@ -99,7 +99,7 @@ pub(crate) struct JobState {
     pub(crate) presence: Presence,
 }
 
-/// Presence of a job's processes: some are left, or the last one has exited at the contained time.
+/// Presence of a job's processes: some are left (`Here`), or the last one exited at the given time (`Gone`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     Here,

@@ -372,7 +372,7 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     }
 }
 
-/// Returns the path of a guarded name. The parts of a pattern become one path.
+/// Returns the path of a guarded name. A directory and a pattern, which `//` separates, become one path.
 fn path_of(name: &CStr) -> PathBuf {
     let path = String::from_utf8_lossy(name.to_bytes());
     match path.split_once("//") {

@@ -15,9 +15,10 @@ use crate::tree::{self, Process};
 /// Maximum size of an environment that is searched for a cookie, in bytes.
 const ENVIRONMENT: usize = 1024 * 1024;
 
-/// The number of times that the arguments of a process are read again if they are empty, as during `execve`,
-/// and the pause before each attempt.
+/// Maximum number of times that the arguments of a process are read again while they are empty, which happens
+/// during `execve`.
 const REPLACING_ATTEMPTS: u32 = 20;
+/// Pause before the arguments of a process are read again.
 const REPLACING_PAUSE: Duration = Duration::from_micros(500);
 
 /// The process from which all processes of a job descend, relative to the process that the server started for
@@ -45,8 +46,8 @@ impl JobAncestor {
         }
     }
 
-    /// Returns the number of generations below the process that the server started that do not belong to the
-    /// command.
+    /// Returns the number of generations between the process that the server started and the processes of the
+    /// command. They consist of processes of the sandbox.
     fn generations(self) -> usize {
         match self {
             Self::Child => 0,
@@ -87,7 +88,8 @@ pub(crate) fn kill_by_cookie(run: &str) {
     }
 }
 
-/// Returns the text that the link in `/proc/PID/fd` has for a holder of the other end of a pipe or terminal.
+/// Returns the target that a link in `/proc/PID/fd` has if the process holds the other end of this pipe or
+/// terminal; `None` if it cannot be determined.
 pub(crate) fn name_of_other_end(end: &OwnedFd) -> Option<String> {
     use std::os::fd::AsRawFd;
     if rustix::termios::isatty(end) {

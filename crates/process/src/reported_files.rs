@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, statat};
 use toolpost_sandbox::{Access, Plan, Sandbox, reported_files};
 
-/// The state of the reported files when a program started.
+/// The files that a sandbox plan asks to report if they change, with their state when a program started.
 #[derive(Debug, Default)]
 pub(crate) struct ReportedFiles {
-    /// `None` if nothing is reported.
+    /// The plan that lists the files to report; `None` if no file is reported.
     plan: Option<Plan>,
     before: BTreeMap<PathBuf, Print>,
 }
@@ -36,7 +36,8 @@ impl ReportedFiles {
         }
     }
 
-    /// Lists the reported files that were created or changed since. Searches the roots, so it blocks.
+    /// Lists the files to report that were created or changed since the program started. Searches the roots, so
+    /// it blocks.
     pub(crate) fn changed(&self) -> Vec<PathBuf> {
         let now = self.plan.as_ref().map(prints).unwrap_or_default();
         let changed = now.into_iter().filter(|(path, print)| self.before.get(path) != Some(print));

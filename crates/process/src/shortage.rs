@@ -10,8 +10,9 @@ use crate::error::StartError;
 /// Total time to wait until a missing system resource, such as memory, is available again.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
-/// First and longest pause between two attempts to start a program.
+/// First pause between two attempts to start a program. Each further pause is twice as long.
 const FIRST: Duration = Duration::from_millis(5);
+/// Longest pause between two attempts to start a program.
 const LONGEST: Duration = Duration::from_millis(250);
 
 /// Number of further attempts if a path that the sandbox shows is missing: it existed when the sandbox was

@@ -34,7 +34,7 @@ pub(crate) struct ProgramHandle {
     pub(crate) supervisor: Supervisor,
     /// The server's end of the socket to the supervisor.
     pub(crate) control: OwnedFd,
-    /// The end from which the program's output is read.
+    /// The server's end of the pipe or terminal from which it reads the program's output.
     pub(crate) output: OwnedFd,
     /// The listener of the program's network proxy, if it has one.
     pub(crate) listener: Option<OwnedFd>,

@@ -319,7 +319,8 @@ impl Watch {
         if self.scope == ProcessScope::Namespace {
             let _ = system::kill(-1);
         } else if !self.is_reaped {
-            // A child that was not reaped keeps its PID, and its group keeps its group id.
+            // Until a child is reaped, its PID and the id of its group are not reused, so these signals cannot reach
+            // other programs.
             let _ = system::kill(-self.child);
             let _ = system::kill(self.child);
         }
@@ -341,7 +342,8 @@ fn kill_children() {
         if process.parent != own {
             return;
         }
-        // A process group outside the supervisor's session contains only descendants of the command.
+        // A process group outside the supervisor's session contains only descendants of the command, so all of
+        // it may be killed.
         if process.session != own && process.group > 1 {
             let _ = system::kill(-process.group);
         }

@@ -32,8 +32,8 @@ struct Temporary {
 }
 
 impl Temporaries {
-    /// Creates the table, without directories, and removes the temporary directories of servers that have
-    /// exited.
+    /// Creates an empty table for directories in `place`, whose names contain the name `server` of this server.
+    /// Removes the temporary directories of exited servers from `place`.
     pub(crate) fn new(place: &Path, server: &str) -> Self {
         sweep(place);
         Self { place: place.to_owned(), server: server.to_owned(), made: Mutex::default() }
@@ -82,8 +82,8 @@ impl Drop for Temporaries {
 fn make(path: PathBuf) -> Result<Temporary, Errno> {
     mkdirat(CWD, &path, Mode::RWXU)?;
     let lock = open(&path)?;
-    // Another server that treats the directory as abandoned may hold the lock already, or may have removed
-    // the directory.
+    // Another server may take the new directory for an abandoned one. If it holds the lock, locking fails. If it
+    // has removed the directory, the locked directory is no longer the one at `path`.
     flock(&lock, FlockOperation::NonBlockingLockShared)?;
     let (here, opened) = (statat(CWD, &path, AtFlags::SYMLINK_NOFOLLOW)?, fstat(&lock)?);
     if (here.st_dev, here.st_ino) == (opened.st_dev, opened.st_ino) {

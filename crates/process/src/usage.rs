@@ -362,7 +362,8 @@ mod tests {
     fn the_disk_reserve_is_at_most_half_of_the_free_space() {
         thread_local!(static FREE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) });
         let measure: FreeSpace = |_| Some(FREE.get());
-        // The setting, the free space at the start and later, and the reserve if the command is stopped.
+        // The configured reserve, the free space at the start, the free space later, and the reserve that is
+        // reported as exceeded (`None` if the command may continue).
         let rows: [(u64, u64, u64, Option<u64>); 5] = [
             (100, 1000, 100, None),
             (100, 1000, 99, Some(100)),

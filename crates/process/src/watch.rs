@@ -38,8 +38,8 @@ pub(crate) struct Watch {
     supervisor: Supervisor,
     /// The socket to the supervisor; `None` after the supervisor has exited.
     control: Option<OwnedFd>,
-    /// The end from which the program's output is read; `None` after no process of the job can write to it,
-    /// or reading has failed.
+    /// The server's end of the pipe or terminal from which it reads the program's output; `None` once no
+    /// process of the job can write to the other end, or reading has failed.
     output: Option<OwnedFd>,
     limits: Limits,
     survivors: Survivors,
@@ -47,9 +47,9 @@ pub(crate) struct Watch {
     /// The program's exit, and when the supervisor reported it.
     exit: Option<(Exit, Instant)>,
     why: Option<Why>,
-    /// The time at which all processes of the job are killed, and the time at which the thread stops waiting
-    /// for their exit.
+    /// The end of the grace period, when all processes of the job are killed; `None` if no kill is planned.
     kill_at: Option<Instant>,
+    /// The time at which the thread stops waiting for the exit of killed processes; `None` if none were killed.
     give_up_at: Option<Instant>,
     supervisor_gone_at: Option<Instant>,
     disk: Option<DiskMeter>,

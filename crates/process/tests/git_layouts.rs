@@ -41,9 +41,9 @@ g -C work/store/bare.git worktree add -q "$PWD/of-bare"
 g init -q --separate-git-dir work/store/separate work/separate
 "#;
 
-/// Paths in git's own directory, in addition to those that exist.
+/// Paths in each of git's own directories that the command tries to write, in addition to the existing files.
 const PATHS: &[&str] = &[
-    // Commands, or the places of commands.
+    // Files that contain commands, or name the files that do.
     "config",
     "config.worktree",
     "commondir",
@@ -55,11 +55,11 @@ const PATHS: &[&str] = &[
     "modules/libs/new/config",
     "worktrees/new/commondir",
     "worktrees/new/config.worktree",
-    // An interrupted operation.
+    // Files of an interrupted operation, which may contain commands.
     "rebase-merge/git-rebase-todo",
     "rebase-apply/patch",
     "sequencer/todo",
-    // Data.
+    // Files that git reads only as data.
     "HEAD",
     "FETCH_HEAD",
     "ORIG_HEAD",
@@ -84,7 +84,8 @@ const PATHS: &[&str] = &[
     "locked",
 ];
 
-/// Appends a word to each path of a list, or replaces the file.
+/// A command that tries to write each file whose path is in the file `list`: it appends a line or, if that fails,
+/// moves another file to the path.
 const WRITER: &str = r#"exec perl -MFile::Path -MFile::Basename -e '
     while (my $path = <STDIN>) {
         chomp $path;
@@ -100,7 +101,7 @@ enum Outcome {
     Held,
     /// The file was written, and the job reports it.
     Reported,
-    /// The file was written.
+    /// The file was written, and the job does not report it.
     Silent,
 }
 
@@ -111,7 +112,8 @@ fn promised(directory: &Path, name: &str) -> Outcome {
     match (first, name) {
         ("commondir" | "config.worktree" | "modules", _) => Outcome::Held,
         ("rebase-apply", _) | (_, "rebase-merge/git-rebase-todo" | "sequencer/todo") => Outcome::Reported,
-        // Git reads these from the repository of the worktree, never from the worktree's own directory.
+        // Git reads these files from the repository of the worktree, never from the worktree's own directory, so
+        // they need no protection here.
         ("config" | "hooks" | "worktrees", _) | (_, "info/attributes") if is_worktree => Outcome::Silent,
         ("config" | "hooks" | "worktrees", _) | (_, "info/attributes") => Outcome::Held,
         _ => Outcome::Silent,

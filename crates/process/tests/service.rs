@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use toolpost_process::{Exit, Launch, Means, Plan, Program, Sandbox, Service, ServicePipes, available};
 
-/// Longer than any test takes, on any machine.
+/// A time limit that no passing test reaches, on any machine.
 const LONG: Duration = Duration::from_secs(60);
 
 fn start(line: &str) -> (Service, ServicePipes) {

@@ -341,7 +341,7 @@ fn run(scripts: &[String]) -> BTreeSet<usize> {
     ran.collect()
 }
 
-/// A script that runs each of the others in an empty directory, with nothing but the marker and `TOOLS` in
+/// A script that runs each generated script in an empty directory, with nothing but the marker and `TOOLS` in
 /// `PATH`.
 const ALL: &str = "base=$PWD; timeout=$(command -v timeout); bash=$(command -v bash); env=$(command -v env); rm=$(command -v rm)
 for ((i = 0; i < $1; i++)); do
@@ -486,7 +486,7 @@ const CHANGES: &[&str] = &[
 /// Operators between the commands; `&&` is the most common.
 const JOINTS: &[&str] = &[" && ", " && ", " && ", " && ", " && ", " || ", "; ", "\n", " & "];
 
-/// A script that runs each of the others in the directory `start`, and keeps their output.
+/// A script that runs each generated script in the directory `start`, and keeps its output.
 const EACH: &str = "base=$PWD; bash=$(command -v bash); env=$(command -v env); mkdir out
 for ((i = 0; i < $1; i++)); do
   cd \"$base/work/start\" || exit 1

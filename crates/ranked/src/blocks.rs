@@ -59,7 +59,8 @@ pub(crate) struct Definition {
 
 /// The longest text that is parsed, in bytes; longer ones are divided only by lines.
 const PARSED: usize = 2 << 20;
-/// The size of a block without symbols, in lines: the minimum, if an empty line follows, and the maximum.
+/// The minimum and the maximum number of lines of a block outside symbols. A blank line between the two ends the
+/// block.
 const LINES: (u32, u32) = (24, 60);
 /// The number of lines beyond which a function or section is split, and the minimum and maximum lines of its parts.
 const LONG: (u32, (u32, u32)) = (240, (80, 120));

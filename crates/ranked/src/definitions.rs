@@ -28,7 +28,7 @@ const ALL_JOINED: f64 = 2.0;
 /// `RedirectView`.
 const JOINED: usize = 4;
 
-/// A block that defines a name.
+/// A block that defines a name, with the weight of the definition after the deductions.
 #[derive(Debug, Clone, Copy)]
 struct Definition {
     block: Block,

@@ -43,7 +43,7 @@ impl<'a> Question<'a> {
     pub(crate) fn find(&self, node: &Node) -> Result<Vec<ScoredBlock>, BadFilter> {
         let set = self.set(node, Scope { part: None, count: definitions::word_count(node) })?;
         let mut blocks = self.all_of(set);
-        // A file of which only the path matches is found once, as its first block.
+        // A file that matches only by its path is found once, as its first block.
         blocks.retain(|found| (found.own || found.block.1 == 0) && (self.within)(found.block.0));
         Ok(blocks)
     }
@@ -151,7 +151,7 @@ impl<'a> Question<'a> {
 
     fn not(&self, set: Set<'a>) -> Set<'a> {
         match set {
-            // A block is excluded only if it contains the word itself, not if only its path does.
+            // A block is excluded only if it contains the word itself, not if only the path of its file does.
             Set::Blocks(blocks) => {
                 let own = blocks.iter().filter(|found| found.own);
                 let mut all: Vec<Block> = own.flat_map(|found| self.unit(found.block)).collect();
@@ -262,7 +262,7 @@ fn joint(one: &[ScoredBlock], other: &[ScoredBlock], out: &mut Vec<ScoredBlock>)
     }
     merge(one, other, |left, right| match (left, right) {
         (Some(left), Some(right)) => out.push(sum(left, right)),
-        // A block of which only the path matches contains none of the words.
+        // A block that matches only by its file's path contains none of the words.
         (Some(only), None) if only.own => out.push(ScoredBlock { score: only.score + second, ..only }),
         (None, Some(only)) if only.own => out.push(ScoredBlock { score: only.score + first, ..only }),
         _ => {}

@@ -58,7 +58,7 @@ enum Covers {
     Package(WorkspacePath),
 }
 
-/// The maximum number of separate indexes of directories that are ignored.
+/// The maximum number of separate indexes of excluded directories; the least recently used one is dropped.
 const PLACES: usize = 4;
 
 /// The state that only an update of the index uses.
@@ -70,8 +70,8 @@ struct UpdateState {
     watched: WatchState,
     /// The new and changed files that have to be read, by displayed path.
     pending: BTreeMap<Arc<str>, ScannedFile>,
-    /// The time since which this process waits for another that reads the pending files, reset by each new segment;
-    /// `None` if it does not wait.
+    /// While this process waits for another one that reads the pending files: the start of the wait, or the time at
+    /// which the last new segment of that process was found. `None` if it does not wait.
     others: Option<Instant>,
 }
 

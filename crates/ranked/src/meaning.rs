@@ -105,7 +105,8 @@ impl Inner {
         self.known.write().unwrap_or_else(PoisonError::into_inner).extend(written);
     }
 
-    /// Drops the embeddings whose file content no file has any more (`live` are the others), if they are most of all.
+    /// Drops the embeddings of contents that no file has any more, if they far outnumber those in use, whose keys are
+    /// in `live`.
     fn forget(&self, live: &HashSet<ContentHash>) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() > 4 * live.len() + 1_024 {

@@ -14,7 +14,8 @@ use crate::record::PLACES;
 use crate::segment::{Meta, Segment};
 use crate::test_files::is_test;
 
-/// The ratio of removed to existing files from which the lists of files are rebuilt.
+/// The lists of files are rebuilt when the number of removed files is at least this multiple of the number of
+/// existing ones.
 const GONE: usize = 1;
 /// The minimum number of removed files for a rebuild of the lists of files.
 const FEW: usize = 256;

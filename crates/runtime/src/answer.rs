@@ -26,8 +26,8 @@ pub struct Answer {
     pub parts: Vec<ReplyPart>,
     /// The operation's output as data; `None` if structured output is off, or the call failed.
     pub structured: Option<Value>,
-    /// The result of what the call did. It can be a failure although the call succeeded, for example if a
-    /// command ran and exited with an error.
+    /// The result of the call's work. It can be a failure although the call succeeded, for example if a command ran and
+    /// exited with an error.
     pub result: RunResult,
 }
 
@@ -67,11 +67,8 @@ impl Answer {
         let mut pictures = Vec::new();
         let texts = self.parts.into_iter().map(|part| match part {
             ReplyPart::Image { mime, data } => {
-                let named = format!(
-                    "[picture {}: {mime}, {}]",
-                    pictures.len() + 1,
-                    counted(data.len() as u64, "byte")
-                );
+                let named =
+                    format!("[image {}: {mime}, {}]", pictures.len() + 1, counted(data.len() as u64, "byte"));
                 pictures.push(InnerPicture { mime, data });
                 named
             }

@@ -1,5 +1,4 @@
-//! Approval prompts for accesses about which a rule decides `ask`, and the interface that shows them to the
-//! user.
+//! Approval prompts for accesses for which a rule says `ask`, and the interface that shows them to the user.
 
 use serde::{Deserialize, Serialize};
 use std::{future::Future, pin::Pin};
@@ -92,9 +91,9 @@ pub enum Verdict {
     Allow,
     /// Allow the call, and do not prompt again for the same accesses within this scope.
     AllowFor(Span),
-    /// Deny the call with a reason other than an answer to the prompt.
+    /// Deny the call. The text is the reason, a sentence for the model, for example that there is no terminal.
     Deny(String),
-    /// The prompt was declined or closed, with a sentence about that.
+    /// The user, or the client for the user, declined or closed the prompt; the text is a sentence about that.
     Declined(String),
     /// The user has not answered yet: the verdict arrives when the client repeats the same call.
     Later,

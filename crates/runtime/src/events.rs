@@ -27,7 +27,7 @@ pub struct Event {
     /// the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// The duration of the call, in milliseconds; set once the call has ended.
+    /// The duration of the call, serialised in milliseconds; set once the call has ended.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "milliseconds")]
     pub duration: Option<Duration>,
     /// The text of the reply; only for listeners with [`Detail::All`].

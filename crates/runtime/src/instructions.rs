@@ -14,7 +14,7 @@ pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     let most = parts.iter().map(|(sentences, _)| sentences.len()).max().unwrap_or(0);
     for turn in 0..most {
         for (sentences, kept) in &mut parts {
-            // A space or a line break follows each sentence, which takes one byte.
+            // Strictly less, because the space or the line break after each sentence takes one byte.
             if *kept == turn && sentences.get(turn).is_some_and(|next| next.len() < room) {
                 room -= sentences[turn].len() + 1;
                 *kept += 1;

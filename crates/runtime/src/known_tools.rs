@@ -76,7 +76,7 @@ mod tests {
     fn a_definition_that_changed_since_the_last_record_is_found_once() {
         let state = tempfile::tempdir().unwrap();
         let plain = || json!({ "type": "object" });
-        // Each row is a session, with the tools that the server lists.
+        // Each row is a session: the tools that the server lists, and the names of those that count as changed.
         let rows = [
             (vec![tool("a", "v1", plain()), tool("b", "v1", plain())], vec![]),
             (vec![tool("a", "v1", plain())], vec![]),

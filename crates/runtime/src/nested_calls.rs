@@ -46,7 +46,7 @@ impl NestedCalls {
         Arc::new(Self { dispatcher: dispatcher.clone(), session, asker, dialect, parent })
     }
 
-    /// Returns the source of approvals for a nested call that may do `may`.
+    /// Returns the source of approvals for a nested call. A call that may only read never prompts the user.
     fn asks(&self, may: May) -> Arc<dyn Asker> {
         match may {
             May::Read => {
@@ -79,8 +79,7 @@ impl NestedCalls {
             deadline: inner.due,
         };
         let failed = |failure: &Failure| {
-            // Nested calls can run in parallel, so equal failures of nested calls are not counted as
-            // repetitions.
+            // An equal failure never counts as a repetition, because nested calls can run in parallel.
             let dialect = published.map(|published| published.dialect);
             wording::failure(failure, dialect, 1).words()
         };

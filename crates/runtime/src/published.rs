@@ -8,8 +8,8 @@ use toolpost_tool::{DecodedCall, Dialect, Lowering, Manual, ToolDef, published};
 
 /// A published tool, as clients see it.
 pub struct Published {
-    /// The published name: the tool's name, after that of the dialect if tools of two dialects have the same
-    /// name.
+    /// The published name: the name of the tool, with the dialect's name and `_` before it if tools of two dialects
+    /// have the same name.
     pub name: String,
     /// The dialect of the tool.
     pub dialect: &'static Dialect,
@@ -25,8 +25,7 @@ struct Definition {
     description: String,
     /// The schema of the arguments that clients see.
     schema: Value,
-    /// The schema of the arguments for decoding: also with aliases and with arguments that clients do not
-    /// see.
+    /// The schema for decoding the arguments, which also has the aliases and the arguments that clients do not see.
     full_schema: Value,
 }
 
@@ -34,9 +33,9 @@ struct Definition {
 /// parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Described {
-    /// The entry under the first name describes them; the entry under the second name refers to the first.
+    /// The entry under the first name describes the parameters; the entry under the second name refers to the first.
     Once,
-    /// This entry describes them, because the entry under the other name is not published.
+    /// This entry describes the parameters, because the entry under the other name is not published.
     Here,
 }
 
@@ -44,17 +43,16 @@ pub(crate) enum Described {
 enum Body {
     /// An operation of the engine, as an entry of the dialect's table of tools defines it.
     Own(&'static ToolDef),
-    /// A tool of an upstream server, and whether the server has changed its description.
+    /// A tool of an upstream server, and whether the server has changed its description or schema.
     Remote(RemoteTool, Words),
 }
 
-/// State of an upstream server's description of a tool: unchanged or changed since the tool was first
-/// published.
+/// State of an upstream tool's description and schema: unchanged, or changed since the tool was published earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
-    /// The description with which the tool was first published.
+    /// No change of the description or the schema is known.
     First,
-    /// A description that the server has changed since.
+    /// The server has changed the description or the schema since an earlier publication of the tool.
     Changed,
 }
 
@@ -193,8 +191,8 @@ impl Published {
         }
     }
 
-    /// Returns true if a name refers to this tool: the published name, the name in its dialect, or the latter
-    /// after the dialect's name and `_`.
+    /// Returns true if a name refers to this tool: the published name, the name or an alias in its dialect, or the
+    /// name after the dialect's name and `_`.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.answers_to(name) || self.is_called_in_full(name)
     }

@@ -9,7 +9,7 @@ use toolpost_text::{
 };
 use toolpost_tool::{Budget, Dialect, TruncationPolicy};
 
-/// The number of equal failures in a row from which on the reply mentions the repetition.
+/// Minimum number of equal failures in a row for which the reply mentions the repetition.
 const AGAIN: u32 = 3;
 
 /// The maximum size of the content that a failure shows, such as the current text of a file.

@@ -48,7 +48,7 @@ impl Operation for Would {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// A verb with its object, such as `read .env`.
+    /// The accesses, each as a verb with its object, such as `read .env`.
     touches: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ impl Asker for Recorder {
         Box::pin(std::future::ready(self.verdict.clone()))
     }
 
-    /// A refusal without a prompt names the rules that would allow the call.
+    /// A denial applies without a prompt, so that refusals name the rules that would allow the call.
     fn standing(&self) -> Option<Verdict> {
         matches!(self.verdict, Verdict::Deny(_)).then(|| self.verdict.clone())
     }
@@ -165,7 +165,7 @@ impl Resolver for Names {
 }
 
 impl World {
-    /// Starts with these rules in the user's file, and those of a project.
+    /// Starts a server with `rules` in the user's policy file, and with the rules of a project.
     fn new(verdict: Verdict, rules: &str, project: &str) -> Self {
         let base = tempfile::tempdir().unwrap();
         let root = base.path().canonicalize().unwrap().join("root");
@@ -466,7 +466,8 @@ async fn rules_offered_in_a_prompt_allow_the_call() {
     );
 }
 
-/// No rule describes code that comes from the input or is unknown, and the only part of a command is not named again.
+/// A refusal names no rule for code that comes from the input or is unknown, and a prompt does not list the only part
+/// of a command again.
 #[tokio::test]
 async fn a_refusal_of_code_from_the_input_names_no_rule() {
     let rows = [
@@ -714,7 +715,7 @@ async fn editor_access_is_allowed_unless_a_rule_matches() {
     assert_eq!(world.prompts()[0].touches, ["use the editor to insert text at the cursor"]);
     let learned = fs::read_to_string(&world.user).unwrap();
     assert!(learned.contains("touch = [\"editor\"]\nacts = [\"insert\"]\ndecide = \"allow\""), "{learned}");
-    // A project can only tighten.
+    // A project's rules can tighten the policy: here they deny an access that was allowed before.
     world.again(every);
     assert_eq!(
         world.call(&["editor look"]).await,
@@ -740,7 +741,7 @@ async fn delegation_is_allowed_unless_a_rule_matches() {
         learned.contains("touch = [\"delegate\"]\nagents = [\"writer\"]\ndecide = \"allow\""),
         "{learned}"
     );
-    // A project can only tighten.
+    // A project's rules can tighten the policy: here they deny an access that was allowed before.
     let world = World::new(Verdict::Allow, rules, every);
     assert_eq!(
         world.call(&["delegate general"]).await,

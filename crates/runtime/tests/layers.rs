@@ -40,7 +40,7 @@ struct Output {
 }
 
 static RUNNING: Mutex<Vec<String>> = Mutex::new(Vec::new());
-/// Lets four calls pass only when all of them are there.
+/// Holds back calls until four of them have arrived.
 static MEETING: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(4));
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 static CROWD: AtomicUsize = AtomicUsize::new(0);
@@ -139,7 +139,7 @@ impl Tool for Do {
 
 #[derive(Deserialize, JsonSchema)]
 struct ManyArgs {
-    /// A tool and an order each, such as `Do hello`.
+    /// Each item is a tool and its order, such as `Do hello`.
     calls: Vec<String>,
     at_once: usize,
     fail_fast: Option<bool>,
@@ -321,7 +321,8 @@ async fn a_session_note_is_shown_once_per_session() {
     let mut world = World::new();
     let (again, first) = ("[toolpost: of this call]", "[toolpost: skipped target]\n[toolpost: of this call]");
     let many = json!({ "calls": ["Do remark a", "Do remark b"], "at_once": 1 });
-    // A nested call's reply may never reach the client, so a remark is repeated until the client has seen it.
+    // A nested call's reply may never reach the client, so it repeats the session's note until the client has seen the
+    // note.
     let inside = words(&world.runtime.call(world.prepared("Many", many.clone())).await);
     assert_eq!(inside, format!("0 Done remark a\n{first}\n1 Done remark b\n{first}"));
     assert_eq!(words(&world.call("f", "remark 1").await), format!("remark 1\n{first}"));

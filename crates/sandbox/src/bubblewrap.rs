@@ -44,7 +44,8 @@ pub const DIRECTORY: u16 = u16::MAX - 21;
 pub const LISTENER: u16 = u16::MAX - 22;
 /// The number of a failed step of the inner step (the program that `bwrap` starts): preparing the process.
 pub const PROCESS: u16 = u16::MAX - 23;
-/// The part of the inner step that requires a process with one thread.
+/// The number of a failed step of the inner step (the program that `bwrap` starts): the check that the process
+/// has one thread.
 pub const THREADS: u16 = u16::MAX - 24;
 
 /// The command line of `bwrap` for one program, and the descriptors to which it refers.
@@ -189,7 +190,7 @@ pub(crate) fn words(part: u16) -> Option<&'static str> {
     }
 }
 
-/// Creates a C string of a path, in which the caller has excluded NUL bytes.
+/// Converts a path to a C string. The caller must have checked that the path contains no NUL byte.
 pub fn string(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }
@@ -210,7 +211,7 @@ mod tests {
         fs::write(&bwrap, "").unwrap();
         fs::set_permissions(&bwrap, fs::Permissions::from_mode(0o755)).unwrap();
         let place = bwrap.to_str().unwrap();
-        // Any user may create a name in `/var/tmp`.
+        // Any user may create entries in `/var/tmp`, so a `bwrap` below it is refused.
         let found = find_in(&[place], &[]);
         assert_eq!(found, Err(format!("users other than root can change {place}")));
         let found = find_in(&[place, "/no/such"], std::slice::from_ref(&top));

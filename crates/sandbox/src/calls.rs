@@ -192,8 +192,8 @@ fn keep_capabilities(kept: u32) -> io::Result<()> {
                 break;
             }
         }
-        // The user root loses its special rights. The call fails for a process without rights, which needs
-        // none of this.
+        // The user root gets no capabilities from here on. The call fails in a process without capabilities,
+        // which needs no such restriction.
         libc::prctl(libc::PR_SET_SECUREBITS, NO_ROOT_LOCKED, 0, 0, 0);
         libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
         let header = Header { version: VERSION_3, pid: 0 };
@@ -271,9 +271,9 @@ pub(crate) fn decide_call(listener: BorrowedFd<'_>, id: u64, error: Option<i32>)
     unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const answer) };
 }
 
-/// Reads memory of another process; returns the number of bytes read.
+/// Reads memory of another process, at the address `at` in that process; returns the number of bytes read.
 pub(crate) fn memory_of(process: i32, at: u64, into: &mut [u8]) -> io::Result<usize> {
-    // The kernel reads each argument as a whole word, so these must be as wide as a word.
+    // The kernel reads each argument as a whole word, so these constants must be as wide as a word.
     const ONE: libc::c_ulong = 1;
     const NO_FLAGS: libc::c_ulong = 0;
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };

@@ -54,7 +54,7 @@ enum Decision {
 
 impl Creations {
     /// Guards missing names, given as absolute paths without links, or as a directory, `//` and a pattern of names.
-    /// `None` if there are none, or if the kernel does not support such a guard.
+    /// `None` if the list is empty, or if the kernel does not support such a guard.
     pub fn new(missing: Vec<CString>) -> Option<Self> {
         let extent = Extent::Creation;
         let guards = !missing.is_empty() && unavailable().is_none();
@@ -197,14 +197,16 @@ impl Creations {
         }
     }
 
-    /// Returns the index of the guarded name that a path equals or is below. If the call moves, links or
-    /// removes an entry, a guarded name below the path also matches, because the entry may be a directory
-    /// that contains that name. A guarded name with a final slash also matches new entries of that directory, and
-    /// one with `//` the entries of the directory before it that match the pattern after it.
+    /// Returns the index of the first guarded name that a system call affects: the path in `text` equals that
+    /// name or is below it. If the call moves, links or removes an entry, guarded names below the path are also
+    /// affected, because the entry may be a directory that contains them.
+    ///
+    /// A guarded name with a final slash also stands for all new entries of that directory. A name of the form
+    /// `DIRECTORY//PATTERN` stands for the entries of the directory that match the pattern.
     fn matched(&self, text: &CStr, does: PathEffect) -> Option<usize> {
         let path = text.to_bytes();
         let may_hold = matches!(does, PathEffect::Places | PathEffect::Removes);
-        // A guarded name that does not exist can be neither removed nor moved with its directory.
+        // Skip the missing names, which come first: they can be neither removed nor moved with their directory.
         let first = if does == PathEffect::Removes { self.missing } else { 0 };
         let is_it = |name: &CString| {
             let name = name.to_bytes();
@@ -298,7 +300,8 @@ impl Text {
         &self.bytes[..self.length]
     }
 
-    /// Reads the path from the memory of a process, page by page, because the next page may not be mapped.
+    /// Reads the path at the address `at` from the memory of a process, page by page, because the next page may
+    /// not be mapped.
     fn read(&mut self, process: i32, at: u64) -> Result<(), Errno> {
         const PAGE: u64 = 4096;
         let mut read = 0;
@@ -338,7 +341,7 @@ impl Text {
 
 /// Result of resolving the path of a system call.
 enum PathTarget {
-    /// The text now contains the resolved path: a directory without links, and a name in it.
+    /// The path was resolved: the buffer now contains a directory without links, and a name in it.
     To,
     /// The path cannot be created, so it affects no guarded name.
     Nowhere,
@@ -368,8 +371,8 @@ fn resolve(process: i32, directory: i32, text: &mut Text, does: PathEffect) -> P
         if let Err(errno) = target.read_name_of(&above) {
             return PathTarget::Fails(errno);
         }
-        // Commands cannot create files in `/proc` and `/dev`, and the target of a descriptor path
-        // (`/proc/PID/fd/N`) is already open.
+        // Such a path affects no guarded name: commands cannot create files in `/proc` and `/dev`, and the target
+        // of a descriptor path (`/proc/PID/fd/N`) is already open.
         if is_beneath(target.bytes(), b"/proc") || is_beneath(target.bytes(), b"/dev") {
             return PathTarget::Nowhere;
         }

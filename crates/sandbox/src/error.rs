@@ -21,7 +21,7 @@ pub enum SandboxError {
     Step {
         /// Description of the failed step.
         step: String,
-        /// The operating system's error of the failed step.
+        /// The operating system's error for the failed step.
         fault: io::Error,
     },
 }

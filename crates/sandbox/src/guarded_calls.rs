@@ -11,8 +11,8 @@ pub(crate) const WRITES: u32 =
 pub(crate) enum Extent {
     /// The system calls that create or change a name.
     Creation,
-    /// Also the system calls that remove or move a name, because without mounts nothing else protects
-    /// existing files.
+    /// The system calls of `Creation`, and those that remove or move a name: without mounts, nothing else
+    /// protects existing files.
     Removal,
 }
 

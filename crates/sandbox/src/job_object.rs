@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 
 /// The number of the information class `JobObjectExtendedLimitInformation` in the Windows API.
 const EXTENDED_LIMITS: i32 = 9;
-/// Flag of a job: Windows kills all its processes when the last handle of the job is closed, also if the
+/// Flag of a job: Windows kills all its processes when the last handle of the job is closed, even if the
 /// server is killed.
 const KILL_ON_JOB_CLOSE: u32 = 0x2000;
 /// Flag of a job: a process that crashes exits without showing a window.

@@ -10,32 +10,33 @@ use std::path::{Component, Path, PathBuf};
 pub(crate) struct Names {
     /// The names that programs may not change.
     pub(crate) held: NameList,
-    /// The names whose changes are reported.
+    /// The names of files whose changes are reported to the user.
     pub(crate) reported: NameList,
 }
 
-/// A list of names.
+/// A list of names, relative paths and patterns that apply in every directory of a root.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct NameList(Vec<Name>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Name {
     Single(OsString),
-    /// A path of several components, and its last component.
+    /// A relative path of several components, and its last component.
     Path(PathBuf, OsString),
     /// A name with `*`, which stands for any text without a slash.
     Pattern(OsString),
 }
 
 impl Names {
-    /// Returns the relative names among the protected and the reported paths of a plan.
+    /// Returns the relative paths among the protected and the reported paths of a plan.
     pub(crate) fn of(protected: &[PathBuf], reported: &[PathBuf]) -> Self {
         Self { held: NameList::of(protected), reported: NameList::of(reported) }
     }
 }
 
 impl NameList {
-    /// Returns the relative paths of a list that consist of names; other paths apply in one place only.
+    /// Keeps the relative paths of a list, which apply in every directory of a root. Other paths are left out,
+    /// because they apply in one place only.
     pub(crate) fn of(paths: &[PathBuf]) -> Self {
         let name = |path: &PathBuf| {
             let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));

@@ -95,7 +95,7 @@ pub(crate) fn nested(root: &OwnedFd, names: &Names, cache: &NestedCache) -> Nest
 /// Describes where a search stopped.
 fn gap(searched: usize, held: usize, next: &Path) -> String {
     let is_top = next.as_os_str().is_empty();
-    let place = if is_top { "the top of the root".to_owned() } else { format!("`{}`", next.display()) };
+    let place = if is_top { "the root directory itself".to_owned() } else { format!("`{}`", next.display()) };
     let (limit, rest) = if searched == DIRECTORIES && !is_top {
         (format!("{DIRECTORIES} directories"), "later directories")
     } else {
@@ -113,7 +113,8 @@ struct Directory<'a> {
 }
 
 impl Directory<'_> {
-    /// Records the protected and the reported names in the directory, and the directories to search next.
+    /// Records the protected paths in the directory, the paths whose changes are reported, and the directories
+    /// to search next.
     fn look(&mut self, entries: &[(OsString, FileType)]) {
         let kind = |name: &str| entries.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind);
         let is_repository = ["HEAD", "objects", "refs"].iter().all(|name| kind(name).is_some());
@@ -126,12 +127,12 @@ impl Directory<'_> {
             Role::Worktree => {
                 self.hold("", OF_WORKTREE);
                 self.report_unfinished("");
-                // The submodules of a worktree.
+                // Git keeps the submodules of a worktree in its `modules`.
                 self.close("modules");
                 self.search("modules", Role::Modules);
             }
             Role::Tree | Role::Modules if is_repository && !is_top => self.repository(""),
-            // The name of a submodule can have several components.
+            // The name of a submodule can have several components, so this directory may contain further ones.
             Role::Modules => {
                 self.close("");
                 self.search_below(entries, Role::Modules);
@@ -140,7 +141,8 @@ impl Directory<'_> {
                 if !is_top {
                     match kind(".git") {
                         Some(FileType::Directory) => self.repository(".git"),
-                        // A `.git` file contains the path of the repository.
+                        // A `.git` file contains the path of the repository, so a change could substitute another
+                        // repository.
                         Some(FileType::RegularFile) => self.hold("", &[".git"]),
                         _ => {}
                     }
@@ -156,7 +158,8 @@ impl Directory<'_> {
         self.found.below.sort();
     }
 
-    /// Records the names in a directory of files.
+    /// Records the entries of an ordinary directory (not a Git directory) that have a protected or reported name,
+    /// and its subdirectories as the directories to search next.
     fn tree(&mut self, entries: &[(OsString, FileType)], is_top: bool) {
         for (name, kind) in entries {
             let is_held = self.names.held.has(self.path, name);
@@ -173,7 +176,8 @@ impl Directory<'_> {
         }
     }
 
-    /// Records the protected and the reported paths of a repository.
+    /// Records the protected paths of a repository, the paths whose changes are reported, and the directories of
+    /// its submodules and worktrees. `below` is the repository's path relative to this directory.
     fn repository(&mut self, below: &str) {
         self.hold(below, OF_REPOSITORY);
         self.report_unfinished(below);
@@ -316,7 +320,8 @@ mod tests {
         let repository = |path: &str| {
             create(&top.join(path), &["objects", "refs"], &["HEAD"]);
         };
-        // A submodule with two components in its name, a submodule of it, and one of a worktree.
+        // The repository at the top and one in `n`, submodules of both (the name `libs/m` has two components), a
+        // submodule of a submodule, and a submodule of a worktree.
         let all = [
             ".git",
             ".git/modules/libs/m",
@@ -386,7 +391,8 @@ mod tests {
         };
         for round in 0..40 {
             let place = top.join(places[random(places.len())]);
-            // Some of these operations fail because the path is missing or of another kind.
+            // Some of these operations fail because the path is missing or of another kind. That does no harm: the
+            // tree then stays unchanged in this round.
             let _ = match random(7) {
                 0 | 1 => fs::create_dir_all(&place),
                 2 => fs::create_dir_all(place.join(".git/hooks")),
@@ -395,7 +401,8 @@ mod tests {
                 5 => fs::remove_dir_all(&place),
                 _ => fs::rename(&place, top.join(format!("moved{round}"))),
             };
-            // Directories are cached only some time after their last change.
+            // A directory is cached only if its last change is some time ago, so wait before the search that fills
+            // the cache.
             if round % 4 == 0 {
                 std::thread::sleep(std::time::Duration::from_millis(60));
                 nested(&open(), &names, &cache);

@@ -149,7 +149,7 @@ impl NestedCache {
         }
     }
 
-    /// Puts the directories of a root back, but only those that were searched this time.
+    /// Puts the cached directories of a root back after a search, but only those in `searched`.
     pub(crate) fn keep(&self, mut root: DirectoryCache, searched: &[Waiting]) {
         root.known = searched.iter().filter_map(|path| root.known.remove_entry(path)).collect();
         let mut all = self.lock();

@@ -92,7 +92,7 @@ fn pins(root: &Path, plan: &Plan) -> Result<Pins, Errno> {
             Ok(_) => {
                 pins.unchanged.insert(path);
             }
-            // No repository exists that would use the path.
+            // A path of a repository that does not exist needs no protection.
             Err(Errno::NOENT) if belongs == Owner::ToRepository && !has_repository(&directory, &path) => {}
             Err(Errno::NOENT) => pins.missing.push(path),
             // A parent of the path is a file, such as a `.git` file with the path of a repository. That file
@@ -103,7 +103,7 @@ fn pins(root: &Path, plan: &Plan) -> Result<Pins, Errno> {
     }
     for path in NOTHING_NEW.iter().map(PathBuf::from).chain(below.closed) {
         match host::beneath(&directory, &path) {
-            // A trailing slash guards all new entries of the directory.
+            // The directory exists: the trailing slash guards all its new entries.
             Ok(_) => pins.missing.push(path.join("")),
             Err(Errno::NOENT) if has_above(&directory, &path) => pins.missing.push(path),
             Err(_) => {}
@@ -142,7 +142,8 @@ fn matched(root: &Path, patterns: &[OsString]) -> impl Iterator<Item = PathBuf> 
     names.into_iter().filter(is_matched).map(PathBuf::from)
 }
 
-/// Returns the protected paths of a root, relative to it. A pattern names no path.
+/// Returns the protected paths of a root, relative to it: those of `REPOSITORY`, and those of the plan except
+/// for patterns.
 fn wanted(root: &Path, protected: &[PathBuf]) -> BTreeMap<PathBuf, Owner> {
     let of_repository = REPOSITORY.iter().map(|path| (PathBuf::from(path), Owner::ToRepository));
     let paths = protected.iter().filter(|path| pattern(path).is_none());
@@ -156,7 +157,7 @@ fn wanted(root: &Path, protected: &[PathBuf]) -> BTreeMap<PathBuf, Owner> {
 
 /// Returns whether the repository of a protected path exists.
 fn has_repository(root: &OwnedFd, path: &Path) -> bool {
-    // `info/attributes` is protected even if `info` does not exist yet.
+    // `info/attributes` is two levels below the repository, because `info` itself need not exist.
     let depth = if path.ends_with("info/attributes") { 2 } else { 1 };
     path.ancestors().nth(depth).is_some_and(|above| host::beneath(root, above).is_ok())
 }

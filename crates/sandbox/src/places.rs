@@ -182,8 +182,8 @@ pub(crate) const MACHINE_KEYS: (&str, &str) = ("/etc/ssh", "ssh_host_");
 /// Files of a repository with which git continues an interrupted operation: they may contain commands.
 pub(crate) const UNFINISHED: &[&str] = &["rebase-merge/git-rebase-todo", "rebase-apply", "sequencer/todo"];
 
-/// Directories of the repository at the top in which nothing new may appear: a submodule or worktree would bring
-/// its own configuration.
+/// Directories, in the repository at the top of a root, in which a program may not create anything: a new
+/// submodule or worktree would bring its own configuration.
 pub(crate) const NOTHING_NEW: &[&str] = &[".git/modules", ".git/worktrees"];
 
 /// Paths of a repository that contain commands which git or Mercurial runs, or that name where such commands

@@ -48,7 +48,7 @@ pub(crate) const NETWORK_WORDS: &str = "the session's network could not be joine
 pub struct Stop {
     /// The number of the failed step; `Confinement::words` describes it.
     pub part: u16,
-    /// The operating system's error of the failed step.
+    /// The operating system's error for the failed step.
     pub fault: io::Error,
 }
 
@@ -394,7 +394,7 @@ fn inside(path: &Path) -> CString {
     string(path.strip_prefix("/").unwrap_or(path))
 }
 
-/// Creates a C string of a text in which the caller has excluded NUL bytes.
+/// Converts a text to a C string. The caller must have checked that the text contains no NUL byte.
 fn string(text: impl AsRef<std::ffi::OsStr>) -> CString {
     CString::new(text.as_ref().as_bytes()).unwrap_or_default()
 }

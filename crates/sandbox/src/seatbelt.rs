@@ -16,8 +16,8 @@ use super::{Access, Plan};
 /// The program that applies a Seatbelt profile to itself and then executes another program.
 const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-/// The start of every profile: permissions that every program needs. None of them reaches other programs: no
-/// events to applications, no opening of documents, and no daemon that would fetch certificates.
+/// The start of every profile: permissions that every program needs. With these alone, a program can neither send events
+/// to applications, nor open documents, nor reach a daemon that fetches certificates.
 const HEAD: &str = r#"(version 1)
 (deny default)
 (allow process-exec process-fork)

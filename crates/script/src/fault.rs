@@ -28,7 +28,7 @@ pub enum Why {
     Syntax,
     /// The script threw an error that it did not catch.
     Thrown,
-    /// The script used more CPU time between two answers of the host than its limit allows.
+    /// The script used more CPU time since its start, or since the host's last answer, than its limit allows.
     Compute,
     /// The script ran longer than its time limit.
     Time,

@@ -8,7 +8,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Maximum number of scripts that run at the same time; further ones wait.
 const AT_ONCE: usize = 4;
-/// Number of abandoned threads from which on scripts are refused.
+/// Number of abandoned threads at which further scripts are refused.
 const MOST_LEFT: usize = 2;
 
 static TURNS: Semaphore = Semaphore::const_new(AT_ONCE);

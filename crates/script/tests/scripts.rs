@@ -231,7 +231,7 @@ async fn built_ins_are_immutable_and_ordinary_code_still_works() {
     .await;
 }
 
-/// Each hostile script ends by a limit or an error.
+/// Each hostile script is stopped by a limit or fails with an error.
 #[tokio::test]
 async fn hostile_scripts_end_within_their_limits() {
     let rows: &[(&str, &[Why])] = &[

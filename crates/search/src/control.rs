@@ -62,7 +62,7 @@ impl Control {
         self.state() != Complete::Yes
     }
 
-    /// Returns whether a search is complete, after its directory walk ended in this way.
+    /// Returns the completeness of a search whose directory walk ended with `ended`.
     pub(crate) fn verdict(&self, ended: WalkEnd) -> Complete {
         match (ended, self.state()) {
             (WalkEnd::Complete, _) => Complete::Yes,

@@ -42,8 +42,8 @@ pub enum SearchError {
         pattern: String,
         /// The message of the regular expression parser.
         why: String,
-        /// The pattern with its special characters escaped; `None` if it has none, or was probably meant as an
-        /// expression.
+        /// The pattern with its special characters escaped. `None` if the pattern has no special characters, or was
+        /// probably meant as a regular expression.
         literal: Option<String>,
     },
     /// No file type has the name in the request.

@@ -21,7 +21,8 @@ pub(crate) fn directory(
     }
 }
 
-/// Resolves the literal names at the start of a glob below a directory. Symlinks are followed inside the workspace.
+/// Resolves the literal names at the start of a glob, relative to the directory `base`. Symlinks are followed inside the
+/// workspace.
 pub(crate) fn below(
     workspace: &Workspace,
     base: &WorkspacePath,

@@ -77,8 +77,8 @@ struct RankedFile {
     path: WorkspacePath,
 }
 
-/// Finds the files of a list that contain at least one term, in any letter case and with any separators between the
-/// parts of the term. The trigram index, if it is given, excludes files without reading them.
+/// Finds the files of a list that contain at least one term, in any letter case and with up to three separators
+/// between the parts of the term. The trigram index, if it is given, excludes files without reading them.
 #[must_use]
 pub fn with_terms(
     workspace: &Workspace,

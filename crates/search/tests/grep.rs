@@ -693,7 +693,7 @@ fn window_at_a_large_offset_is_shown_and_its_cut_reported() {
     assert_eq!(far(".", 500_000, 3), (wanted(500_001..=500_003), (600_001, 3, 0)));
     let ending = [wanted(599_999..=600_000), vec!["after:1:last".to_owned()]].concat();
     assert_eq!(far(".", 599_998, 5), (ending, (600_001, 3, 0)));
-    // There are more matches than the limit on stored ones.
+    // The search finds more lines than it keeps in memory.
     let (shown, (entries, count, cut)) = far("a", 0, usize::MAX);
     assert_eq!((shown.len() as u64, entries, count + cut), (count, 600_000, 600_000));
     assert!(cut > 0 && shown == wanted(1..=count), "{count} {cut}");

@@ -110,7 +110,7 @@ async fn cancelling_a_legacy_call_cancels_its_prompt() {
 #[tokio::test]
 async fn open_prompts_do_not_block_other_requests() {
     let mut client = Client::legacy(form()).await;
-    // More questions than may be open at the same time: the rest is refused, nothing waits.
+    // More prompts than may be open at the same time: those above the limit are refused, and none waits.
     for number in 0..20 {
         client
             .ask("tools/call", call("Write", json!({"path": format!("asked{number}.txt"), "text": "crowd"})))

@@ -98,7 +98,7 @@ async fn server_stops_reading_while_replies_are_unread() {
             break;
         }
         sent += 1;
-        // Open and waiting requests have 32 MiB together at most, and one more is being refused.
+        // The open and waiting requests have at most 32 MiB in total, and one more request is being refused.
         assert!(sent < 8_000, "{sent} requests went in although no answer came out");
     }
     // As soon as the client reads, its requests are answered.

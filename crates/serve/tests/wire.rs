@@ -122,7 +122,7 @@ async fn a_thousand_concurrent_requests_are_all_answered() {
     sending.await.unwrap();
 }
 
-/// During long calls, the server handles a ping, a call of another tool, a cancellation and the end.
+/// During long calls, the server handles a ping, a call of another tool, a cancellation and the end of the input.
 #[tokio::test]
 async fn running_calls_do_not_block_other_messages() {
     const CALLS: i64 = 600;

@@ -21,7 +21,7 @@ const FIND: Duration = Duration::from_secs(2);
 /// The server's time limit for finding out which contents the index has.
 const KNOWS: Duration = Duration::from_secs(60);
 
-/// Maximum number of pieces of file contents that may match; with more, the query saves no time.
+/// If more pieces of file contents than this may match, the query saves no time, and its result is not used.
 const MOST: usize = 20_000;
 
 /// A client that queries the shared index for the repositories of a workspace.
@@ -133,7 +133,7 @@ fn answer(rows: &[Row]) -> Option<Answer> {
     }
     answer.contents.values_mut().for_each(|parts| {
         parts.sort_unstable_by_key(|part| part.start);
-        // An answer with duplicates would be rejected, because the lines would be searched twice.
+        // The caller would reject an answer with duplicates, because their lines would be searched twice.
         parts.dedup();
     });
     Some(answer)

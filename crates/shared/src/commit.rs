@@ -19,7 +19,7 @@ pub(crate) struct CommitFile<'f> {
     pub(crate) hash: ContentHash,
 }
 
-/// The commit that a push makes the branch's commit in the index.
+/// A commit that a push stores as the current commit of a branch in the index.
 pub(crate) struct Commit<'c> {
     pub(crate) repository: i32,
     pub(crate) branch: &'c str,

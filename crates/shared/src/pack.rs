@@ -7,7 +7,7 @@ use toolpost_workspace::hash;
 /// The number of parts of a block: name, signature, body, comments, enclosing names.
 const PLACES: usize = 5;
 
-/// Prefix of a word that is the name of a block, before its number is computed; keyword ranking prefers such a block.
+/// Added before a word that occurs in the name of a block when [`name_number`] computes its number.
 const NAME: char = '\u{2}';
 
 /// The words of a block in the form in which the tables store them.
@@ -33,7 +33,8 @@ pub(crate) fn number(token: &str) -> i32 {
     i32::from_le_bytes(first)
 }
 
-/// Returns the number that stands for a word which is the name of a block.
+/// Returns the second number of a word that occurs in the name of a block. The tables store it in addition to
+/// [`number`], because keyword ranking prefers blocks with a query's word in their name.
 pub(crate) fn name_number(token: &str) -> i32 {
     number(&format!("{NAME}{token}"))
 }

@@ -120,7 +120,7 @@ pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vec
                 Some(code) if code == SqlState::INSUFFICIENT_PRIVILEGE => {
                     "ask an administrator to run `create extension vector` in this database, and repeat `toolpost index push`"
                 }
-                // Versions before 0.7 lack the type `halfvec`.
+                // Versions of pgvector before 0.7 lack the type `halfvec`.
                 Some(code) if code == SqlState::UNDEFINED_OBJECT => {
                     "install pgvector 0.7 or later there, run `alter extension vector update`, and repeat `toolpost index push`"
                 }

@@ -19,7 +19,7 @@ const IDLE: usize = 4;
 /// Time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Time for which a query is awaited beyond the server's time limit.
+/// Time by which the client waits for a query longer than the server does, so that the server's error arrives first.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A server with a shared index, to which a connection is opened at the first use. Cloning is cheap.

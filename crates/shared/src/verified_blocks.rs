@@ -20,7 +20,8 @@ const MOST: usize = 4_000;
 /// Maximum number of other locations that are listed for a block.
 const ALSO: usize = 8;
 
-/// Maximum difference between the similarity by the stored embedding and by a computed one.
+/// Maximum difference between a block's similarity by its stored embedding and by an embedding that is computed
+/// again. If the difference is greater, the stored data of the block counts as wrong.
 const NEAR: f32 = 0.01;
 
 /// The hash of a content, and the language for which it is split: the key of a cut.

@@ -119,8 +119,8 @@ pub(crate) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Vec
     found
 }
 
-/// Returns the commands of hidden substitutions. Because the positions of backquotes do not show which of them open,
-/// each text between two of them counts.
+/// Returns the commands of hidden substitutions. The positions of backquotes do not show which of them open a
+/// substitution, so each text between two of them counts as one.
 pub(crate) fn substituted<'t>(text: &'t str, hidden: &[usize]) -> Vec<Cow<'t, str>> {
     let (mut found, mut end) = (Vec::new(), 0);
     for at in hidden.iter().copied() {
@@ -132,7 +132,7 @@ pub(crate) fn substituted<'t>(text: &'t str, hidden: &[usize]) -> Vec<Cow<'t, st
         } else if at >= end
             && let Some(rest) = rest.get(2..)
         {
-            // Substitutions in this one are found when its text is read.
+            // Substitutions inside this one are skipped here, because they are found when its text is read.
             let length = parenthesised(rest);
             end = at + 2 + length;
             found.push(rest[..length].into());
@@ -147,7 +147,8 @@ fn backquoted(text: &str) -> usize {
     quotes.find(|at| !text[..*at].ends_with('\\')).unwrap_or(text.len())
 }
 
-/// Returns the length of a text up to the parenthesis that closes it.
+/// Returns the length of a text, which follows an opening parenthesis, up to the parenthesis that closes it; the
+/// whole length if none does.
 fn parenthesised(text: &str) -> usize {
     let mut open = 1_usize;
     let closes = |byte: u8| {
@@ -188,8 +189,8 @@ fn quoted(root: Node<'_>, text: &str) -> Vec<Range<usize>> {
     each(root, &mut |node| {
         match node.kind() {
             "string_content" if !is_within(node, &["expansion"]) => ranges.push(node.byte_range()),
-            // The grammar does not find every expansion in a here-document, and a shell does process substitution in
-            // them. So only the text before the first one counts.
+            // The grammar does not find every expansion in a here-document, and a shell does process substitution
+            // inside expansions. So only the text before the first `${` counts.
             "heredoc_body" => {
                 let body = node.byte_range();
                 let plain = text.get(body.clone()).and_then(|text| text.find("${"));
@@ -252,8 +253,8 @@ pub(crate) fn is_comment(node: Node<'_>, text: &str) -> bool {
     begins && earlier != Some('\\')
 }
 
-/// Returns the reason why the text of a here-document may end at another position for a shell; `None` if it
-/// does not.
+/// Returns a reason why a shell may end a here-document at another position than the grammar; `None` if there is
+/// none.
 pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> {
     let part = |kind: &str| {
         let mut cursor = node.walk();
@@ -286,14 +287,14 @@ pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
 }
 
 /// Returns the reason why an expansion such as `${x:=y}` may run a command, set a variable, or end at another
-/// position for a shell; `None` if it is harmless.
+/// position for a shell than for the grammar; `None` if it is harmless.
 pub(crate) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
     if text.contains('\'') && is_quoted(node) {
         return Some("a single quote in an expansion within double quotes may be literal for a shell");
     }
     let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
     if inner.match_indices('{').any(|(at, _)| !inner[..at].ends_with('$')) {
-        return Some("this expansion contains a brace, so a shell may end it at another position");
+        return Some("this expansion contains a brace, so its end is unclear");
     }
     let inner = inner.strip_prefix('#').filter(|rest| !rest.is_empty()).unwrap_or(inner);
     let name = inner.trim_start_matches(|found: char| found.is_ascii_alphanumeric() || found == '_');
@@ -348,8 +349,8 @@ pub(crate) fn test_evaluates(text: &str) -> bool {
     text.starts_with("[[") && one_of(&compares) && !words.iter().all(|word| sign(word) || number(word))
 }
 
-/// Returns whether an arithmetic expression contains only numbers. A variable in such an expression is
-/// evaluated, and may contain a command.
+/// Returns whether all operands of an arithmetic expression are numbers. A variable would be evaluated, and may contain
+/// a command.
 pub(crate) fn is_plain_arithmetic(node: Node<'_>) -> bool {
     let mut open = vec![node];
     while let Some(node) = open.pop() {

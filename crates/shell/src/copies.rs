@@ -5,7 +5,7 @@ use crate::{
     programs::{Copies, Form, Machines, SingleOperand},
 };
 
-/// The last operand, or the value of this option, is the destination of a copy.
+/// Options whose value is the destination of a copy; without them, the last operand is the destination.
 const INTO: &str = "-t --target-directory";
 
 /// Records the effects of a program that copies, moves or links.
@@ -42,7 +42,7 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, copies: Copies, sorted: &
     }
     let Some(target) = target else { return };
     if target.known().is_none() {
-        // It can become several words, of which only the last is the destination.
+        // The word can expand to several words: all but the last one are sources, which are read.
         effects.push(Effect::Reads(target.clone()));
     }
     let is_directory = into.is_some() || sources.len() > 1 || is_directory(&target);
@@ -73,7 +73,8 @@ fn of_source(copies: Copies, sorted: &Options, source: &Word, target: Option<&Wo
     effects
 }
 
-/// Returns the writes of a copy. If the destination may be a directory, the copy may be in it.
+/// Returns the writes of a copy to `target`. `is_directory` means that the target certainly is a directory, and
+/// `whole` that a copy keeps the path of its source below that directory.
 fn of_target(target: &Word, sources: &[Word], is_directory: bool, whole: bool) -> Vec<Effect> {
     let mut effects = Vec::new();
     let mut is_named = false;
@@ -203,7 +204,7 @@ pub(crate) fn note_sent(segment: &mut Segment, sorted: &Options) {
             segment.effects.extend(names.filter(|word| word.start != "-").map(Effect::Reads));
         }
     }
-    // Without a known option before it, such a word can be the value of one.
+    // An operand such as `@FILE` can be the value of an unknown option before it, so the file counts as read.
     let stray = sorted.operands.iter().filter_map(|word| word.after("@"));
     let local = sorted.operands.iter().filter_map(|word| {
         let path = word.after("file://")?;

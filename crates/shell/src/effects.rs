@@ -10,7 +10,7 @@ use crate::{
 /// The table entry for a command, and the position where the options of the command begin.
 pub(crate) struct CommandForm {
     pub(crate) form: &'static Form,
-    /// Number of words before these options: the program and its subcommand.
+    /// Number of words before the options: the program and its subcommand.
     pub(crate) head: usize,
 }
 
@@ -69,8 +69,8 @@ pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
             option(segment, form, &given, value.as_ref());
         }
     }
-    // A wildcard matches only names in its directory, so a match that looks like an option cannot make the
-    // command read a file in another directory.
+    // A match of a wildcard is a name in the wildcard's directory. If the options of the command only read files, a
+    // match that looks like an option cannot make the command read a file in another directory.
     let harms = |word: &&Word| {
         form.acts.iter().any(|(_, act)| *act != Act::Reads || (word.sure == Certainty::Nothing))
     };
@@ -83,7 +83,7 @@ pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
     operands(segment, form, &named);
     searches::note(segment, form, &sorted);
     if form.is_called("git diff") {
-        // `git diff` compares a path outside the repository as a file.
+        // `git diff` reads an operand outside the repository as a file, not as a path of a revision.
         let elsewhere = |word: &&Word| {
             word.start.starts_with(['/', '~']) || word.start.split('/').any(|part| part == "..")
         };
@@ -168,7 +168,7 @@ fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>)
         is_git.then(|| programs::act(git::ANYWHERE, given)).flatten()
     });
     let Some((option, act)) = act else {
-        // An option such as `--exclude` names files that the command does not read.
+        // The value of an option may name a file, except for options such as `--exclude`, whose files are not read.
         if let Some(value) = value.filter(|_| !given.starts_with("--exclude")) {
             segment.effects.push(Effect::Names(value.clone()));
         }
@@ -363,7 +363,7 @@ fn set_by_operands(segment: &mut Segment, sorted: &Options) {
     }
 }
 
-/// Records the variables set by a command that can make an allowed program run another program.
+/// Records each variable that the command sets and that can change which programs run, or how they behave.
 fn variables(segment: &mut Segment) {
     let noted: Vec<String> =
         segment.assignments.iter().filter(|set| changes_programs(set)).map(|set| set.name.clone()).collect();
@@ -382,8 +382,8 @@ pub(crate) fn is_name(text: &str) -> bool {
 }
 
 impl crate::Assignment {
-    /// Checks whether the variable may name a program or a library that another program loads, or pass code to it: a
-    /// variable that can change which programs run, with a value that is more than one plain word.
+    /// Checks whether the variable can pass code to a program: it sets a search path of programs or libraries, or it
+    /// can change which programs run and its value is more than one plain word.
     #[must_use]
     pub fn passes_code(&self) -> bool {
         let name = self.name.as_str();

@@ -29,9 +29,9 @@ pub(crate) enum Style {
 /// The position after which words that begin with a dash are operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// After `--`; without `--`, no such position.
+    /// After the word `--`; without it, every word that begins with a dash is an option.
     End,
-    /// After the first operand.
+    /// After the word `--` or the first operand.
     Operand,
 }
 

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 /// Limits on the nesting of syntax nodes, and of scripts inside scripts (`sh -c`).
 const DEEPEST: (usize, usize) = (200, 6);
 
-/// Maximum number of substitutions outside the tree whose commands are read.
+/// Maximum number of substitutions whose commands are read although the syntax tree does not contain them.
 const HIDDEN: usize = 1000;
 
 /// Reads a text that is nested in `depth` others.
@@ -57,7 +57,7 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     if script.unsure.is_empty() && is_chain(root) {
         places::leave_start(&mut script);
     }
-    // A rule that denies a command must find it here, too.
+    // The commands of hidden substitutions are read, too, so that a rule that denies one of them finds it.
     for inner in check::substituted(text, &hidden).into_iter().take(HIDDEN) {
         script.add(self::script(&inner, depth + 1), &[segment::SUBSTITUTION.to_owned()]);
     }
@@ -235,7 +235,7 @@ impl<'t> Reader<'t> {
             }
         }
         let redirects = around.map_or(&[][..], |(_, redirects)| redirects);
-        // The grammar drops the word `-` before a here-document.
+        // The grammar drops the word `-` before a here-document, so it is added here.
         let dropped = redirects.first().and_then(|first| self.text.get(node.end_byte()..first.start_byte()));
         if dropped.is_some_and(|dropped| dropped.trim() == "-") {
             segment.words.push(Word::known_as("-"));
@@ -390,8 +390,8 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Records the effect of a word after `export` or a similar command. Without its quotes, the word can be an
-/// assignment.
+/// Records the effect of a word after `export` or a similar command. The word is examined without its quotes, because
+/// `export "A=b"` is an assignment, too.
 fn declared(word: &Word, reach: Reach, segment: &mut Segment) {
     let Some(known) = word.known() else {
         return segment.more(word.text.clone(), "the variable that the command sets is unknown");

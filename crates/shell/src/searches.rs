@@ -51,8 +51,8 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
     segment.effects.extend(searches);
 }
 
-/// Returns the searches of `git grep` for its operands, of which the first are certainly revisions. A revision can
-/// contain files that ignore rules name now.
+/// Returns the searches of `git grep` for its operands. The first `revisions` operands are certainly revisions. With a
+/// revision, ignored files count as searched, because the revision may contain them.
 fn in_git<'s>(
     operands: &'s [Word],
     revisions: usize,
@@ -106,7 +106,8 @@ fn ripgrep(sorted: &Options, plain: impl Fn(bool, bool) -> Search) -> Search {
     Search { except, ..plain(hidden, ignored) }
 }
 
-/// Records the directories whose files `find` or `fd` passes to a program that reads them.
+/// Records the directories whose files `find` or `fd` passes to a program that reads them. `own` has the words of
+/// `find` or `fd` itself, `inner` the commands that it runs.
 pub(crate) fn note_handed_on(segment: &mut Segment, own: &[Word], inner: &[Vec<Word>]) {
     let is_find = segment.program_name() == Some("find");
     let gets_files = |words: &Vec<Word>| !is_find || words.iter().any(|word| word.text.contains("{}"));
@@ -145,8 +146,8 @@ fn found(words: &[Word]) -> (Vec<Word>, Search) {
     let is_start = |word: &&Word| !word.start.starts_with(['-', '(', '!']);
     let starts = words.iter().skip_while(follows).take_while(is_start).cloned().collect();
     let known = |word: &Word, list: &[&str]| word.known().is_some_and(|known| list.contains(&known));
-    // If the tests of `find` contain alternatives or negations, the found files need not match its `-name`
-    // test.
+    // If the tests of `find` contain alternatives or negations, the found files need not match its `-name` test, so
+    // the name does not limit the search.
     let simple = !words.iter().any(|word| known(word, &["-o", "-or", "!", "-not", ",", "("]));
     let named = words.windows(2).find(|pair| known(&pair[0], &["-name", "-iname"]));
     let name = named.filter(|_| simple).and_then(|pair| pair[1].known()).map(str::to_owned);

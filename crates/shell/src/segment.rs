@@ -37,7 +37,8 @@ pub struct Segment {
     pub text: String,
     /// The program and its arguments; empty if the command runs no program.
     pub words: Vec<Word>,
-    /// The variables that the command sets: before the program, or through it.
+    /// The variables that the command sets: in words before the program, or as an effect of the program, such as
+    /// `export`.
     pub assignments: Vec<Assignment>,
     /// The effects of the command in addition to running its program.
     pub effects: Vec<Effect>,
@@ -124,7 +125,7 @@ pub struct Search {
     pub names: Vec<String>,
     /// Patterns of file names: files that match one are not read.
     pub except: Vec<String>,
-    /// The start may be a revision or a pattern instead of a path. Then the search can read files anywhere.
+    /// True if the start may be a revision or a pattern instead of a path; then the search can read files anywhere.
     pub loose_start: bool,
 }
 

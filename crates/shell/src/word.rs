@@ -269,7 +269,7 @@ impl WordReader<'_> {
         }
     }
 
-    /// Reduces the known part of the word to `sure`, unless nothing is known.
+    /// Lowers the certainty of the word to `sure`, unless it is already `Nothing`.
     fn lose(&mut self, sure: Certainty) {
         if self.sure != Certainty::Nothing {
             self.sure = sure;

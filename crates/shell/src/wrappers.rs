@@ -1,6 +1,6 @@
 //! Table of wrappers: programs that run another program, or a script, from their arguments.
 
-/// The arguments of a wrapper that contain the command which it runs.
+/// The part of a wrapper's arguments that is the command it runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WrappedCommand {
     /// The words from the first operand on.

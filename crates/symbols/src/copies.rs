@@ -1,6 +1,7 @@
 //! Detection of build output by path.
 //!
-//! A package that ships its sources with its build output has each symbol several times.
+//! A package that ships its sources with its build output has each symbol several times. Symbol searches list the
+//! copies in the build output after the symbols in the sources.
 
 use std::collections::HashMap;
 

@@ -7,7 +7,7 @@ use crate::record::Usage;
 use crate::resolve::Resolver;
 use crate::{At, FileId, Graph, Resolution, Sure};
 
-/// The names in one file whose meaning the text leaves open, and a language server may know.
+/// The names in one file whose meaning the text leaves open, and which a language server may be able to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubts {
     /// The path of the file.

@@ -62,7 +62,7 @@ pub struct Unresolved {
     pub usage: Usage,
 }
 
-/// The uses that a search for the uses of a symbol, or for what it uses, found.
+/// The result of a search for the uses of a symbol, or for the symbols that it uses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edges {
     /// The uses, the most certain first, then by position.
@@ -82,13 +82,13 @@ pub struct Counts {
     pub inferred: usize,
     /// The number of possible uses.
     pub possible: usize,
-    /// The number of unresolved occurrences: of the symbol's name (incoming), or in the symbol (outgoing).
+    /// The number of unresolved occurrences. Incoming: of the symbol's name; outgoing: in the symbol.
     pub unresolved: usize,
-    /// The number of uses that lead out of the workspace: of symbols with this symbol's name (incoming), or in the
-    /// symbol (outgoing).
+    /// The number of uses of something outside the workspace. Incoming: those with the symbol's name; outgoing: those
+    /// in the symbol.
     pub outside: usize,
-    /// The number of calls through a parameter or a variable: of this symbol's name (incoming), or in the symbol
-    /// (outgoing).
+    /// The number of calls of a parameter or a variable. Incoming: those with the symbol's name; outgoing: those in
+    /// the symbol.
     pub local: usize,
     /// The number of occurrences of the symbol's name that belong to another relation than the requested one.
     pub other: usize,

@@ -238,7 +238,7 @@ impl Graph {
         all.filter(move |(_, since)| *since >= changes)
     }
 
-    /// Returns the number of changes at which a file was added; `None` if it is gone.
+    /// Returns the number of graph changes before a file was added; `None` if the file is gone.
     #[must_use]
     pub fn since(&self, id: FileId) -> Option<u64> {
         self.files.get(id.0 as usize)?.as_ref().map(|file| file.since)

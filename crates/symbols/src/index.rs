@@ -33,7 +33,7 @@ struct Inner {
 
 /// The state that an update needs.
 struct UpdateState {
-    /// The directory of the records, if there is one.
+    /// The cache directory in which records are stored, if there is one.
     folder: Option<PathBuf>,
     /// The stored records; `None` before the first query.
     store: Option<Store>,

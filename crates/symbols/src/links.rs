@@ -32,8 +32,8 @@ pub struct Link {
 }
 
 impl Graph {
-    /// Finds which symbols of other files, and which other files, each file uses; `None` if `stop` returns
-    /// true first.
+    /// Finds the symbols of other files that each file uses, and the other files that it imports; `None` if `stop`
+    /// returns true first.
     #[must_use]
     pub fn links(&self, stop: &dyn Fn() -> bool) -> Option<Links> {
         let resolver = Resolver::new(self);

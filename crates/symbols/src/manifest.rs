@@ -13,7 +13,7 @@ pub(crate) enum Manifest {
     Cargo { name: String, library: Option<String> },
     /// A JavaScript package: its name, and its entry points, the most important first.
     Npm { name: String, entries: Vec<String> },
-    /// The locations of JavaScript modules with non-relative names.
+    /// The `baseUrl` and `paths` of a `tsconfig.json`: the directories and files of modules with non-relative names.
     Script { base: Option<String>, paths: Vec<(String, Vec<String>)> },
     /// A manifest without a relevant entry.
     Nothing,

@@ -13,7 +13,7 @@ use crate::target::How;
 use crate::word::Word;
 
 impl Resolver<'_> {
-    /// Returns the modules for a name in an import; empty if they are outside the workspace.
+    /// Returns the modules of the workspace that a name in an import may mean.
     pub(crate) fn module(&self, spot: Location, name: &str) -> Vec<Value> {
         match rules::of(&self.graph.file(spot.file).record.language).family {
             Family::Python => self.python_module(spot, name),

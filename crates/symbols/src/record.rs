@@ -108,7 +108,7 @@ pub struct ImportRecord {
     pub alias: Option<Word>,
     /// Set if the import is re-exported.
     pub exported: bool,
-    /// The byte offset of the name, or else of the module.
+    /// The byte offset of the imported name; without a name, that of the module path.
     pub at: u32,
     /// The enclosing definition, by its position among the symbols.
     pub within: Option<u32>,
@@ -151,7 +151,7 @@ pub struct Local {
 pub struct Expression {
     /// The first part of the expression, as `a` in `a.b().c`.
     pub base: Base,
-    /// The member accesses and calls after the base, in order.
+    /// The operations after the base, such as member accesses and calls, in order.
     pub steps: Vec<Step>,
 }
 

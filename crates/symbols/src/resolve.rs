@@ -42,7 +42,7 @@ pub(crate) struct Location {
 pub(crate) struct Resolver<'g> {
     pub(crate) graph: &'g Graph,
     depth: Cell<u32>,
-    /// Set if the maximum depth was reached.
+    /// Set if the maximum depth was reached, so that the last result may be incomplete.
     cut: Cell<bool>,
     /// The exports of modules by name.
     exports: Memo<(FileId, Word), Vec<Value>>,

@@ -11,7 +11,7 @@ pub(crate) const LARGEST: u64 = 512 << 20;
 /// The role bit of an occurrence that is a definition.
 const DEFINES: i32 = 1;
 
-/// The used fields of the index.
+/// The fields of a SCIP index that are read.
 #[derive(Clone, PartialEq, Message)]
 struct Whole {
     #[prost(message, repeated, tag = "2")]
@@ -28,7 +28,7 @@ struct Document {
     /// The content of the file; empty if it is not included.
     #[prost(string, tag = "5")]
     text: String,
-    /// The unit of columns: 1 bytes, 2 units of UTF-16, 3 characters.
+    /// The unit of columns: 1 for bytes, 2 for UTF-16 code units, 3 for characters.
     #[prost(int32, tag = "6")]
     columns: i32,
 }

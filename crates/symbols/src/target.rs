@@ -11,7 +11,7 @@ pub enum Resolution {
     Targets(Vec<Target>),
     /// The use refers to something that is defined outside the workspace.
     Outside,
-    /// The use refers to a local name: a parameter, or a variable that holds a function.
+    /// The use refers to a parameter, a variable or a field, and no symbol is known to be its value.
     Local,
     /// The target is unknown.
     Unresolved,
@@ -34,13 +34,15 @@ pub struct Target {
 pub enum How {
     /// A scope around the use, or the top level of its file, defines the symbol.
     Scope,
-    /// The symbol is a member of the named class, or of a base class of it.
+    /// The symbol is a member of a class that the use names or that contains the use, or of a base class of that
+    /// class, or of an object literal.
     Member,
-    /// The symbol is imported.
+    /// The symbol is imported, or is a member of a module or a package.
     Import,
     /// Another file of the same package defines the symbol.
     Package,
-    /// The linkage decides: an included file defines the symbol, or the only definition has external linkage.
+    /// The linkage decides: an included file defines the symbol, or the only definition has external linkage. Also
+    /// for a Rust macro if there is only one with the name.
     Linked,
     /// The symbol is a member of the known type of the object.
     Typed,
@@ -52,9 +54,9 @@ pub enum How {
     Unique,
     /// The symbol has the used name, and nothing more is known.
     SameName,
-    /// The answer of a language server.
+    /// A language server reported the symbol.
     Server,
-    /// The answer of a SCIP index.
+    /// A SCIP index has the symbol as the target of the use.
     Scip,
     /// The type has all methods that the interface requires.
     Methods,
@@ -68,12 +70,12 @@ pub enum Sure {
     Proved,
     /// The target is likely.
     Inferred,
-    /// The target is one of several possible ones.
+    /// The target is possible: only the name matches, or a call may reach several implementations.
     Possible,
 }
 
 impl How {
-    /// Returns the certainty of a method.
+    /// Returns the certainty of a target that this method found.
     #[must_use]
     pub fn sure(self) -> Sure {
         match self {

@@ -165,8 +165,8 @@ impl Words {
         let counts = counts(folded);
         let same = move |word: &Word| {
             let name = self.folded(*word);
-            // The difference of the letter counts is a lower bound of the edit distance, if all letters are single
-            // bytes.
+            // If all letters are single bytes, the difference of the letter counts is a lower bound of the edit
+            // distance, so it can exclude names.
             !(counts.1 && name.is_ascii()) || are_near(&counts.0, length, name, most)
         };
         all.map(|(number, _)| Word(u32::try_from(number).unwrap_or(u32::MAX))).filter(same)

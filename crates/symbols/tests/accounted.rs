@@ -1,5 +1,5 @@
-//! Tests on real programs that a plain tokenizer finds no occurrence of a function's name that the index
-//! drops.
+//! Tests on real programs that the index drops no occurrence of a function's name that a plain tokenizer
+//! finds.
 //!
 //! The tokenizer knows only comments, strings and identifiers of each language; it shares no code with the
 //! index.

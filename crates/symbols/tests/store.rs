@@ -44,7 +44,7 @@ fn the_next_process_reuses_stored_records() {
     let (root, cache) = new_root_and_cache();
     assert_eq!(indexed_calls(root.path(), cache.path()), WANTED);
     let first = blobs(cache.path());
-    // The segment, the list of files, and the owner.
+    // The blobs are a segment, the list of files, and the list of the cache's owners.
     assert_eq!(first.len(), 3, "{first:?}");
     // Nothing changed: nothing is parsed, so nothing is written.
     assert_eq!(indexed_calls(root.path(), cache.path()), WANTED);
@@ -109,7 +109,7 @@ fn small_segments_are_merged_across_restarts() {
     let (root, cache) = new_root_and_cache();
     for round in 0..20 {
         write(root.path(), "b.py", &format!("{}def g(): ...\n", "\n".repeat(round)));
-        // Old enough that the file is recorded; a test cannot set the time of a change.
+        // The store records a file only if its last change is old enough, and a test cannot set the change time.
         sleep(Duration::from_millis(60));
         assert_eq!(indexed_calls(root.path(), cache.path()), WANTED, "{round}");
         assert!(blobs(cache.path()).len() <= 16, "{:?}", blobs(cache.path()));

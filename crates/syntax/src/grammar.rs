@@ -113,26 +113,26 @@ pub(crate) struct Rule {
 /// The location of an item's name.
 #[derive(Clone, Copy)]
 pub(crate) enum Name {
-    /// In this field.
+    /// The name is in this field.
     Field(&'static str),
-    /// In the first and the last of these fields, joined by the word between them; if only one field exists,
-    /// in that one.
+    /// The name consists of the texts of the first and the last of these fields, joined by the word between them. If
+    /// only one field exists, the name is its text.
     Joined(&'static str, &'static str, &'static str),
-    /// In this field, up to the last `::`.
+    /// The name is in this field, up to the last `::`.
     Path(&'static str),
-    /// In the innermost declarator.
+    /// The name is in the innermost declarator.
     Declarator,
-    /// In the field `name` of the first node of this kind inside the item.
+    /// The name is in the field `name` of the first node of this kind inside the item.
     Within(&'static str),
-    /// At the end of this path of fields and kinds of children.
+    /// The name is at the end of this path of fields and kinds of children.
     At(&'static str),
-    /// In the first child of this kind; without one, the name is the second string.
+    /// The name is in the first child of this kind; without such a child, the name is the second string.
     Child(&'static str, &'static str),
-    /// In the first child.
+    /// The name is in the first child.
     First,
     /// The name is the whole text before the body.
     Head,
-    /// In the tag that opens an element, with the element's id.
+    /// The name is in the tag that opens an element, and includes the element's id.
     Tag,
     /// In a method's receiver and its name.
     Receiver,
@@ -154,23 +154,23 @@ pub(crate) struct Headings {
 
 /// Nodes of expressions: members, calls, and so on.
 pub(crate) struct Shapes {
-    /// Nodes with the fields of the object and of the member's name.
+    /// Member accesses: each kind of node, with the field of the object and the field of the member's name.
     pub(crate) member: &'static [(&'static str, &'static str, &'static str)],
-    /// Call expressions.
+    /// Calls: each kind of node, with the location of the callee.
     pub(crate) call: &'static [(&'static str, Callee)],
-    /// Constructor expressions, with the field of the type.
+    /// Constructor expressions: each kind of node, with the field of the type.
     pub(crate) new: &'static [(&'static str, &'static str)],
     /// Functions of the language that create an instance of the type in their first argument.
     pub(crate) makers: &'static [&'static str],
-    /// Element accesses, with the field of the collection.
+    /// Element accesses: each kind of node, with the field of the collection.
     pub(crate) index: &'static [(&'static str, &'static str)],
-    /// Nodes without meaning, such as parentheses.
+    /// Nodes that only wrap an expression, such as parentheses.
     pub(crate) through: &'static [&'static str],
     /// Keywords for the object itself.
     pub(crate) own: &'static [&'static str],
     /// Keywords for the parent class.
     pub(crate) above: &'static [&'static str],
-    /// Nodes of literals, with their types.
+    /// Literals: each kind of node, with the name of its built-in type.
     pub(crate) literals: &'static [(&'static str, &'static str)],
     /// Nodes around an imported name, each with the field that holds a part of the module path.
     pub(crate) prefixes: &'static [(&'static str, &'static str)],
@@ -179,9 +179,9 @@ pub(crate) struct Shapes {
 /// The callee of a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Callee {
-    /// The node in this field.
+    /// The callee is the node in this field.
     Function(&'static str),
-    /// The member in the second field, of the receiver in the first.
+    /// The callee is the member in the second field, of the receiver in the first.
     Method(&'static str, &'static str),
 }
 

@@ -21,7 +21,7 @@ use crate::{Language, Tree};
 
 pub use read::PatternSyntaxError;
 
-/// The maximum depth of a parse tree in which a pattern that uses a placeholder twice is searched for.
+/// A pattern that uses a placeholder twice is searched for only in parse trees up to this depth.
 const DEEPEST: usize = 1_000;
 
 /// A pattern, parsed in one language.
@@ -35,7 +35,7 @@ pub struct Pattern {
     compares: Compares,
 }
 
-/// The answer to whether matching compares code, because a placeholder that is used twice requires equal code.
+/// The comparison that matching needs: `Code` if a placeholder is used twice, because both uses must match equal code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compares {
     Nothing,

@@ -167,7 +167,7 @@ impl Reader<'_> {
         }
         if let Some(body) = body {
             item.body = Some(self.bounds(body));
-            // The body of a type alias is an object type.
+            // The body of a type alias is an object type, whose members are items.
             let holds = item.kind.holds_items() || item.kind == Kind::Type;
             item.children =
                 if holds && depth < DEEPEST { self.block(body, depth + 1) } else { self.local(body, depth) };

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use crate::grammar::{Callee, Grammar};
 
-/// Maximum number of steps of a chain.
+/// Maximum number of steps of a chain. In a longer expression, everything before these steps is [`Base::Other`].
 const MOST: usize = 64;
 
 /// Maximum number of macro tokens that are searched for the receiver of a name.

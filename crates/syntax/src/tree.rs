@@ -13,7 +13,8 @@ use crate::{Item, Kind, Language, read};
 
 /// The maximum length of a text that is parsed, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
-/// Maximum number of the parser's progress callbacks: per byte of text, and the minimum for short texts.
+/// Number of the parser's progress callbacks after which parsing fails: the number per byte of text, and the minimum
+/// for short texts.
 const STEPS: (usize, usize) = (4, 10_000);
 
 /// Texts up to this length, in bytes, cannot be nested so deeply that they take long, so their work is not estimated.
@@ -135,8 +136,8 @@ impl<'a> Tree<'a> {
             return None;
         }
         let mut block = self.root().descendant_for_byte_range(body.start, body.end)?;
-        // If a body has only one statement, both nodes have the same byte range, and the search above returns the
-        // statement. The outermost node with that range is the body.
+        // If a body has only one statement, both nodes have the same byte range, and `descendant_for_byte_range`
+        // returns the statement. The outermost node with that range is the body.
         while let Some(around) = block.parent().filter(|around| around.byte_range() == block.byte_range()) {
             block = around;
         }

@@ -32,7 +32,8 @@ const CRLF_FREE: &str = "fn a() {} // x\nfn b() {}\n";
 
 use EditPosition::{After, Before, Replace};
 
-/// Each row: a language, a text, a name, where the code goes, the code, and the text afterwards.
+/// Each row: a language, a text, the name of a symbol, the position of the new code, the new code, and the text
+/// afterwards, followed by the notes in brackets.
 const ROWS: &[(&str, &str, &str, EditPosition, &str, &str)] = &[
     (
         "rust",

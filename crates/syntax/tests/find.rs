@@ -11,7 +11,8 @@ const CPP: &str = "namespace n { class A { void m(); bool operator==(int a); }; 
 const MARKDOWN: &str = "# Top\n\n## Use it\n\ntext\n\n## Use it not\n";
 const JSON: &str = "{\"a\": {\"b.c\": 1}}";
 
-/// Each row: a language, a text, a name, and the lines of the matching symbols, or similar names.
+/// Each row: a language, a text, a name, and the result: the line of the only match, `several` with the lines of all
+/// matches, or `none:` with a similar name, if there is one.
 const ROWS: &[(&str, &str, &str, &str)] = &[
     ("rust", RUST, "A", "1"),
     ("rust", RUST, "struct A", "1"),

@@ -28,7 +28,8 @@ const CSS: &str = ".a { color: red; margin: 0; }\nb { color: blue; }\n";
 const HTML: &str = "<div class=\"a\"><p>x</p></div>\n";
 const MARKDOWN: &str = "# One\n\ntext\n";
 
-/// Each row: a language, a text, a pattern, and its matches: the lines with the captured texts.
+/// Each row: a language, a text, a pattern, and its matches: the first line of each, and the code of each named
+/// placeholder as `NAME=CODE`. Instead of matches, `no:` precedes the error for an invalid pattern.
 const ROWS: &[(&str, &str, &str, &str)] = &[
     ("rust", RUST, "fn $NAME() { $$$BODY }", "1 BODY= NAME=one"),
     ("rust", RUST, "fn $NAME($PARAMS) { $$$BODY }", "10 BODY=println!(\"{}\", 1); NAME=four PARAMS=&self"),

@@ -5,7 +5,7 @@ use toolpost_test_rows::each;
 
 use toolpost_syntax::{Item, Language};
 
-/// Each row: a file's name, its text, its items as an outline.
+/// Each row: a file's name, its text, and its items: `FIRST-LAST KIND NAME`, indented by their depth.
 const ROWS: &[(&str, &str, &str)] = &[
     (
         "a.rs",

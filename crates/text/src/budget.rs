@@ -19,15 +19,15 @@ impl ByteBudget {
         self.left
     }
 
-    /// Takes the bytes of the next entry, and returns whether the entry fits. After an entry that does not
-    /// fit, nothing is left, so that a list has no gaps.
+    /// Deducts the size of the next entry, and returns whether the entry fits. An entry that does not fit uses up
+    /// the budget, so that a smaller one after it does not fit either, and the list has no gaps.
     pub fn takes(&mut self, bytes: usize) -> bool {
         let left = self.left.checked_sub(bytes);
         self.left = left.unwrap_or(0);
         left.is_some()
     }
 
-    /// Takes the first entries that fit, given their sizes in bytes, and returns their number.
+    /// Deducts the sizes of the first entries that fit, and returns their number.
     pub fn count(&mut self, sizes: impl IntoIterator<Item = usize>) -> usize {
         sizes.into_iter().take_while(|size| self.takes(*size)).count()
     }

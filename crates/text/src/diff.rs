@@ -116,7 +116,7 @@ fn noticed(mut diff: Diff) -> Diff {
 struct Around {
     old: Range<usize>,
     new: Range<usize>,
-    /// Number of lines before these parts, which are equal in both texts.
+    /// Number of lines before the compared parts; these lines are equal in both texts.
     above: usize,
 }
 

@@ -91,8 +91,8 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Removes from a text of unknown origin everything that could control a terminal, change the text direction,
-/// or hide words; line breaks become LF.
+/// Removes from a text of unknown origin every character that could control a terminal, change the text direction, or
+/// hide words. Carriage returns are removed too, so CRLF becomes LF.
 ///
 /// Joiners and variation selectors stay, because languages and emoji need them.
 #[must_use]

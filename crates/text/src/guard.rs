@@ -5,7 +5,7 @@ use crate::{
     omission::{Marker, comment, is_omission, marker},
 };
 
-/// Kinds of lines in new text that stand for something else, and must not be written to a file.
+/// Kinds of lines in new text that come from a reply or stand for omitted code, and must not be written to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A placeholder for code that the model did not write out, such as `// ... existing code ...`.
@@ -16,7 +16,7 @@ pub enum Kind {
     Gutter,
 }
 
-/// A line of new text that stands for something else, and must not be written to a file.
+/// A line of new text that comes from a reply or stands for omitted code, and must not be written to a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the new text is {}: {text:?}; {}", self.what(), self.next())]
 pub struct PlaceholderError {
@@ -194,7 +194,7 @@ fn is_notice(line: &str) -> bool {
 }
 
 /// Returns whether the text after the beginning of a notice reports how much of the same line was left out. Such
-/// notices stand next to content; all others have a line to themselves.
+/// notices follow content on the line; all others have a line to themselves.
 fn is_cut(notice: &str) -> bool {
     let counts = notice.starts_with(|first: char| first.is_ascii_digit()) || notice.starts_with("left out ");
     counts && notice.contains(']')
@@ -221,8 +221,8 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
 
 /// Parses a line number in Toolpost's format: right-aligned in six columns, then a tab.
 ///
-/// A number that fills all six columns counts only after a padded number. Otherwise it is probably the first
-/// column of a table.
+/// A number of six or more digits counts only after another numbered line (`after_padded`). Otherwise it is probably
+/// the first column of a table.
 fn padded(line: &str, after_padded: bool) -> Option<u64> {
     let (columns, _) = line.split_once('\t')?;
     let digits = columns.trim_start_matches(' ');

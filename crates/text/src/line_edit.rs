@@ -67,7 +67,7 @@ pub enum LineEditError {
         /// Number of lines in the file.
         count: usize,
     },
-    /// The new text is empty.
+    /// The new text is empty, so the edit would change nothing.
     #[error("the new text is empty; to insert an empty line, send a line break")]
     Nothing,
 }
@@ -88,14 +88,15 @@ impl Correction {
     }
 }
 
-/// Computes the change that replaces, or inserts text at, some lines of a text with LF line breaks (`view`).
+/// Computes the change that replaces some lines of a text with LF line breaks (`view`), or inserts text
+/// before or after them.
 ///
 /// A line break at the end of `new` ends its last line. If the last line of the file has no line break, the
 /// new last line has none either. CRLF counts as LF. In an empty file, line 1 can be replaced.
 ///
 /// # Errors
 ///
-/// If the lines do not exist, or the new text is empty.
+/// If the range is reversed or the lines do not exist; or if the new text is empty, except to remove lines.
 pub fn edit(view: &str, lines: LineRange, side: EditPosition, new: &str) -> Result<LineEdit, LineEditError> {
     let new = lf(new);
     check(crate::lines::count(view), lines, side, &new)?;

@@ -27,7 +27,7 @@ pub use refusal::{Refusal, Why, no_marker};
 pub use scope::{Ends, Scope};
 pub use whole::{replace_all, resembles};
 
-/// Number of lines from which a file is too long to merge a snippet (partial code) into it.
+/// Number of lines at which a file becomes too long to merge a snippet (partial code) into it.
 pub const LIMIT: usize = 1000;
 
 /// The result of merging a snippet (partial code) into a text.
@@ -58,7 +58,8 @@ pub enum SnippetExtent {
 ///
 /// # Errors
 ///
-/// If a part of the snippet has no certain location; the error names the first.
+/// If a part of the snippet has no certain location (the error names the first such part), if a snippet without
+/// markers does not resemble the text, if a marker would remain, or if nothing would change.
 pub fn merge(original: &str, text: &str) -> Result<MergeResult, Refusal> {
     if lf(text) == original {
         return Ok(MergeResult { splices: Vec::new(), taken: SnippetExtent::Parts, notes: Vec::new() });

@@ -17,7 +17,7 @@ pub enum Difference {
     Apostrophe,
     /// Upper and lower case differ.
     Case,
-    /// The names differ in more than one of these respects.
+    /// Several of the composition, spaces, apostrophes and case differ.
     Several,
 }
 
@@ -50,8 +50,8 @@ pub fn same_key(a: &str, b: &str) -> Option<Difference> {
     )
 }
 
-/// Selects the candidates whose last path component is most similar to that of the requested path, the most
-/// similar first.
+/// Selects up to `max` candidates whose last path component is most similar to that of the requested path `wanted`,
+/// the most similar first.
 ///
 /// Names that share neither most of their letters nor their beginning are omitted.
 #[must_use]
@@ -63,7 +63,8 @@ pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a 
     let mut found: Vec<(usize, &'a str)> = Vec::new();
     for &candidate in candidates {
         let last = basename(candidate);
-        // The length of a plain ASCII name is known without computing its key.
+        // A plain ASCII name has as many letters as bytes, so a name that is too short or too long is skipped before
+        // its key is computed.
         if wanted.is_empty() || (last.is_ascii() && last.len().min(MAX_NAME).abs_diff(letters) > allowed) {
             continue;
         }

@@ -5,7 +5,7 @@
 pub enum Marker {
     /// Dots in a comment, or a phrase for omitted code: `// ... existing code ...`, `# …`.
     Said,
-    /// Only dots, which may be code in languages in which three dots are an expression.
+    /// Only dots. In some languages, three dots are an expression, so the line may be code.
     Bare,
 }
 

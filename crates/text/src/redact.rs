@@ -65,7 +65,7 @@ const BEARER: usize = 8;
 /// Replaces the parts of a URL that may be a secret: the user and password, the query and the fragment. Absolute paths
 /// and other texts without such parts are unchanged.
 ///
-/// For URLs of settings, which are shown although a key may be in any of these parts.
+/// Used to show the URLs in settings, because a key may be in any of these parts.
 #[must_use]
 pub fn url(text: &str) -> Cow<'_, str> {
     let scheme = text.find("://").map_or(0, |at| at + 3);
@@ -193,7 +193,7 @@ fn known_key(rest: &str) -> Option<Range<usize>> {
     let prefix = PREFIXES.iter().find(|prefix| rest.starts_with(**prefix))?;
     let body = &rest[prefix.len()..];
     let length = count(body, |byte| is_word(byte) || byte == b'.');
-    // The words of a natural language contain no digits.
+    // The prefix may begin an ordinary word. Words contain no digits, so a text without digits is not a key.
     let is_key = length >= KEY && body[..length].bytes().any(|byte| byte.is_ascii_digit());
     is_key.then(|| prefix.len()..prefix.len() + length)
 }

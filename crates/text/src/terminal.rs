@@ -16,15 +16,15 @@ const OPEN_LINE: usize = 64 * 1024;
 
 /// Converts raw terminal output to text, piece by piece, in bounded memory.
 ///
-/// Characters are never split; a malformed sequence becomes one U+FFFD. Escape sequences and control
-/// characters are removed. Of a line that was overwritten (carriage return, erase, backspace), only the last
-/// version remains. If a line occurs more than ten times in a row, a notice replaces its copies. A line that
-/// begins like a note of Toolpost gets a backslash in front.
+/// Characters are never split; a malformed sequence becomes one U+FFFD. Escape sequences and control characters
+/// are removed. If a line was overwritten (carriage return, erase, backspace), only its last version remains.
+/// If a line occurs more than ten times in a row, a notice replaces its copies. A line that begins like a note
+/// of Toolpost gets a backslash in front.
 #[derive(Debug, Default)]
 pub struct Terminal {
     utf8: Utf8,
     escapes: Escapes,
-    /// The current line, as far as later output may still overwrite it.
+    /// The part of the current line that later output may still overwrite.
     line: String,
     /// Column at which the next character is written.
     column: Column,
@@ -39,7 +39,7 @@ pub struct Terminal {
     controls: u64,
 }
 
-/// Numbers of characters and bytes of an output that are missing in the text made of it.
+/// Counts of the control characters and malformed byte sequences of an output that its text does not contain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Number of control characters that were left out, apart from escape sequences, the bell and the editing

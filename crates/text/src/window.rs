@@ -49,7 +49,7 @@ pub struct Facts {
 /// The selected lines of a file, and facts about the whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WindowContent {
-    /// The requested lines, as far as the file has them.
+    /// The requested lines that the file has.
     pub lines: Lines,
     /// The facts about the whole file.
     pub facts: Facts,
@@ -73,7 +73,7 @@ pub struct Window {
     /// The first bytes of the file, while they may be the beginning of a byte order mark; `None` after that
     /// is decided.
     mark: Option<Vec<u8>>,
-    /// The beginning of the current line, as far as it has been read.
+    /// Knowledge about the beginning of the current line.
     begins: Begins,
 }
 

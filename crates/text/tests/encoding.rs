@@ -91,14 +91,15 @@ fn bytes_of_unknown_encoding_are_shown_as_characters() {
 #[test]
 fn new_line_breaks_match_the_surrounding_ones() {
     let rows: [(&str, &str, &str, &str); 15] = [
-        // A single kind inside the part decides, independent of the surrounding lines.
+        // The replaced part has line breaks of one kind. New ones have this kind, whatever kinds are around the part.
         ("a\r\nb\r\nc\nd\ne\n", "a\nb", "a\nx\nb", "a\r\nx\r\nb\r\nc\nd\ne\n"),
         ("a\r\nb\r\nc\nd\ne\n", "c\nd", "x\ny\nz", "a\r\nb\r\nx\ny\nz\ne\n"),
-        // Both kinds inside: kept lines are unchanged, new lines follow their neighbours.
+        // The replaced part has line breaks of both kinds. Unchanged ones stay; new ones have the kind around the
+        // part, or else the most common kind.
         ("a\r\nb\nc\r\n", "a\nb\nc", "a\nb\nx\nc", "a\r\nb\nx\r\nc\r\n"),
         ("a\r\nb\nc\r\n", "a\nb\nc", "q\nr\ns", "q\r\nr\r\ns\r\n"),
-        // None inside: the surrounding breaks decide if they agree, else the most common kind, else the kind
-        // of the first break.
+        // The replaced part has no line break. New ones have the kind around the part if there is only one, else the
+        // most common kind, else the kind of the first break.
         ("a\nb\r\nc\r\nd\n", "c", "c\nx", "a\nb\r\nc\r\nx\r\nd\n"),
         ("a\r\nb\nc\n", "b", "b\nx", "a\r\nb\nx\nc\n"),
         ("a\r\nb\nc", "b", "b\nx", "a\r\nb\r\nx\nc"),
@@ -144,8 +145,7 @@ fn splices_that_the_encoding_cannot_store_are_refused() {
             Err(SpliceError::Misfit { character: '世', encoding: "windows-1252" }),
         ),
         (b"\x82\xA0x", Some(SHIFT_JIS), (3, 4), "い", Ok(b"\x82\xA0\x82\xA2")),
-        // An old and a new byte must not combine to another character, and no character may be replaced by a
-        // similar one.
+        // `¥` would be encoded as the byte of a backslash, and so be read as another character.
         (b"\x82\xA0x", Some(SHIFT_JIS), (3, 4), "¥", Err(SpliceError::Unstable { encoding: "Shift_JIS" })),
         (b"\xFF\xFEa\0", None, (0, 1), "\u{1F600}\n", Ok(b"\xFF\xFE\x3D\xD8\0\xDE\n\0")),
         ("é".as_bytes(), None, (1, 2), "x", Err(SpliceError::Range { start: 1, end: 2 })),

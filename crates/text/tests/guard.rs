@@ -10,7 +10,7 @@ fn found(new: &str, old: &str) -> Option<(Kind, usize)> {
     check(new, old).err().map(|placeholder| (placeholder.kind, placeholder.line))
 }
 
-/// A text, and the placeholder in it.
+/// Each row: a text, and the kind and the line of the first placeholder in it.
 const ROWS: [(&str, Option<(Kind, usize)>); 64] = [
     ("a()\n    # ... rest of code unchanged ...", Some((Omission, 2))),
     ("// ... existing code ...", Some((Omission, 1))),
@@ -38,7 +38,7 @@ const ROWS: [(&str, Option<(Kind, usize)>); 64] = [
     ("const s = \"rest of code ...\";", None),
     ("def f(): ...", None),
     ("* existing behaviour is kept", None),
-    // Notices.
+    // Notices, and texts that only resemble them.
     ("a\n[toolpost: left out lines 3-10 of 10, 17 of 21 bytes]\nb", Some((Notice, 2))),
     ("# [toolpost: left out 5 more lines of the diff]", Some((Notice, 1))),
     ("let notice = \"[toolpost: \";", None),
@@ -52,7 +52,7 @@ const ROWS: [(&str, Option<(Kind, usize)>); 64] = [
     ("Notes begin with `[toolpost: ` and end with `]`.", None),
     ("-a [toolpost: foo] [toolpost: left out 7 characters] b", Some((Notice, 1))),
     ("[toolpost: foo]", Some((Notice, 1))),
-    // Line numbers.
+    // Line numbers, which count only if most lines have consecutive ones.
     ("     1\tuse a;\n     2\t\n     3\tfn b() {}\n", Some((Gutter, 1))),
     ("a\n    12\tb\n    13\tc\n    14\t\n", Some((Gutter, 2))),
     (" 99999\ta\n100000\tb\n100001\tc\n", Some((Gutter, 1))),
@@ -60,7 +60,7 @@ const ROWS: [(&str, Option<(Kind, usize)>); 64] = [
     ("     1\ta\nb\nc\nd\n     2\te\n", None),
     ("    10\ta\n    20\tb\n", None),
     ("     \ta\n     \tb\n", None),
-    // Tables, lists and maps.
+    // Numbers in another format, as in tables, lists and maps.
     ("    9\u{2192}use a;\n   10\u{2192}fn b() {}\n", None),
     ("    1|\ta\n    2|\tb", None),
     ("1: one\n2: two\n3: three\n", None),
@@ -73,7 +73,7 @@ const ROWS: [(&str, Option<(Kind, usize)>); 64] = [
     ("404: lost\n500: broken\n", None),
     ("1: one\na\nb\nc\n2: two\n", None),
     ("7: only\n", None),
-    // References to lines.
+    // References to lines, which count only if most lines have consecutive ones, and texts without any.
     ("1:ab | use a;\n2:05 |\n3:cd | fn b() {}\n", Some((Gutter, 1))),
     ("a\n12:ab | b\n13:cd |   c\n14:05 |\n", Some((Gutter, 2))),
     ("12:ab | a\n50:cd | b\n", None),

@@ -88,25 +88,25 @@ fn line_reference_prefixes_are_added_and_stripped() {
 fn moved_lines_are_found_only_if_unambiguous() {
     let to = |first, last| Relocation::To(LineRange { first, last });
     let rows = [
-        // Unchanged, further down, further up.
+        // The lines occur once in the new text: at the same location, further down or further up.
         ("a\nb\nc\n", "a\nb\nc\n", (2, 2), to(2, 2)),
         ("a\nb\nc\n", "x\ny\na\nb\nc\n", (2, 3), to(4, 5)),
         ("x\ny\na\nb\n", "a\nb\n", (3, 4), to(1, 2)),
         ("a\nb", "b\na\n", (2, 2), to(1, 1)),
-        // Changed or deleted.
+        // The lines were changed or deleted.
         ("a\nb\nc\n", "a\nB\nc\n", (2, 2), Relocation::Gone),
         ("a\nb\nc\n", "a\nb\nX\nc\n", (2, 3), Relocation::Gone),
         ("a\nb\n", "", (1, 1), Relocation::Gone),
         ("a\n  b\n", "a\nb\n", (2, 2), Relocation::Gone),
-        // Ordinary lines are distinguished by the lines around them.
+        // Lines that occur several times are distinguished by the lines around them.
         ("f {\n}\ng {\n}\n", "new\nf {\n}\ng {\n}\n", (4, 4), to(5, 5)),
         ("f {\n}\ng {\n}\n", "g {\n}\nf {\n}\n", (2, 2), to(4, 4)),
         ("a\nx\nb\n", "a\nx\nb\nx\n", (2, 2), to(2, 2)),
-        // A line that occurs twice; the lines around it are missing or ambiguous.
+        // The line occurs several times, and the lines around it are missing or ambiguous.
         ("a\nx\nb\n", "x\nc\nx\n", (2, 2), Relocation::Unclear),
         ("a\nx\nb\n", "a\nx\nc\nx\nb\n", (2, 2), Relocation::Unclear),
         ("x\nx\n", "x\nx\nx\n", (1, 1), Relocation::Unclear),
-        // No such lines.
+        // The old text does not have the requested lines.
         ("a\n", "a\n", (2, 2), Relocation::Gone),
         ("a\n", "a\n", (0, 1), Relocation::Gone),
         ("a\nb\n", "a\nb\n", (2, 1), Relocation::Gone),

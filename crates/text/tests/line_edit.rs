@@ -6,7 +6,8 @@ use toolpost_text::line_edit::EditPosition::{After, Before, Replace};
 use toolpost_text::line_edit::{Correction, EditPosition, LineEditError, edit};
 use toolpost_text::lines::LineRange;
 
-/// File, lines, side, new text, the file afterwards, and the corrections.
+/// Each row: the file, the first and the last selected line, the position of the new text, the new text, the file
+/// afterwards, and the descriptions of the corrections.
 type Row = (&'static str, (usize, usize), EditPosition, &'static str, &'static str, &'static [&'static str]);
 
 const NUMBERS: &str = "removed the line numbers from the new text";
@@ -167,7 +168,8 @@ const NUMBERED: &[Row] = &[
         "l1\nl2\nl3\nl4\n50:ab | x\n51:ab | y\nl6\nl7\nl8\nl9\nl10\n",
         &[],
     ),
-    // Tables: with bars at both ends, and with rows like those of the file.
+    // In rows of a table, with bars at both ends or like the rows of the file, numbers are content. Only a reference
+    // with a hash is removed.
     (
         TEN,
         (2, 2),
@@ -204,7 +206,7 @@ fn line_number_prefixes_are_stripped_unless_they_are_content() {
 const RUST: &str = "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n";
 
 const REPEATED: &[Row] = &[
-    // The line before, the line after, both, and several.
+    // The new text repeats the line before the edited location, the line after it, both, or several lines.
     (
         RUST,
         (4, 4),
@@ -237,7 +239,7 @@ const REPEATED: &[Row] = &[
         "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        sum += 1;\n    }\n    sum\n}\n",
         &[BEFORE_2],
     ),
-    // The line that closes a repeated beginning counts as repeated, too.
+    // The new text repeats the line that opens a block, and the line that closes this block.
     (
         RUST,
         (4, 4),
@@ -254,11 +256,11 @@ const REPEATED: &[Row] = &[
         "def area(width)\n  width * 3\nend\n",
         &[BEFORE, BEHIND],
     ),
-    // One bracket too many in the new text, at either end.
+    // The new text has one bracket too many, at either end.
     ("func B() {\n\ty()\n}\n", (1, 2), Replace, "func B() {\n\tz()\n}", "func B() {\n\tz()\n}\n", &[BEHIND]),
     ("f {\n\ty()\n}\n", (2, 3), Replace, "f {\n\tz()\n}\n", "f {\n\tz()\n}\n", &[BEFORE]),
     ("a {\n    b\n}\n", (2, 2), Replace, "    c\n}", "a {\n    c\n}\n", &[BEHIND]),
-    // Short lines at both ends.
+    // The new text repeats short lines at both ends.
     (
         "a = 1\nif a:\n    b = 2\n    c = 3\nd = 4\n",
         (3, 4),
@@ -276,7 +278,7 @@ const REPEATED: &[Row] = &[
         "begin_list(items, [\n  2,\n]);\nbegin_list(more, [\n  3,\n]);\n",
         &[BEFORE],
     ),
-    // The line next to which the text is inserted.
+    // Inserted text repeats the line next to which it is inserted.
     (
         RUST,
         (2, 2),
@@ -301,7 +303,7 @@ fn accidentally_repeated_lines_are_removed() {
 }
 
 const MEANT: &[Row] = &[
-    // A lone closing bracket before another one in the file.
+    // The new text ends with a bracket that closes a block in it, and looks like the next line of the file.
     (
         RUST,
         (4, 4),
@@ -310,10 +312,10 @@ const MEANT: &[Row] = &[
         "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        if sum > 9 {\n            sum += 1;\n        }\n    }\n    sum\n}\n",
         &[],
     ),
-    // A bracket that the file lacks.
+    // The new text adds a bracket that the file lacks.
     ("a {\n  c {\n    b\n}\n", (3, 3), Replace, "    b\n  }", "a {\n  c {\n    b\n  }\n}\n", &[]),
     ("{\nb\n}\n", (2, 2), Replace, "{\nc\n}", "{\n{\nc\n}\n}\n", &[]),
-    // The last line closes a block of the new text.
+    // The last line closes a block of the new text, so only the first line is a repetition.
     (
         RUST,
         (4, 4),
@@ -322,7 +324,7 @@ const MEANT: &[Row] = &[
         "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        if item.ok {\n        sum += item.price;\n        }\n    }\n    sum\n}\n",
         &[BEFORE, EIGHT],
     ),
-    // No line of the new text would remain.
+    // Without the repeated line, no line of the new text would remain.
     (
         RUST,
         (4, 4),
@@ -339,7 +341,7 @@ const MEANT: &[Row] = &[
         "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    let mut sum = 0;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n",
         &[],
     ),
-    // A line that occurs in the file more than once, a short one, a blank one.
+    // The repeated line occurs in the file more than once, is short, or is blank.
     (
         "call(one)\nx\ncall(one)\n",
         (2, 2),
@@ -422,10 +424,11 @@ const LOST: &[Row] = &[
     ("f:\n        return x\n", (2, 2), Replace, "    return y", "f:\n    return y\n", &[]),
     ("f:\n    a\n", (2, 2), Replace, "        b", "f:\n        b\n", &[]),
     ("  - item\n", (1, 1), Replace, "- item", "- item\n", &[]),
-    // Some of the old lines begin at the left margin.
+    // Some of the replaced lines begin at the left margin, so no indentation is lost.
     ("    a\nb\n", (1, 2), Replace, "c\nd", "c\nd\n", &[]),
     ("a\n", (1, 1), Replace, "b", "b\n", &[]),
-    // Directives and literals over several lines.
+    // New text with a directive or with a literal over several lines is not indented, but a shift operator or a
+    // literal on one line does not prevent that.
     ("  a();\n", (1, 1), Replace, "#ifdef X\n  a();\n#endif", "#ifdef X\n  a();\n#endif\n", &[]),
     ("  a = 1\n", (1, 1), Replace, "a = \"\"\"\n  x\n\"\"\"", "a = \"\"\"\n  x\n\"\"\"\n", &[]),
     ("  a = 1;\n", (1, 1), Replace, "a = `\nx`;", "a = `\nx`;\n", &[]),

@@ -26,24 +26,25 @@ fn check(view: &str, old: &str, new: &str, how: &How) -> Result<(String, Step, V
     Ok((out, step, differences))
 }
 
-/// View, old text, new text, new view, the step with a hit, and the differences. No differences and a step
-/// other than `Exact` mean that there is no hit.
+/// Each row: the file's text, the old text, the new text, the file's text afterwards, the step with a hit, and the
+/// differences. No differences and a step other than `Exact` mean that there is no hit.
 type Row = (&'static str, &'static str, &'static str, &'static str, Step, &'static [Difference]);
 
 const STEPS: &[Row] = &[
-    // 1: character by character; an exact hit has priority over similar texts.
+    // Step `Exact`: character by character; an exact hit has priority over similar texts.
     ("a 'x' b \u{2018}x\u{2019}", "'x'", "y", "a y b \u{2018}x\u{2019}", Exact, &[]),
     ("a\nb\n", "a\r\nb", "c\r\nd", "c\nd\n", Exact, &[]),
     ("", "", "new", "new", Exact, &[]),
     ("a\nb\nc\n", "b\n", "", "a\nc\n", Exact, &[]),
     ("a\nb\nc\n", "b", "", "a\n\nc\n", Exact, &[]),
     ("say \"hi\"", "\"hi\"", "\u{201C}hi\u{201D}", "say \u{201C}hi\u{201D}", Exact, &[]),
-    // 2: line ends.
+    // Step `Folded`: white space at line ends is ignored.
     ("a  \nb\t\nc", "a\nb", "x\ny", "x\ny\t\nc", Folded, &[TrailingSpace]),
     ("a\nb\nc", "a  \nb\t", "x", "x\nc", Folded, &[TrailingSpace]),
     ("f(\n    \n)", "f(\n\n)", "g", "g", Folded, &[TrailingSpace]),
     ("a \t\nb", "a  ", "x", "x\nb", Folded, &[TrailingSpace]),
-    // 2: look-alike characters; where old and new text agree, the characters of the file stay.
+    // Step `Folded`: look-alike characters are ignored; where old and new text agree, the characters of the file
+    // stay.
     (
         "He said \u{201C}hello\u{201D} \u{2014} it\u{2019}s fine.\n",
         "He said \"hello\" - it's fine.",
@@ -66,13 +67,13 @@ const STEPS: &[Row] = &[
     ("it's", "it\u{2019}s", "it\u{2019}s fine", "it's fine", Folded, &[Punctuation]),
     ("a\u{A0}b \u{2014} c", "a b - c", "d", "d", Folded, &[Punctuation]),
     ("\u{201C}a\u{201D}  \nb", "\"a\"\nb", "c", "c", Folded, &[TrailingSpace, Punctuation]),
-    // 2: a line break beyond an end of the file.
+    // Step `Folded`: the old text has a line break beyond an end of the file.
     ("first\nrest", "\nfirst\n", "\nnew\n", "new\nrest", Folded, &[LeadingBreak]),
     ("rest\nlast", "last\n", "new\n", "rest\nnew", Folded, &[TrailingBreak]),
     ("rest\nlast", "\nlast\n", "\nnew\n", "rest\nnew", Folded, &[TrailingBreak]),
     ("only", "\nonly\n", "\nnew\n", "new", Folded, &[LeadingBreak, TrailingBreak]),
     ("only", "only\n", "", "", Folded, &[TrailingBreak]),
-    // 3: shifted lines; the indentation of new lines is that of a known line, or computed.
+    // Step `Reindented`: the lines are shifted; the indentation of new lines is that of a known line, or computed.
     (
         "f {\n\tif a {\n\t\tb()\n\t}\n}\n",
         "if a {\n  b()\n}",
@@ -115,7 +116,7 @@ const STEPS: &[Row] = &[
         &[],
     ),
     ("first_call();\n", "    first_call();", "a();\n    first_call();", "", Reindented, &[]),
-    // 3: new text that is already indented like the file is unchanged.
+    // Step `Reindented`: new text that is already indented like the file is unchanged.
     (
         "    first_call();\n",
         "\nfirst_call();",
@@ -133,7 +134,7 @@ const STEPS: &[Row] = &[
         &[Indentation, TrailingSpace, Punctuation],
     ),
     ("    one\n    two", "one\ntwo\n", "three\n", "    three", Reindented, &[Indentation, TrailingBreak]),
-    // 4: escapes and line numbers.
+    // Step `Unescaped`: the old text has escapes or line numbers.
     (
         "a(\"b\");\nc();\n",
         "a(\\\"b\\\");\\nc();",
@@ -203,11 +204,11 @@ fn white_space_inside_lines_is_ignored_only_in_the_last_step() {
         );
     });
     let refused = [
-        // White space that is missing on one side, or includes a line break.
+        // One of the texts lacks white space, or has a line break instead.
         ("ab = 1", "a b = 1"),
         ("f(a,b)", "f(a, b)"),
         ("a = 1;\nb = 2;", "a = 1; b = 2;"),
-        // Shifted by more than a level.
+        // The lines are shifted by more than a level.
         ("            if (a  && b) {\n                c();\n", "if (a && b) {\n    c();\n"),
         ("\t\t\tif (a  && b) {\n\t\t\t\tc();\n", "\tif (a && b) {\n\t\tc();\n"),
     ];
@@ -264,22 +265,22 @@ fn numbers_that_may_be_content_are_kept() {
 #[test]
 fn similar_but_unequal_text_is_not_matched() {
     let rows = [
-        // A line end in the old text must match a line end in the file.
+        // The white space that differs is not at the end of a line of the file.
         ("foobar baz", "foo "),
         ("const a = 1;", "const  a = 1;"),
-        // One short line, or lines inside a longer one.
+        // The old text is one short line, or begins inside a line of the file.
         ("\tshort()", "  short()"),
         ("x { a();\n    b(); }", "{ a();\nb(); }"),
         // Lines with equal indentation in the old text but not in the file, or the other way round.
         ("if aaaa {\n    bbbb();\n}", "if aaaa {\nbbbb();\n}"),
         ("aaaa\nbbbb\n    cccc", "  aaaa\n    bbbb\n      cccc"),
         ("    aaaa\nbbbb", "aaaa\n    bbbb"),
-        // Only white space.
+        // The old text is only white space.
         ("a\n\nb", "   \n  "),
         ("a", "\n\n"),
-        // Numbers that are not consecutive.
+        // The line numbers in the old text are not consecutive.
         ("one\ntwo", "1: one\n3: two"),
-        // The middle differs.
+        // A line in the middle differs.
         ("fn a() {\n    one();\n    two();\n}", "fn a() {\n    one();\n    too();\n}"),
     ];
     each(rows, |(view, old)| {

@@ -5,7 +5,7 @@ use proptest::test_runner::FileFailurePersistence;
 use toolpost_test_rows::each;
 use toolpost_text::redact::{redact, url};
 
-/// A line and its redacted form; empty if it is unchanged.
+/// Each row: a line and its redacted form; `None` if the line is unchanged.
 const ROWS: &[(&str, Option<&str>)] = &[
     // Names and values, as shells, files, queries and programs write them.
     ("TOKEN=abc make", Some("TOKEN=[redacted] make")),
@@ -49,7 +49,7 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("x -----BEGIN PRIVATE KEY-----\\nMII", Some("x -----BEGIN PRIVATE KEY-----[redacted]")),
     (r"a\n-----BEGIN PRIVATE KEY-----\nMII", Some(r"a\n-----BEGIN PRIVATE KEY-----[redacted]")),
     ("key-----BEGIN PRIVATE KEY-----M", Some("key-----BEGIN PRIVATE KEY-----[redacted]")),
-    // After an escaped line break.
+    // The secret follows an escape such as `\n` or `\t`.
     (r"a\nAuthorization: Basic dXNl\nb", Some(r"a\nAuthorization: [redacted]\nb")),
     (r"a\tghp_0123456789abcdefABCDEF", Some(r"a\tghp_[redacted]")),
     (r"a\token=abc", Some(r"a\token=[redacted]")),

@@ -4,8 +4,8 @@ use toolpost_test_rows::each;
 
 use toolpost_text::terminal::{Losses, Terminal};
 
-/// Feeds the bytes in chunks; returns the text with pending output just before the end, and the text after
-/// it.
+/// Feeds the bytes in chunks. Returns the text including pending output, once before and once after the end
+/// of the output.
 fn cleaned(bytes: &[u8], size: usize) -> (String, String) {
     let mut terminal = Terminal::default();
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! The argument names that `serde` accepts: those of the fields, and aliases, which no schema has.
+//! The argument names that `serde` accepts: the names of the fields, and `serde` aliases, which no schema contains.
 
 use serde::{
     Deserializer,
@@ -10,11 +10,12 @@ use serde::{
 };
 use std::iter::once;
 
-/// Returns the names that a type accepts in an object. `path` leads to the object from field to field, through
-/// options and arrays; it is empty for the outermost object. Returns nothing if there is no struct.
+/// Returns the names that a type accepts in the object at `path`: a list of field names, each a step inwards, also
+/// through options and arrays. An empty `path` means the outermost object. Returns an empty list if there is no
+/// struct at `path`.
 pub(crate) fn names<T: DeserializeOwned>(path: &[&str]) -> Vec<&'static str> {
     let mut found: &'static [&'static str] = &[];
-    // The deserializer has no values, so it always fails, at the latest when it has found the names.
+    // The deserializer has no values, so it always fails. The error is ignored: the names are in `found`.
     let _ = T::deserialize(Probe { path, found: &mut found });
     found.to_vec()
 }

@@ -12,9 +12,9 @@ const NAME: usize = 64;
 impl Dialect {
     /// Lists the mistakes in this dialect, in a sentence each; empty if there are none.
     ///
-    /// Checked are: the names of tools and arguments, with their aliases; aliases of `serde`, which decoding does
-    /// not know; the description of each tool and the tool of each section in the pages; the length of the
-    /// instructions; and that `say` words each hint. Hints that name a path are not tried.
+    /// The check covers the names and aliases of tools and arguments; aliases of `serde`, which decoding ignores;
+    /// that the pages describe each tool, and that each section describes a tool; the length of the instructions;
+    /// and that `say` words each hint that names no path.
     #[must_use]
     pub fn check(&self) -> Vec<String> {
         let mut mistakes = Vec::new();
@@ -125,7 +125,8 @@ impl ObjectCheck<'_> {
     }
 }
 
-/// Returns the schema of the object that a value is, or has as an element.
+/// Returns the schema of the object that a value is or contains as an array element; `None` if the value has no
+/// object.
 fn object_in(schema: &Value) -> Option<&Value> {
     if schema.get("properties").is_some() {
         return Some(schema);

@@ -86,8 +86,9 @@ fn is_open(schema: &Value) -> bool {
     schema.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false))
 }
 
-/// Renames the arguments to their names in the schema. An exact name takes precedence over an alias. No other
-/// code resolves aliases.
+/// Renames the arguments to their names in the schema, and drops meaningless nulls. Also returns the unknown
+/// arguments, at most `UNKNOWN` of them, unless `others` keeps unknown arguments. An exact name takes precedence over
+/// an alias. No other code resolves aliases.
 fn settle_names(
     object: &mut Map<String, Value>,
     properties: &Map<String, Value>,

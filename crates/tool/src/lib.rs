@@ -1,10 +1,10 @@
 //! The framework for dialects: `Tool`, `Dialect`, argument decoding, schemas and reply pages.
 //!
 //! A [`Dialect`] is a table of [`ToolDef`]s with a reply budget and its wording. A [`Tool`] gives one of the
-//! engine's [`operations`] a name and a shape: `lower` makes the request of the arguments, `render` writes
-//! the output on a [`Page`]. Decoding, the schema, the access policy and the limits are the same for all
-//! tools. The example `own_dialect` of the crate `toolpost` is a program with its own dialect.
-//! [`Dialect::check`] lists mistakes that the compiler does not find.
+//! engine's [`operations`] a name and a shape: `lower` builds the request from the arguments, and `render` writes
+//! the output to a [`Page`]. Decoding, the schema, the access policy and the limits are the same for all tools. The
+//! example `own_dialect` of the crate `toolpost` is a program with its own dialect. [`Dialect::check`] lists
+//! mistakes that the compiler does not find.
 //!
 //! # Parameters
 //!

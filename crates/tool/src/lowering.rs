@@ -26,7 +26,8 @@ pub struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// Creates the context of a dialect, with its reply budget, its tolerance for texts to replace and its wording.
+    /// Creates the context of a dialect from its reply budget, the loosest match that its edits accept, and its
+    /// wording of hints.
     pub(crate) fn new(engine: &'a Engine, budget: Budget, matching: Step, say: fn(&Hint) -> String) -> Self {
         Self {
             engine,
@@ -89,7 +90,7 @@ impl<'a> Lowering<'a> {
         self.reply_bytes
     }
 
-    /// Returns the ignore rules for tools whose dialect leaves the choice to the project.
+    /// Returns the configured ignore rules, for tools whose dialect does not prescribe ignore rules.
     #[must_use]
     pub fn rules(&self) -> Rules {
         self.engine.rules()
@@ -139,7 +140,8 @@ impl<'a> Lowering<'a> {
         self.worded(self.engine.resolve(raw_path))
     }
 
-    /// Words a failure here, because a tool may show it for one of several paths without its hints.
+    /// If a path could not be resolved because it is in no root, adds the advice to add a root to the failure's
+    /// message: a tool may show the message of the failure without its hints.
     fn worded(&self, resolved: Result<WorkspacePath, Failure>) -> Result<WorkspacePath, Failure> {
         resolved.map_err(|failure| failure.completed(self.say))
     }
@@ -192,7 +194,7 @@ impl<'a> Lowering<'a> {
         self.worded(self.engine.resolve_entry(raw_path))
     }
 
-    /// Resolves the whole new path of a file or directory.
+    /// Resolves the new path, including the name, of a file or directory that is moved or copied.
     ///
     /// # Errors
     /// As `entry`, and `Invalid` if the new path `raw_path` ends with a slash and the old path `of` does not: such

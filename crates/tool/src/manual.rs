@@ -55,8 +55,8 @@ impl<'a> Manual<'a> {
     }
 }
 
-/// Splits a page at its second-level headings, also one in the first line, into headings and the text below each.
-/// Text before the first heading is left out.
+/// Splits a page at its second-level headings, into headings and the text below each. A heading may be in the first
+/// line. Text before the first heading is left out.
 fn sections(page: &str) -> impl Iterator<Item = (&str, &str)> {
     let first = page.strip_prefix('\u{feff}').unwrap_or(page);
     let parts = first.split("\n## ").enumerate();

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use toolpost_text::names::distance;
 
-/// Finds the property for a key: by its name, an alias, or either in another letter case.
+/// Finds the property for a key: the one with this name or alias, in any letter case. `None` if there is none.
 pub(crate) fn property<'a>(key: &str, properties: &'a Map<String, Value>) -> Option<&'a str> {
     if let Some((name, _)) = properties.get_key_value(key) {
         return Some(name);

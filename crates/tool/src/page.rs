@@ -64,8 +64,8 @@ pub enum RunResult {
 
 /// Minimum room for text on a page, so that the last lines of an output always fit.
 const LEAST: Limit = Limit { bytes: 512, lines: 8 };
-/// The remark about the rest of a truncated text. A dialect with its own wording of the notice includes the
-/// remark there.
+/// The remark about the rest of a truncated text. A dialect that words the notice itself includes the remark
+/// in the notice.
 const NARROWER: &str = "the reply was too long; make a narrower call to see the part that was left out";
 /// Number of bytes that a remark takes in addition to its text.
 const AROUND: usize = NOTICE.len() + 3;
@@ -168,7 +168,7 @@ impl Page {
         if !self.texts().any(|text| text.len() > bytes || count(text) > lines) {
             return;
         }
-        // The notice of the omission, which is part of the text, needs some room as well.
+        // The notice of the omission is part of the text, so the budget of the text is reduced by its size.
         let own = notes + NARROWER.len() + AROUND + cut::NOTICED;
         let bytes = bytes.saturating_sub(own).max(LEAST.bytes.min(bytes));
         let budget = Budget { bytes, lines: lines.max(1), ..*budget };
@@ -195,7 +195,7 @@ impl Page {
         }
     }
 
-    /// Adds a text that was written for this reply; the first one is not copied.
+    /// Adds a text that was written for this reply. Moves it without a copy if the reply is still empty.
     pub fn take(&mut self, text: String) {
         if self.parts.is_empty() {
             self.parts.push(ReplyPart::Text(text));

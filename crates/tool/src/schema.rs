@@ -16,9 +16,9 @@ const PRIVATE: [&str; 10] = [
     "x-words",
     "examples",
 ];
-/// Keys of a schema without information for a model.
+/// Keys that are removed from a published schema, because they tell a model nothing.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
-/// Keys of a schema without information for a program.
+/// Keys that are removed from the schema of a structured output, because they tell a program nothing.
 const WORDS: [&str; 6] = ["$schema", "title", "description", "format", "default", "examples"];
 
 /// Generates the whole schema of a type: plain objects without references, with aliases and unlisted
@@ -30,8 +30,9 @@ pub fn full<T: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// Generates the schema of a structured output, which every reply satisfies: it describes the serialized
-/// form, so a value that can be null allows null. It has no descriptions: a program reads it.
+/// Generates the schema of a structured output. Every reply satisfies it, because it describes the serialized form:
+/// for example, a field that is serialized as null allows null. It has no descriptions, because only programs read
+/// it.
 #[must_use]
 pub(crate) fn output<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
@@ -105,7 +106,7 @@ pub(crate) fn drop_descriptions(schema: &mut Value) {
 
 fn tidy(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
-    // A schema without `additionalProperties` means the same.
+    // `true` is the default of `additionalProperties`, so it is left out.
     if object.get("additionalProperties") == Some(&Value::Bool(true)) {
         object.remove("additionalProperties");
     }

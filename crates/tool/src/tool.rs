@@ -21,7 +21,7 @@ pub trait Tool: 'static {
     /// The arguments; the published schema is generated only from this type.
     type Args: DeserializeOwned + JsonSchema + Send;
 
-    /// Converts the arguments to a request of the operation.
+    /// Converts the arguments to a request of the operation; `at` resolves paths and collects notes.
     ///
     /// # Errors
     /// A failure of kind `Invalid` or `Outside`; it never reveals whether a file exists.
@@ -30,9 +30,9 @@ pub trait Tool: 'static {
     /// Renders the output.
     fn render(output: &<Self::Op as Operation>::Output, page: &mut Page);
 
-    /// Rewords a failure of `lower` or of the operation, for example because the tools that the dialect
-    /// reproduces fix the wording. Failures of decoding, such as a missing argument, do not pass here. The
-    /// default changes nothing.
+    /// Rewords a failure of `lower` or of the operation, for example because the tools that the dialect reproduces
+    /// fix the wording. Failures of decoding, such as a missing argument, are not passed to it. The default changes
+    /// nothing.
     #[must_use]
     fn reword(failure: Failure) -> Failure {
         failure
@@ -73,7 +73,7 @@ pub struct ToolDef {
     pub name: &'static str,
     /// Other accepted names.
     pub aliases: &'static [&'static str],
-    /// The tool that this one publishes under another name.
+    /// The name of the original tool, if this tool is the same one, published under another name.
     pub same_as: Option<&'static str>,
     /// The operation's name.
     pub operation: &'static str,

@@ -332,7 +332,7 @@ proptest! {
     }
 }
 
-/// Models send numbers for texts such as a search for 404. The note shows what was searched for.
+/// Models send a number for a text, for example to search for 404. The note shows the text that was used.
 #[test]
 fn numbers_for_strings_are_used_as_text_with_a_note() {
     let note = |name: &str, number: &str| format!("{name} was the number {number} and was used as text");

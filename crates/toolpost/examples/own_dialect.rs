@@ -51,7 +51,7 @@ fn say(hint: &Hint) -> String {
         Hint::AddRoot => "Only the owner of the shelf can add another directory.".to_owned(),
         Hint::Operator(rule) => format!("Ask the owner of the shelf for the rule {rule}."),
         Hint::Advice(advice) => advice.clone(),
-        // The operations of these tools give none of these.
+        // The operations of these tools return none of these hints.
         Hint::ReadFirst(_)
         | Hint::ReadAgain(_)
         | Hint::ReadLines(..)

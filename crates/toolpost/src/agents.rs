@@ -62,7 +62,7 @@ impl Companions {
         self.models.reach(engine, policy, settings)
     }
 
-    /// Sets the instructions of the agents of a model.
+    /// Passes the instructions and the roots to the model's agents.
     pub(crate) fn tell(&self, runtime: &Runtime) {
         self.models.tell(runtime);
     }

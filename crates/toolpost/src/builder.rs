@@ -89,7 +89,7 @@ impl Builder {
         self
     }
 
-    /// Removes every tool with a capability. No rule and no approval overrides this.
+    /// Removes every tool with this capability. No rule and no approval overrides this.
     #[must_use]
     pub fn deny(mut self, capability: Deny) -> Self {
         let denied = [self.settings.deny.value.clone(), vec![capability]].concat();

@@ -53,8 +53,8 @@ fn prevents(plan: &Plan, access: Access, path: &Path) -> Option<Unreachable> {
         PathAccess::Read => (!is_read).then_some(Unreachable::ReadOnly),
         PathAccess::Hidden => Some(if is_read { Unreachable::Hidden } else { Unreachable::ReadOnly }),
         PathAccess::Part => Some(if is_read { Unreachable::Part } else { Unreachable::ReadOnly }),
-        // Paths in the home directory that a rule can make readable are `PathAccess::Read`, so no rule reveals
-        // this path.
+        // No rule makes this path readable: a path in the home directory that a rule can make readable is
+        // `PathAccess::Read`.
         PathAccess::Home if is_read && !is_home => Some(Unreachable::Hidden),
         PathAccess::Home => Some(Unreachable::Private),
     }

@@ -22,7 +22,7 @@ pub enum Error {
     Trust(Cause),
     /// Commands cannot run.
     Commands(Cause),
-    /// The model, the external agent or their limits cannot be used.
+    /// The model or the external agent cannot be used, for example because a setting is invalid.
     Model(Cause),
     /// The configuration of upstream MCP servers cannot be used.
     Upstream(Cause),
@@ -32,7 +32,7 @@ pub enum Error {
     Events(Cause),
 }
 
-/// Message of an [`Error`], and the error below it.
+/// Message of an [`Error`], and its source.
 #[derive(Debug)]
 pub struct Cause {
     what: Option<String>,
@@ -71,7 +71,7 @@ impl Error {
         }
     }
 
-    /// Returns the message with those of the errors below it, in one line.
+    /// Returns the messages of the error and of all its sources, in one line.
     #[must_use]
     pub fn chain(&self) -> String {
         let below = std::iter::successors(error::Error::source(self), |error| error.source());
@@ -135,7 +135,7 @@ impl<T> Explain<T> for Option<T> {
 
 /// Conversion of a result's error without a further message.
 pub(crate) trait Kind<T> {
-    /// Creates an error of this kind with the message of the error.
+    /// Converts the error of a result to an error of this kind, with the same message.
     fn kind(self, kind: fn(Cause) -> Error) -> Result<T, Error>;
 }
 

@@ -52,8 +52,8 @@ pub fn workspace(settings: &Settings) -> Result<(Workspace, Recovery), Error> {
     }
 }
 
-/// Returns the explicit roots. Without any, the root is the project directory of the client
-/// (`CLAUDE_PROJECT_DIR`), if set.
+/// Returns the configured roots. If none are configured, the root is the project directory of the client
+/// (`CLAUDE_PROJECT_DIR`, if it is an absolute path), otherwise the current directory.
 fn roots(settings: &Settings) -> Vec<PathBuf> {
     let project = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     match (&settings.roots.origin, project) {

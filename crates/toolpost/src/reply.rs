@@ -24,7 +24,7 @@ pub enum Problem {
     InvalidJson,
     /// The call failed, for a reason of this kind.
     Failed(Kind),
-    /// The work was not finished, as with a script that stopped.
+    /// The work was not finished, for example because a script stopped.
     Stopped,
     /// The tool did its work, and the result is a failure, such as a command that exits with an error.
     Unsuccessful,

@@ -69,7 +69,7 @@ impl Session {
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call {
     runtime: Arc<Runtime>,
-    /// Reply of a call that cannot be made.
+    /// The reply, if it is known without making the call, such as the error for arguments that are not JSON.
     reply: Option<Reply>,
     call: toolpost_runtime::Call,
 }

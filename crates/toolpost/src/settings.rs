@@ -35,10 +35,10 @@ impl Settings {
     pub fn denied(&self) -> Vec<Access> {
         let mut denied: Vec<Access> = self.deny.value.iter().map(|deny| deny.access()).collect();
         if self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write) {
-            // Upstream tools may write.
+            // Upstream tools may write, so they are denied as well.
             denied.extend([Access::Writes, Access::Bridges]);
             if self.sandbox.value == OnOff::Off {
-                // Without a sandbox, a command may write.
+                // Without a sandbox, a command may write, so commands are denied as well.
                 denied.push(Access::Executes);
             }
         }

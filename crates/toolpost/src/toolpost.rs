@@ -31,9 +31,9 @@ const PATIENT: Duration = Duration::from_secs(50);
 /// Expected number of calls in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
-    /// Many: work that speeds up later calls pays off, such as building an index in the background.
+    /// Many calls: work that speeds up later calls pays off, such as building an index in the background.
     ManyCalls,
-    /// One: nothing is prepared for later calls.
+    /// One call: nothing is prepared for later calls.
     OneCall,
 }
 
@@ -247,7 +247,7 @@ fn indexed(
         (_, Shared::Index(shared)) => parts::trigrams(settings, workspace).sharing(shared),
     };
     match lifetime {
-        // In the background, so that it is ready for the first search.
+        // The index is built in the background, so that it is ready for the first search.
         Lifetime::ManyCalls => grams.begin(&walk::Options::default()),
         Lifetime::OneCall => {
             grams.ready(&walk::Options::default());

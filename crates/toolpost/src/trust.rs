@@ -50,7 +50,7 @@ impl Trusted {
         self.trusted.insert(file.to_owned(), digest(text));
     }
 
-    /// Returns whether another content of the file was trusted: it has changed since.
+    /// Returns whether the file was trusted with other content, so that it has changed since.
     #[must_use]
     pub fn has_changed(&self, file: &str, text: &str) -> bool {
         self.trusted.get(file).is_some_and(|known| *known != digest(text))

@@ -201,7 +201,7 @@ async fn two_open_instances_share_no_state() {
     assert!(["bash", "write", "Write"].iter().all(|name| !names(&second).contains(&(*name).to_owned())));
     let recorded = events.lock().unwrap().clone();
     assert_eq!(recorded, [("grep".to_owned(), Status::Started), ("grep".to_owned(), Status::Failed)]);
-    // After one of them is closed, the other one still works.
+    // After one `Toolpost` is closed, the other one still works.
     second.close().await;
     succeeded(&session.call("Read", json!({ "file_path": file })).await);
 }

@@ -76,7 +76,7 @@ enum Work {
 /// The progress of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// The number of files that the walk found.
+    /// The number of files that the walk found; 0 if they are not listed yet.
     pub files: usize,
     /// The total size of the files, in bytes.
     pub text: u64,
@@ -86,8 +86,8 @@ pub struct Status {
     pub segments: usize,
     /// The number of files that the shared index covers.
     pub shared: usize,
-    /// The error of the last request to the shared index; `None` if that request succeeded, or if there was no
-    /// request.
+    /// The error of the last failed request to the shared index; `None` if no request failed since the last
+    /// successful lookup of contents.
     pub lost: Option<String>,
     /// The total size of the index segments, in bytes.
     pub bytes: u64,
@@ -171,7 +171,8 @@ impl Grams {
         found
     }
 
-    /// Returns the current files that may match a pattern. Polls `stop`, and gives up if it returns true.
+    /// Returns the current files that the filter accepts and that may match the pattern. Polls `stop`, and gives up
+    /// if it returns true.
     ///
     /// # Errors
     /// If the index cannot answer, so that all files have to be searched. Missing parts are built in the
@@ -256,7 +257,8 @@ impl Grams {
 }
 
 impl State {
-    /// Returns the listing of a walk, after applying the latest changes of files.
+    /// Returns the listing of a walk, after applying the latest changes of files. Fails if there is no listing or all
+    /// files must be scanned again; then a new listing is requested.
     fn fresh(
         &mut self,
         workspace: &Workspace,

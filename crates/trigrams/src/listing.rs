@@ -70,7 +70,7 @@ const TALLIES: usize = 8;
 const MANY: usize = 2_000;
 
 impl Listing {
-    /// Creates a listing from the result of a walk. The walk began after the watch, at `began`.
+    /// Creates a listing from the result of a walk. `began` is the time before the watch and the walk started.
     pub(crate) fn new(walk: Walk, watch: Watch, seen: ScanResult, began: Instant) -> Self {
         let mut listing = Self {
             walk,
@@ -110,13 +110,13 @@ impl Listing {
         self.held.get(&segment).map_or(0, |held| held.count)
     }
 
-    /// Returns the files that some segments cover.
+    /// Returns the files that the segments with these numbers cover.
     pub(crate) fn known_by(&self, numbers: &[u32]) -> impl Iterator<Item = (&Key, FileStat)> {
         let known = |file: &File| file.at.is_some_and(|at| numbers.contains(&at.segment));
         self.files.iter().filter(move |(_, file)| known(file)).map(|(key, file)| (key, file.stat))
     }
 
-    /// Reuses the counts of an older listing if it has the same files.
+    /// Reuses the counts of an older listing if it has the same files and the same excluded entries.
     pub(crate) fn count_as(&mut self, older: Self) {
         let form = |file: &File| file.at.map(|at| at.form);
         let same = |((key, file), (other, before)): ((&Key, &File), (&Key, &File))| {

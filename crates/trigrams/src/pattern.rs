@@ -10,7 +10,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use crate::gram::{Gram, grams};
 use parts::ExtractedLiterals;
 
-/// The condition for a text to be a candidate.
+/// A condition on a text. Only a text that fulfils it can contain a match of the pattern.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IndexQuery<One> {
     /// No condition: any text may match.
@@ -148,7 +148,7 @@ fn one_of<One: Ord>(
 
 /// The maximum size of a character class that is replaced by an alternation of its characters.
 const SPELLED: usize = 16;
-/// The maximum number of characters in a character class without ASCII letters and digits.
+/// The same maximum for a class without ASCII letters and digits, which narrows a search more.
 const MOST_SPELLED: usize = 32;
 
 /// The maximum number of copies by which a repetition such as `(ab){3}` is replaced.
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use toolpost_test_rows::each;
 
-    /// Returns whether a text is a candidate.
+    /// Returns whether a text contains the required trigrams, so that a search with the index reads it.
     fn fits(need: &IndexQuery<Gram>, text: &str) -> bool {
         match need {
             IndexQuery::Anything => true,
@@ -253,10 +253,10 @@ mod tests {
     fn check(pattern: &str, candidates: &[&str], others: &[&str]) {
         let read = Pattern::read(pattern, Letters::AsWritten, Reach::Line).expect("a trigram is required");
         for text in candidates {
-            assert!(fits(&read.need, text), "{pattern:?} leaves {text:?} out: {:?}", read.need);
+            assert!(fits(&read.need, text), "{pattern:?} excludes {text:?}: {:?}", read.need);
         }
         for text in others {
-            assert!(!fits(&read.need, text), "{pattern:?} lets {text:?} through: {:?}", read.need);
+            assert!(!fits(&read.need, text), "{pattern:?} does not exclude {text:?}: {:?}", read.need);
         }
     }
 

@@ -91,7 +91,7 @@ pub(crate) fn at(
         }
     }
     for (parent, names) in by_parent {
-        // If the directory no longer exists, neither do the entries.
+        // If the directory no longer exists, neither do the entries, so an error is ignored.
         let _ = gather(&parent, Some(&names), wanted, stop, &mut seen);
         if stop() {
             return None;

@@ -61,7 +61,7 @@ pub(crate) struct CandidateDoc {
 pub struct Lines {
     /// Byte range in the file.
     pub bytes: Range<u32>,
-    /// The number of lines before this range; `None` if it is unknown, or if the pattern refers to the start
-    /// or end of the text.
+    /// The number of lines before this range. `None` if a match in the range requires a search of the whole file:
+    /// the number is unknown, or the pattern refers to the start or end of the text.
     pub before: Option<u32>,
 }

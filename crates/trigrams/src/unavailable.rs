@@ -3,7 +3,7 @@
 /// The reason why the index cannot name candidates, so that all files have to be searched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    /// The files are not listed, or the listing is out of date.
+    /// The files are not listed, or the listing is out of date and its refresh was not possible or was stopped.
     #[error("the files are not listed yet")]
     NotYet,
     /// The search includes paths that a walk of the workspace excludes.

@@ -112,7 +112,7 @@ impl Stat {
 pub struct AccessError {
     /// The file or directory that could not be accessed.
     pub path: WorkspacePath,
-    /// Reason for the failure, which continues the sentence that starts with the path.
+    /// Reason for the failure; its message is the rest of a sentence that starts with the path.
     pub why: AccessKind,
 }
 
@@ -128,7 +128,8 @@ pub enum AccessKind {
     /// The path or one of its parents is not a directory.
     #[error("is not a directory, or one of its parents is not a directory")]
     NotADirectory,
-    /// The path is a symbolic link: it was found in a directory, or replaced a file after the path was resolved.
+    /// The path is a symbolic link, which is not followed: either the path was not resolved, because it comes from a
+    /// directory listing, or a link replaced the file after the path was resolved.
     #[error(
         "is a symbolic link, which was not followed; if its target is in the workspace, pass the path of the target"
     )]
@@ -150,7 +151,7 @@ pub enum AccessKind {
     /// A path component was replaced between resolving and opening.
     #[error("changed while it was being opened; try again")]
     Changed,
-    /// A system error for which there is no other variant.
+    /// Any other system error.
     #[error("cannot be accessed ({0})")]
     Io(SystemError),
 }

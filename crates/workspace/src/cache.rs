@@ -50,8 +50,8 @@ impl Cache {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Records that the cache is in use, and the directories that it belongs to. If the directories are the
-    /// same as before, this is written at most once a day.
+    /// Records that the cache is in use, and which directories it belongs to. If the directories are the
+    /// same as before, the record is written at most once a day.
     pub fn belongs_to(&self, directories: &[&Path]) {
         let owners: Vec<u8> =
             directories.iter().flat_map(|path| [path.as_os_str().as_bytes(), &[0]].concat()).collect();
@@ -286,7 +286,7 @@ mod tests {
         each(rows, |(name, _, _, left)| {
             assert_eq!(within.join(name).join("blob").exists(), left, "{name}");
         });
-        // The age of a cache starts again when `belongs_to` records a use.
+        // `belongs_to` resets the age of the cache.
         let owner = at("there");
         let cache = Cache::open(&within.join("of several")).unwrap();
         cache.belongs_to(&[&at("here"), &owner]);

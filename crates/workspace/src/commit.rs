@@ -160,8 +160,8 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Keeps text that another process appended to the file during its replacement. Fails if another process
-    /// changed the file in any other way.
+    /// Checks the file of the step with the index `number` after its replacement. Keeps text that another process has
+    /// appended meanwhile, and fails if another process has changed the file in any other way.
     fn confirm(&mut self, number: usize) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         match confirm(work, self.way) {
@@ -176,8 +176,8 @@ impl<'a> Commit<'a> {
     fn finish(mut self) -> CommitReport {
         let mut leftovers = Vec::new();
         for number in 0..self.works.len() {
-            // The result is ignored: a process that has the old file open may still write to it, but the
-            // commit can no longer fail.
+            // Keeps text that a process with the old file still open has appended since. An error is ignored, because
+            // the commit can no longer fail.
             let _ = self.confirm(number);
         }
         if self.phase == Phase::Done {
@@ -198,7 +198,8 @@ impl<'a> Commit<'a> {
         self.done
     }
 
-    /// Drops the record of a commit that only checked for empty directories and removed none.
+    /// Drops the record of a commit that only asked to remove empty directories and removed none. The record of an
+    /// undo is kept.
     fn forget_nothing(&mut self) {
         let is_gone = |(draft, _): &(usize, WorkspacePath)| {
             self.done.changes.get(*draft).is_some_and(|change| change.outcome == Outcome::Deleted)
@@ -289,8 +290,8 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Changes a step from replacing to rewriting in place, after the old and the new content are backed up
-    /// in the state directory.
+    /// Changes the step with the index `number` from replacing to rewriting in place, because the replacement failed
+    /// with `failed`. First backs up the old and the new content in the state directory.
     fn rewrite_later(&mut self, number: usize, failed: OperationError) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         let refused = CommitKind::from(failed).at(&work.path);
@@ -340,7 +341,7 @@ impl<'a> Commit<'a> {
             change.mode = mode.or(change.mode);
             change.after = if copied { after } else { change.after };
         }
-        // The record lists created directories first, then the steps.
+        // The record lists the created directories first, then the steps, so the index of the step is shifted.
         let change = self.record.as_mut().and_then(|record| record.changes.get_mut(self.made.len() + number));
         if let Some(content) = change.and_then(|change| change.after.as_mut()) {
             content.mode = mode.or(content.mode);
@@ -350,7 +351,8 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Syncs the directories of all changed names to the disk; a failure adds a note only.
+    /// Syncs the directories of all changed names to the disk, if the commit must survive a power loss; a failure
+    /// adds a note only.
     fn sync_directories(&mut self) {
         if self.workspace.durability() == Durability::Kill {
             return;

@@ -23,7 +23,7 @@ pub(crate) struct DirEntry {
     pub(crate) name: OsString,
 }
 
-/// Result of comparing the file with a certain name with a recorded file.
+/// Result of comparing the file that has a given name with a recorded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
     /// The recorded file has the name, and its content is the recorded content.

@@ -26,7 +26,7 @@ pub struct Cause {
     pub tool: String,
     /// Id of the client's session.
     pub session: String,
-    /// If the commit is an undo, the id of the change that it undoes.
+    /// Id of the change that the commit undoes; `None` if the commit is not an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
 }
@@ -133,22 +133,24 @@ pub struct ChangeReport {
     pub path: WorkspacePath,
     /// Effect of the change on the path.
     pub outcome: Outcome,
-    /// Content hash before the change, for files.
+    /// Content hash before the change; `None` if no file was at the path.
     pub before: Option<ContentHash>,
-    /// Content hash after the change, for files.
+    /// Content hash of the file at the path after the change, or of a moved file at its new path; `None` if there is
+    /// no file.
     pub after: Option<ContentHash>,
-    /// Permission bits of the entry after the change; of a deleted entry, before it.
+    /// Permission bits of the entry after the change; for a deleted entry, before the change.
     pub mode: Option<u32>,
 }
 
 /// Effect of one requested change on its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// A file or link was created.
+    /// A file or link was created, or a file, link or directory was copied to the path.
     Created,
-    /// The content of a file was replaced.
+    /// The content or the permissions of a file were changed.
     Replaced,
-    /// The requested state was present already; nothing was changed.
+    /// Nothing was changed: the requested state was present already, or a directory to remove if it is empty is not
+    /// empty.
     NoChange,
     /// The file, link or directory was deleted.
     Deleted,
@@ -191,7 +193,7 @@ pub enum Note {
         /// The lost metadata, such as `owner` or `permissions`.
         what: String,
     },
-    /// The change is complete, but the directory of the file could not be synced to the disk.
+    /// The change is complete, but the directory of the file or of the journal could not be synced to the disk.
     NotSynced {
         /// File whose change may not survive a power loss.
         path: WorkspacePath,

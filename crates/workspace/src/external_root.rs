@@ -30,7 +30,7 @@ pub enum ExternalRootError {
         /// The resolved path, escaped.
         target: String,
     },
-    /// A system error for which there is no other variant.
+    /// Any other system error.
     #[error("cannot be opened ({0})")]
     Io(SystemError),
 }

@@ -28,7 +28,7 @@ pub(crate) struct Journal {
     /// Directories to remove at the end if they are empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) emptied: Vec<RawPath>,
-    /// Record that goes into the history when the commit is complete.
+    /// Record that goes into the history when the commit is complete; `None` if the commit is not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Record>,
 }
@@ -56,7 +56,7 @@ pub(crate) enum Phase {
     Staging,
     /// Files are being replaced; an interrupted commit must be reverted.
     Swapping,
-    /// All files are replaced; only cleanup remains.
+    /// All steps are executed; only cleanup remains.
     Done,
 }
 
@@ -66,17 +66,18 @@ pub(crate) struct Step {
     pub(crate) kind: StepKind,
     /// Absolute path of the entry that the step changes.
     pub(crate) place: RawPath,
-    /// Absolute path to which a move renames the entry.
+    /// Absolute path to which a move renames the entry; `None` for other steps.
     pub(crate) to: Option<RawPath>,
-    /// Temporary name of the new content, in the same directory.
+    /// Temporary name of the new content, in the same directory; `None` if the step puts no new content there.
     pub(crate) temp: Option<RawPath>,
-    /// Backup name of the old content, in the same directory (of a move: in the target directory).
+    /// Backup name of the old content, in the same directory (of a move: in the target directory); `None` if the step
+    /// needs no such backup.
     pub(crate) backup: Option<RawPath>,
-    /// Fingerprint of the entry at `place` before the step.
+    /// Fingerprint of the entry at `place` before the step; `None` if nothing was there.
     pub(crate) old: Option<Fingerprint>,
     /// Fingerprint of the new content, or of the moved entry.
     pub(crate) new: Option<Fingerprint>,
-    /// Fingerprint of the file that a move replaces.
+    /// Fingerprint of the file that a move replaces; `None` for a move to a free path and for other steps.
     pub(crate) over: Option<Fingerprint>,
     /// Name of the two backups in the state directory, for a file that is rewritten in place.
     pub(crate) copies: Option<String>,

@@ -63,7 +63,7 @@ pub enum JsonStoreError {
 const LIMIT: usize = 2 * 1024 * 1024;
 /// Maximum number of values in a store; the oldest are removed.
 const MOST: usize = 500;
-/// Age at which a value is removed, since its last change.
+/// Time since its last change after which a value is removed.
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// Maximum wait for the lock of the store, if another process holds it.
 const PATIENCE: Duration = Duration::from_secs(5);

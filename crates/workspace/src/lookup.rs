@@ -17,8 +17,8 @@ use crate::path_error::PathError;
 use crate::resolve::Follow;
 use crate::workspace::Workspace;
 
-/// Maximum number of suggestions for a missing path: similar names in its directory, and equal names
-/// elsewhere.
+/// Maximum number of suggestions of each kind for a missing path: similar names in its directory, and the same name
+/// in other directories.
 const SUGGESTIONS: usize = 3;
 
 /// Maximum number of directory entries that the search for a name in other directories reads.
@@ -39,7 +39,7 @@ pub enum LookupError {
     /// The path is outside the workspace or invalid.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// No file has the given name, or exactly one similar name.
+    /// No file has the given name, and there is not exactly one file with a similar name.
     #[error(transparent)]
     Missing(#[from] MissingPathError),
 }
@@ -77,8 +77,8 @@ impl Workspace {
         }
     }
 
-    /// Replaces each missing component by the name in its directory that looks the same; `None` unless there
-    /// is exactly one such name for each.
+    /// Replaces each missing component by the name in its directory that looks the same. `None` if a
+    /// component has no such name, or several.
     fn nearly(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         let mut current = path.clone();
         while self.is_missing(&current) {

@@ -4,8 +4,8 @@
 /// share an arena.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ARENAS: i32 = 2;
-/// Thresholds of the allocator in bytes: from which block size it uses `mmap`, and at how much free memory it
-/// trims the heap.
+/// Thresholds of the allocator, in bytes: the block size from which it uses `mmap`, and the amount of free
+/// memory at which it trims the heap.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const KEPT: (i32, i32) = (1 << 20, 2 << 20);
 

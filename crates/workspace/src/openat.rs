@@ -73,7 +73,8 @@ fn walk(directory: BorrowedFd<'_>, relative: &Path, flags: OFlags, mode: Mode) -
 
 fn step(directory: BorrowedFd<'_>, name: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     match retry_on_intr(|| openat(directory, name, flags | OFlags::NOFOLLOW, mode)) {
-        // If a directory is required and the entry is a link, the kernel reports `ENOTDIR`.
+        // If a directory is required and the entry is a link, the kernel reports `ENOTDIR`. The caller expects
+        // `ELOOP` for every link.
         Err(Errno::NOTDIR) if is_link(directory, name) => Err(Errno::LOOP),
         answer => answer,
     }
@@ -128,7 +129,8 @@ mod kernel {
 
 #[cfg(not(target_os = "linux"))]
 mod kernel {
-    //! Replacement on systems without `openat2`: each component of a path is opened separately.
+    //! Stub for systems without `openat2`: opening fails, and the caller opens each component of the path
+    //! separately.
 
     use std::os::fd::{BorrowedFd, OwnedFd};
     use std::path::Path;

@@ -24,8 +24,8 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
     read_at_most(path, LIMIT)
 }
 
-/// Reads the first `files` files with a name suffix in a directory, in order of name. Files that are
-/// unreadable or longer than `most` bytes are skipped.
+/// Reads the files in a directory whose names end with `ends`: the first `files` of them, in order of name.
+/// Skips files that are unreadable or longer than `most` bytes.
 ///
 /// # Errors
 /// If the directory cannot be read.
@@ -39,8 +39,8 @@ pub fn texts(folder: &Path, ends: &str, most: u64, files: usize) -> io::Result<V
     Ok(places.into_iter().filter_map(read).collect())
 }
 
-/// Lists the files in a directory with a name suffix, with their modification times; empty if the directory
-/// does not exist.
+/// Lists the files in a directory whose names end with `ends`, with their modification times; empty if the
+/// directory does not exist.
 ///
 /// # Errors
 /// If the directory cannot be read.

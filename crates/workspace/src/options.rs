@@ -15,9 +15,10 @@ pub struct Options {
     /// Directory for locks, journals, backups and the history. Without it, processes do not lock each other
     /// out, interrupted commits are not recovered, and changes cannot be undone.
     pub state: Option<PathBuf>,
-    /// Home directory, for `~/` and for the check of [`Scope::Careful`].
+    /// Home directory, for `~/` and for the check of [`Scope::Careful`]. Without it, `~/` fails and only `/` is
+    /// refused.
     pub home: Option<PathBuf>,
-    /// Events that a finished commit must survive: a crash of the process, or a power loss too.
+    /// Events that a finished commit must survive: only a crash of the process, or also a power loss.
     pub durability: Durability,
     /// Directories that are accepted as roots.
     pub scope: Scope,

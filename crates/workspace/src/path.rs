@@ -64,7 +64,7 @@ impl WorkspacePath {
         self.relative().file_name()
     }
 
-    /// Returns the extension of the last component, without the dot.
+    /// Returns the extension of the last component, without the dot; `None` if it has none.
     pub fn extension(&self) -> Option<&OsStr> {
         self.relative().extension()
     }

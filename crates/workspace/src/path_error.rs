@@ -48,7 +48,7 @@ pub enum PathError {
     /// The workspace has no root.
     #[error("no root is open, so no path is allowed")]
     NoRoot,
-    /// A parent of the path is not a directory.
+    /// A parent of the path is not a directory, or the path ends in a slash, `.` or `..` and is not one.
     #[error("{file} is not a directory, so {said} cannot exist")]
     NotADirectory {
         /// The given path, escaped.
@@ -76,7 +76,7 @@ pub enum PathError {
         /// The given path, escaped.
         said: String,
     },
-    /// A system error for which there is no other variant.
+    /// Any other system error.
     #[error("{said}: {fault}")]
     Io {
         /// The given path, escaped.

@@ -11,8 +11,8 @@ use crate::locks::{Key, LockError, Locks};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
 
-/// Exclusive access to paths until it is dropped. Other calls of this process, and other processes with the
-/// same state directory, wait for it.
+/// Exclusive access to paths, released on drop. Until then, other calls of this process, and other
+/// processes with the same state directory, wait.
 #[derive(Debug)]
 pub struct PathLock {
     workspace: Workspace,

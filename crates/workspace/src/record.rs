@@ -37,9 +37,9 @@ pub struct Change {
     pub what: ChangeKind,
     pub(crate) place: RawPath,
     pub(crate) to: Option<RawPath>,
-    /// State of the path before the change; for a move, state of the target path.
+    /// State of the path before the change, or of the target path of a move; `None` if nothing was there.
     pub before: Option<Content>,
-    /// State of the path after the change; for a move, state of the target path.
+    /// State of the path after the change, or of the target path of a move; `None` if nothing is there.
     pub after: Option<Content>,
 }
 
@@ -47,7 +47,7 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// A file or link was created.
+    /// A file or link was created, or a file, link or directory was copied to the path.
     Created,
     /// The content or the permissions of a file changed.
     Written,
@@ -97,7 +97,8 @@ pub enum ContentKind {
 }
 
 impl Record {
-    /// Returns the reason why the change cannot be undone, if the content before it was not stored.
+    /// Returns the reason why the change cannot be undone: a former content was not stored. `None` if all
+    /// former contents were stored.
     #[must_use]
     pub fn lost(&self) -> Option<&str> {
         self.changes.iter().filter_map(|change| change.before.as_ref()?.lost.as_deref()).next()

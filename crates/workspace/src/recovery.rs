@@ -73,7 +73,7 @@ impl Recovery {
         recovery
     }
 
-    /// Reads a journal; reports and removes one that cannot be read.
+    /// Reads a journal; `None` if it cannot be read or is invalid. Reports and removes an invalid one.
     fn readable(&mut self, state: &State, file: &str) -> Option<(Journal, Seal)> {
         let (bytes, seal) = state.read_journal(file).ok()?;
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
@@ -145,7 +145,7 @@ impl Recovery {
             return;
         }
         self.recovered += 1;
-        // The journal no longer exists if it was moved into the history.
+        // The journal no longer exists if it was moved into the history, so an error is ignored.
         let _ = state.remove(&file);
     }
 

@@ -36,7 +36,8 @@ pub(crate) fn remove_tree(parent: impl AsFd, name: &OsStr) -> Result<()> {
     }
 }
 
-/// Removes all entries of a directory that are not directories. Returns the first remaining directory.
+/// Removes all entries of a directory that are not directories. Returns the first remaining directory; `None` if
+/// nothing remains.
 fn empty_out(directory: &OwnedFd) -> Result<Option<CString>> {
     let mut inner = None;
     for entry in Dir::read_from(directory)? {

@@ -49,7 +49,8 @@ impl Workspace {
         }
         match found {
             Ok(found) => Ok(self.as_shown(said, found, follow)),
-            // Without unescaping, a path whose root has an escaped name seems to be outside the roots.
+            // If the path of the root contains escapes, a path in it seems to be outside the roots, so the path is
+            // unescaped and resolved again.
             Err(PathError::Outside { .. }) => parse_displayed(said, base.path())
                 .and_then(|shown| self.find_lexical(said, &shown, follow).ok())
                 .map_or(found, Ok),
@@ -114,8 +115,8 @@ impl Workspace {
         self.stat(path).is_err_and(|error| error.why == AccessKind::Missing)
     }
 
-    /// Splits a path into its last existing directory, the first missing name below it, and the rest of the
-    /// path.
+    /// Splits the path of a missing entry into its last existing directory, the first missing name below it, and the
+    /// rest of the path. `None` for a root.
     pub(crate) fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
         let mut gone = path.clone();
         loop {
@@ -148,7 +149,7 @@ impl Workspace {
     }
 }
 
-/// Links of a path that are followed: all, or all but the last component.
+/// Links in a path that are followed: all, or all except a link in the last component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follow {
     All,
@@ -250,8 +251,8 @@ impl Resolution<'_> {
         Ok(target)
     }
 
-    /// Returns the path of a missing entry, with the rest of its components appended literally; fails if they
-    /// contain `..`.
+    /// Returns the path of the missing entry `name` in the directory `at`, with the components in `rest` appended
+    /// literally; fails if these contain `..`.
     fn missing(
         &self,
         mut at: PathBuf,

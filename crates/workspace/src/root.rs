@@ -89,7 +89,7 @@ impl Root {
         Ok(Self(Arc::new(OpenRoot { descriptor, path, device, inode, position, label })))
     }
 
-    /// Returns the innermost root that contains a path.
+    /// Returns the innermost root that contains a path; `None` if no root does.
     pub(crate) fn nearest<'r>(roots: &'r [Self], absolute: &Path) -> Option<&'r Self> {
         let holders = roots.iter().filter(|root| absolute.starts_with(root.path()));
         // `max_by_key` returns the last of equal roots, so the order is reversed to get the first.

@@ -118,7 +118,8 @@ impl SealKey {
         let Some(sealed) = file.strip_prefix(BEFORE) else { return Seal::Missing };
         let Some((digits, rest)) = sealed.split_at_checked(DIGITS) else { return Seal::Wrong };
         let Some(rest) = rest.strip_prefix(AFTER) else { return Seal::Wrong };
-        // `blake3::Hash` compares in constant time. Toolpost writes no upper-case digits.
+        // `blake3::Hash` compares in constant time. It also parses upper-case digits, which Toolpost never writes and
+        // which are refused.
         let own = blake3::keyed_hash(&self.0, rest);
         let is_lower = !digits.iter().any(u8::is_ascii_uppercase);
         let is_same = is_lower && blake3::Hash::from_hex(digits).is_ok_and(|seal| seal == own);

@@ -50,7 +50,8 @@ impl State {
     /// Describes the access of other users to a state directory; `None` if only this user can write to it, or
     /// it does not exist.
     ///
-    /// Toolpost trusts the records and journals in the directory when it undoes or recovers changes.
+    /// No other user may write there, because Toolpost trusts the records and journals in the directory when it
+    /// undoes or recovers changes.
     pub(crate) fn shared_with(path: &Path) -> Option<String> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let stat = open(path, flags, Mode::empty()).and_then(rustix::fs::fstat).ok()?;
@@ -205,8 +206,8 @@ impl State {
                 }
                 let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
                 let Ok(file) = openat(directory, &name, flags, Mode::empty()) else { continue };
-                // Another process may have replaced the file by a new one of the same name, and locked the
-                // new file.
+                // Another process may have replaced the file by a new one of the same name, and locked the new file.
+                // The new file must not be removed.
                 if lock(&file).is_ok() && is_named(directory, &name, &file) {
                     let _ = unlinkat(directory, &name, AtFlags::empty());
                 }
@@ -237,7 +238,8 @@ fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>
     loop {
         match lock_named(live, id) {
             Ok(sign) => return Ok(Some(sign)),
-            // A sweep (the removal of files of dead processes) mistook the new file for an abandoned one.
+            // A sweep (the removal of files of dead processes) mistook the new file for an abandoned one, so the loop
+            // creates it again.
             Err(Errno::STALE | Errno::WOULDBLOCK) => std::thread::yield_now(),
             Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL) => return Ok(None),
             Err(errno) => return Err(errno.into()),

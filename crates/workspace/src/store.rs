@@ -27,7 +27,8 @@ use crate::record::Record;
 use crate::remove_tree::remove_tree;
 use crate::seal::{Seal, SealKey};
 
-/// Name of the file with the path of the root whose changes are in a directory of records.
+/// Name of the file, in each directory of records, that contains the path of the root whose changes are
+/// recorded.
 const ROOT: &str = "root";
 
 /// Maximum size of the file [`ROOT`], in bytes.
@@ -84,7 +85,8 @@ impl Store {
         self.last.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Moves the record of a finished commit into the history by renaming its journal.
+    /// Moves the record of a finished commit into the history: to the records of the first of `roots` by renaming the
+    /// journal, to those of the others by hard links.
     pub(crate) fn keep(
         &self,
         journals: BorrowedFd<'_>,
@@ -149,7 +151,8 @@ impl Store {
     /// Locks the stored contents, waiting up to about 100 ms. A commit holds a shared lock until its journal
     /// refers to the contents that it has stored; a sweep holds an exclusive lock to remove contents.
     pub(crate) fn lock(&self, operation: FlockOperation) -> Result<OwnedFd> {
-        // The directory is opened again, because a lock belongs to the open file and not to the thread.
+        // The directory is opened again, because a lock belongs to an open file description and not to a
+        // thread.
         let lock = openat(self.objects.directory(), ".", DIRECTORY, Mode::empty())?;
         match lock_until(&lock, operation, Instant::now() + PATIENCE) {
             Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL) | Ok(()) => Ok(lock),
@@ -171,7 +174,8 @@ impl Store {
         if named.is_err() {
             let _ = remove_tree(&self.records, fresh.as_ref());
         }
-        // Another process may have created the directory in the meantime.
+        // If the rename failed, another process has probably created the directory in the meantime, so it is opened
+        // by its name.
         openat(&self.records, &key, DIRECTORY, Mode::empty())
     }
 

@@ -8,8 +8,8 @@ use std::thread::available_parallelism;
 /// Increase of the nice value of threads for background work, which lowers their priority.
 const NICER: i32 = 5;
 
-/// Minimum of the limit of helper threads. It may exceed the number of cores, because threads that wait for a
-/// disk use no core.
+/// The limit of helper threads is at least this number, even if there are fewer cores, because threads that wait for
+/// a disk use no core.
 const LEAST: usize = 8;
 
 /// Number of running helper threads, at normal and at background priority. Background work has a separate
@@ -62,8 +62,9 @@ pub fn on_threads<'s, S: Sync, T: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Runs the same work on the calling thread and on up to `wanted` helper threads, which share the items
-/// between them; returns the result of each thread. A panic of a helper continues in the caller.
+/// Runs `work` on the calling thread and on up to `wanted` helper threads at the same time, and returns the
+/// result of each thread. `work` must distribute its items over the threads itself. A panic of a helper
+/// continues in the caller.
 ///
 /// All helper threads of the process share a limit, for each of the two priorities: the number of cores, or
 /// 8 if there are fewer cores. At the limit, or if the system starts no more threads, the work runs on fewer

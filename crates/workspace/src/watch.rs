@@ -22,7 +22,7 @@ mod outer_rules;
 mod watch_tree;
 #[cfg(not(target_os = "linux"))]
 mod inotify_watches {
-    //! Replacement on systems without inotify: each query reports that watching is not supported.
+    //! Stub for systems without inotify: each query reports that watching is not supported.
 
     use super::changes::{Changes, WatchError};
     use crate::path::WorkspacePath;
@@ -92,8 +92,8 @@ impl Watch {
         match answer {
             Ok(changed) => self.linked.add_to(changed),
             Err(why) => {
-                // The current watches are incomplete. New watches replace them, unless starting these would
-                // fail again.
+                // The current watches are incomplete. Replaces them with new ones, unless starting new ones
+                // would fail with the same error.
                 self.state = if why.is_lasting() {
                     Err(why.clone())
                 } else {

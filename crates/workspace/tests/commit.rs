@@ -25,7 +25,8 @@ fn set_mode(world: &World, name: &str, mode: u32) {
     fs::set_permissions(world.at(name), PermissionsExt::from_mode(mode)).unwrap();
 }
 
-/// Runs one draft on a known tree: `a=A`, `b=B`, `d/x=X`, `e/`, `l->a`.
+/// Commits one action at the path `said`, and compares the outcome and the tree, or the error, with `wanted`. The
+/// tree has the files `a=A`, `b=B` and `d/x=X` (`name=content`), the empty directory `e/`, and the link `l->a`.
 fn check(
     said: &str,
     action: impl FnOnce(&Workspace) -> Action,

@@ -48,7 +48,7 @@ fn commit_beyond_the_descriptor_limit_changes_no_file() {
 fn large_directory_is_deleted_and_restored() {
     let world = World::new();
     world.write("mine", "mine");
-    // Nearly the maximum number of entries of a stored directory; links need no sync.
+    // Nearly as many entries as the history stores of a directory. Most are links, because links need no sync.
     for name in 0..900 {
         world.write(&format!("d/{}/{name}", name % 49), name.to_string());
     }

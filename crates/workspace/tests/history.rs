@@ -89,7 +89,7 @@ fn world() -> World {
 
 type Drafts = fn(&Workspace) -> Vec<Draft>;
 
-/// Every kind of change, alone and combined.
+/// Every kind of change, alone and combined: a name, and a function that returns the drafts.
 const CHANGES: &[(&str, Drafts)] = &[
     ("write", |w| vec![write_to(w, "a", "new\n")]),
     ("write bytes", |w| vec![write_to(w, "bytes", "text"), write_to(w, "latin", "text")]),
@@ -208,7 +208,7 @@ fn long_files_are_restored_from_shared_pieces() {
 
 type Then = fn(&World);
 
-/// A change, a later change by another process, and the obstacles of an undo.
+/// A name, the drafts of a change, a later change by another process, and the expected obstacles of an undo.
 const SINCE: &[(&str, Drafts, Then, &[&str])] = &[
     ("content", |w| vec![write_to(w, "a", "new")], |w| w.write("a", "mine"), &["a has other content now"]),
     ("gone", |w| vec![write_to(w, "a", "new")], |w| fs::remove_file(w.at("a")).unwrap(), &["a is gone"]),
@@ -459,8 +459,7 @@ fn history_lists_only_changes_below_the_open_roots() {
         (ids(&first), ids(&second)),
         ([shared.clone(), of_one].concat(), [shared.clone(), of_two].concat())
     );
-    // A workspace whose root contains other roots has their changes too, but one inside another root has only its
-    // own.
+    // A workspace lists all changes below its root, also those that were made through a root above or inside it.
     assert_eq!(ids(&world.open()), all);
     fs::create_dir(one.join("sub")).unwrap();
     assert_eq!(ids(&open(&[&one.join("sub")])), Vec::<String>::new());
@@ -600,7 +599,7 @@ fn commit_succeeds_without_history_storage() {
     assert_eq!((committed.notes, workspace.history().is_none()), (vec![], true));
     assert!(!world.state().join("history").exists());
     drop(workspace);
-    // A file exists at the path of the history directory.
+    // With a file at the path of the history directory, the history cannot be written.
     fs::write(world.state().join("history"), "").unwrap();
     let workspace = world.open();
     let committed = commit(&workspace, vec![write_to(&workspace, "a", "newer")]).unwrap();
@@ -744,7 +743,8 @@ fn undo_refuses_a_tampered_record() {
         let file = files.into_iter().find(|file| !file.ends_with("root")).unwrap();
         let good = fs::read_to_string(&file).unwrap();
         let before = shown(&world.root());
-        // A changed record may belong to no root of this workspace. Then `records` does not return it.
+        // A changed record may belong to no root of this workspace. Then `records` does not return it, and there is
+        // nothing to refuse.
         let mut refused = |what: &str| {
             let history = workspace.history().unwrap();
             for record in history.records().chain(history.last_in_force()) {

@@ -33,7 +33,7 @@ fn while_swapping(world: &World, work: impl FnOnce()) {
     });
 }
 
-/// Results of many attempts.
+/// Counts of attempts: those that reached a file inside the root, and those that were refused.
 #[derive(Debug, Default)]
 struct Count {
     inside: usize,

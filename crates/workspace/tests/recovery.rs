@@ -603,7 +603,8 @@ fn recovery_retries_a_failed_restore_of_a_rewritten_file() {
     if !has_strace() {
         return;
     }
-    // All injected errors but the first occur after the bytes are restored.
+    // The first injected error occurs before the bytes are restored, so the second opening restores them. The other
+    // errors occur afterwards.
     for (inject, undone) in [
         ("pwrite64:error=EIO", &["a"][..]),
         ("ftruncate:error=EIO", &[]),

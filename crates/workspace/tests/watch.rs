@@ -56,7 +56,7 @@ fn sh(at: &Path, script: &str) {
 const TREE: &str = "mkdir -p ws/src/deep ws/.hidden ws/build ws/other; echo build/ > ws/.gitignore; \
     echo 1 > ws/src/a.rs; echo 1 > ws/src/deep/b.rs; echo 1 > ws/top.rs; mkdir -p out/full/in; echo 1 > out/full/in/c.rs";
 
-/// Steps, and the expected answer after each.
+/// A name, and steps: a shell script, and the expected answer of the watch after it.
 const STEPS: [(&str, &[(&str, &str)]); 14] = [
     (
         "nothing happens",
@@ -168,7 +168,8 @@ fn changed_ignore_rules_make_the_changes_unknown() {
     assert_eq!(world.after("echo > ws/node_modules/x; mkdir ws/node_modules/y"), "nothing");
 }
 
-/// Rules outside the watched directories: steps, and the expected answer after each.
+/// Rules outside the watched directories: a name, a shell script that prepares the files, and steps. Each step is a
+/// script and the expected answer of the watch after it, separated by `|`; `{}` is the test directory.
 const OUTSIDE: [(&str, &str, &str); 6] = [
     (
         "rules above the root",

@@ -14,7 +14,7 @@ const CONSTRUCTORS: [&str; 3] = ["__init__", "__new__", "constructor"];
 /// Directories of installed packages and compiled code, which are not read.
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 
-/// Index in `Code::definitions`. Overloads and conditional duplicates share one.
+/// Index in `Code::definitions`. Overloads and conditional duplicates share one index.
 pub(super) type Id = usize;
 
 /// The files, definitions and call sites of a corpus.
@@ -180,7 +180,7 @@ impl Code {
         if let Some((_, id)) = file.defined.iter().find(|(at, _)| at.contains(&place)) {
             return Some(*id);
         }
-        // A parameter can be alone on a line of its function, but it is not the function.
+        // A parameter or variable must not be taken for the function that is defined on the same line.
         if file.bound.iter().any(|at| at.contains(&place)) {
             return None;
         }

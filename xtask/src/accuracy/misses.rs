@@ -78,7 +78,7 @@ fn describe_error(code: &Code, site: &Site, truth: &Truth, verdict: &Verdict) ->
     }
     let said = |(id, ..): &&(Option<Id>, _, _)| id.as_ref().map_or("no definition".to_owned(), shown);
     let said: Vec<String> = wrong.iter().take(4).map(said).collect();
-    let also = if hit { ", beside the right one" } else { "" };
+    let also = if hit { ", in addition to the right one" } else { "" };
     let outside = if right.is_empty() { ", goes outside" } else { "" };
     let category = format!("WRONG {sure:?} by {how:?}{also}{outside}, {shape} name").to_lowercase();
     Some((category, format!("{wanted}; said {}", said.join(", "))))

@@ -126,7 +126,7 @@ async fn ask_all(servers: &Servers, laid: &InstalledCorpus, code: &Code) -> Resu
         let at = Position { line: u32::try_from(line)?, character };
         let places = match talk.ask(&Question::Definition(path, at), ANSWER).await {
             Ok(Answer::Places(places)) => places,
-            // Servers refuse requests about files that belong to no build.
+            // Servers refuse requests about files that belong to no build, so the call site has no answer.
             Err(Fault::Refused { .. }) => Vec::new(),
             Ok(other) => bail!("{oracle} answered {other:?} to a question about a definition"),
             Err(fault) => return Err(fault.into()),
@@ -161,7 +161,7 @@ fn language(tongue: Tongue, extension: &str) -> &'static str {
     }
 }
 
-/// Formats a location: path and byte offset of a file of the program, or the address of another location.
+/// Formats a location: path and byte offset in a file of the program, or the URI of another file.
 fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
     let inside = place.path.as_ref().and_then(|path| path.strip_prefix(tree).ok()).and_then(Path::to_str);
     let byte = inside.and_then(|path| {

@@ -80,7 +80,8 @@ fn match_sites(code: &Code, rows: &[Value]) -> Predictions {
     code.sites.iter().map(one).collect()
 }
 
-/// Finds the definition of a name that begins on a line; decorators may precede it.
+/// Finds the definition that begins on a line. Its name may be on one of the next twelve lines, because
+/// decorators can come first.
 fn target(code: &Code, path: &str, line: usize, name: &str) -> Option<usize> {
     let file = code.files.get(path)?;
     (line.checked_sub(1)?..line + 12).find_map(|line| {

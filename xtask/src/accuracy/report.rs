@@ -14,7 +14,8 @@ pub(super) struct Row {
     pub(super) levels: Vec<(&'static str, Score)>,
     /// Share of correct targets for each label: certainty and resolution method.
     pub(super) how: BTreeMap<String, Share>,
-    /// Counts of definitions of which the index lacks a call, and of those among them that it calls complete.
+    /// Counts of the definitions for which the index misses the target of a call, and of those that it nevertheless reports
+    /// as complete.
     pub(super) claims: Claims,
 }
 

@@ -46,8 +46,8 @@ pub(super) struct Score {
     pub(super) edge_recall: Share,
 }
 
-/// Compares predictions with the language server's answers, on the call sites whose target is a definition, in
-/// the program or outside.
+/// Compares predictions with the language server's answers, on the call sites whose target is a definition in
+/// the program or outside it. Only sites count for whose index `counts` returns true.
 pub(super) fn score(
     code: &Code,
     truths: &[Truth],
@@ -84,18 +84,21 @@ pub(super) fn score(
     score
 }
 
-/// Counts of definitions of which the index lacks a call, and of those among them that it calls complete.
+/// Counts of the definitions for which the index misses the target of a call, and of those that it nevertheless reports
+/// as complete.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Claims {
     /// Number of definitions that call a definition of the program.
     pub(super) definitions: usize,
-    /// Number of definitions with a call whose true target the index does not give, at any level of certainty.
+    /// Number of definitions with a call whose true target the index does not list, at any level of certainty.
     pub(super) lacking: usize,
-    /// Number of definitions that lack a true target although the index reports no unresolved call.
+    /// Number of the definitions in `lacking` that the index nevertheless reports as complete, that is, without an
+    /// unresolved call.
     pub(super) claiming: usize,
 }
 
-/// Counts the definitions of which the index lacks a call, and those among them that it calls complete.
+/// Counts the definitions for which the index misses the target of a call, and those that it nevertheless reports as
+/// complete.
 pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
     let of = incomplete(code, truths, ours);
     let lacking = of.values().filter(|one| one.lacks);
@@ -106,7 +109,7 @@ pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
     }
 }
 
-/// Lists the definitions of which the index lacks a call, but which it calls complete.
+/// Lists the definitions for which the index misses the target of a call, although it reports them as complete.
 pub(super) fn claiming(code: &Code, truths: &[Truth], ours: &Ours) -> BTreeSet<Id> {
     let of = incomplete(code, truths, ours).into_iter();
     of.filter(|(_, one)| one.lacks && !one.open).map(|(id, _)| id).collect()
@@ -117,7 +120,7 @@ pub(super) fn claiming(code: &Code, truths: &[Truth], ours: &Ours) -> BTreeSet<I
 struct Answered {
     /// Set if the definition calls something in the program.
     calls: bool,
-    /// Set if the index does not give the true target of a call.
+    /// Set if the index does not list the true target of a call.
     lacks: bool,
     /// Set if the index reports that it has not resolved a call.
     open: bool,

@@ -76,7 +76,7 @@ impl<'a> Sources<'a> {
             let Item::Mod(module) = item else { continue };
             let name = module.ident.to_string();
             let inner = [path.as_slice(), std::slice::from_ref(&name)].concat();
-            // Of two modules with the same name under different `cfg`s, only the first is read: it is the
+            // If two modules under different `cfg`s have the same name, only the first is read: it is the
             // complete one.
             if is_test(&module.attrs) || modules.contains_key(&inner) {
                 continue;

@@ -230,7 +230,7 @@ fn process(mut command: Command, wanted: &str) -> Result<Duration> {
 }
 
 impl Bench {
-    /// Creates the command of our server for a tree, without the user's own configuration.
+    /// Creates the command that starts Toolpost's server for a tree, without the user's configuration.
     pub(super) fn serve(&self, root: &Path) -> Command {
         let mut command = self.ours(root);
         command.arg("serve").arg("--root").arg(root);
@@ -250,7 +250,7 @@ impl Bench {
         command
     }
 
-    /// Creates the command of the npm server for a tree; `None` if the server is not installed.
+    /// Creates the command that starts the npm server for a tree; `None` if the server is not installed.
     pub(super) fn node(&self, root: &Path) -> Option<Command> {
         let mut command = programs::program("node");
         command.arg(self.rivals.node_server.as_ref()?).arg(root).current_dir(root);

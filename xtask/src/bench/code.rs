@@ -34,9 +34,10 @@ pub(super) struct Tongue {
     /// Separator between directory and module in an import.
     between: &'static str,
     end: &'static str,
-    /// Functions called by all modules, by every fortieth, and by one.
+    /// Names of three shared functions: all modules call the first, every fortieth module the second, and one
+    /// module the third.
     pub(super) called: [&'static str; 3],
-    /// Text before and after the name of a function in `called`, where it is defined.
+    /// The definition of a function in `called`: the text before its name, and the text after it.
     written: [&'static str; 2],
 }
 
@@ -138,7 +139,7 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// Returns the name of a function of the module `number` in a language.
+/// Returns the name of the function `at` in the module `number` of a language; both are counted from 0.
 pub(super) fn function(tongue: &'static Tongue, number: usize, at: usize) -> String {
     Module { tongue, number }.function(at)
 }

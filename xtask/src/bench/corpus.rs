@@ -58,7 +58,7 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// Returns the directory of a file: nested directories hold fifty files each.
+/// Returns the directory of the file with a number: each directory holds fifty files.
 fn place(number: usize) -> String {
     let folder = number / 50;
     format!(
@@ -107,7 +107,7 @@ fn line(chance: &mut Chance) -> String {
 pub(super) struct Chance(u64);
 
 impl Chance {
-    /// Creates a sequence; the same seed gives the same numbers.
+    /// Creates a sequence from the seed `from`; the same seed yields the same numbers.
     pub(super) fn new(from: u64) -> Self {
         Self(from.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }

@@ -19,11 +19,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Our server with a reply limit that fits all lines.
+/// Name, in the tables, of Toolpost's server with a reply limit that fits all lines.
 const ALL: &str = "toolpost serve, all lines";
-/// `rg` whose output is read to the end.
+/// Name, in the tables, of `rg` when its output is read to the end.
 const RG: &str = "rg";
-/// `rg` that ends when the first lines are read, as in `rg … | head -250`.
+/// Name, in the tables, of `rg` when only the first lines of its output are read.
 const RG_HEAD: &str = "rg | head -250";
 /// Number of lines that the first page of `Grep` shows.
 const FIRST: usize = 250;

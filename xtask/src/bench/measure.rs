@@ -20,22 +20,22 @@ const BURST: usize = 5;
 /// Maximum time of one program's turn.
 const TURN: Duration = Duration::from_millis(50);
 
-/// Duration of the work above which a program runs in fewer rounds.
+/// If the work of a program takes longer than this, the program runs in fewer rounds.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// Runs the compared programs in turns; a different one begins each round. The first round is a warm-up and is
 /// not recorded. In a turn, a program repeats the work, and the median time is recorded.
 ///
 /// # Errors
-/// If a contestant fails.
+/// If a compared program fails.
 pub fn take_turns(what: &str, rounds: usize, contestants: Vec<Contestant<'_>>) -> Result<Row> {
     take_turns_with(what, (rounds, rounds), contestants)
 }
 
-/// Runs the compared programs in turns as [`take_turns`] does, but slow programs in fewer rounds.
+/// Runs the compared programs in turns as [`take_turns`] does, but slow programs only in `of_slow` rounds.
 ///
 /// # Errors
-/// If a contestant fails.
+/// If a compared program fails.
 pub fn take_turns_with(
     what: &str,
     (rounds, of_slow): (usize, usize),
@@ -90,7 +90,7 @@ pub fn milliseconds(times: &[Duration]) -> Vec<f64> {
     times.iter().map(|time| time.as_secs_f64() * 1_000.0).collect()
 }
 
-/// Returns the median ratio of two contestants, each ratio within a round.
+/// Returns the median of the ratios between the times of two programs, one ratio for each round.
 #[must_use]
 pub fn ratio(left: &[Duration], right: &[Duration]) -> f64 {
     let ratios: Vec<f64> =

@@ -26,7 +26,7 @@ enum Work {
     Command,
 }
 
-/// Each kind of work, with its name in the table and a word that every correct reply contains.
+/// Each kind of work, with its name in the table and a text that every correct reply contains.
 const WORKS: [(Work, &str, &str); 8] = [
     (Work::Read, "read a file of 80 KB, whole", "const LIMIT: usize"),
     (Work::List, "list a directory of 50 files", "_49."),
@@ -38,12 +38,12 @@ const WORKS: [(Work, &str, &str); 8] = [
     (Work::Command, "run `echo hi`", "hi"),
 ];
 
-/// Directory with one copy of the large file for each server, which edits it.
+/// Directory that holds, for each server, a copy of the large file to edit.
 const OWN: &str = "own";
 /// The two lines between which an edit toggles.
 const LINES: [&str; 2] = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
 
-/// Our server with commands outside the sandbox.
+/// Name, in the table, of Toolpost's server when it runs commands without a sandbox.
 const UNCONFINED: &str = "toolpost serve --sandbox off";
 /// The command `echo hi` without a server: bare, and in bubblewrap if it is installed.
 const ALONE: [(&str, &[&str]); 2] = [
@@ -92,10 +92,10 @@ struct Job<'a> {
 
 /// A tool and its arguments.
 type Ask = (&'static str, Value);
-/// Returns the request for a job; `None` if the server has no tool for it.
+/// A function that returns the tool call for a job; `None` if the server has no tool for the job.
 type Asks = fn(&Job<'_>) -> Option<Ask>;
 
-/// Our dialects with their requests.
+/// Toolpost's dialects, each with the function that returns its tool calls.
 const OURS: [(&str, Asks); 5] = [
     ("claude", asks::claude),
     ("trae", asks::trae),
@@ -179,7 +179,8 @@ fn contestant<'a>(
 }
 
 impl Bench {
-    /// Creates the command of our server with a dialect, and a reply limit that fits the large file.
+    /// Creates the command that starts Toolpost's server with a dialect, and with a reply limit above the size of
+    /// the large file.
     fn dialect(&self, root: &Path, dialect: &str) -> Command {
         let mut command = self.serve(root);
         command.args(["--dialect", dialect]).env("TOOLPOST_REPLY_BYTES", "262144");

@@ -18,7 +18,7 @@ const BINARY: &str = "probe-v0.6.0-rc325-x86_64-unknown-linux-musl";
 const SIZES: [usize; 2] = [1_000, 10_000];
 /// Number of repetitions of a query by Toolpost, and by the competitor.
 const TIMES: (u32, u32) = (50, 2);
-/// Time without status queries while an index is built.
+/// Pause between two queries that check whether the index is complete.
 const WAIT: Duration = Duration::from_secs(3);
 /// Clock ticks per second of processor time in `/proc`.
 pub(super) const TICKS: f64 = 100.0;
@@ -115,8 +115,8 @@ fn first(bench: &Bench) -> Result<String> {
     Ok(text)
 }
 
-/// Waits until the index is complete, so that background work does not distort later figures. Returns the
-/// duration.
+/// Waits until the index is complete, so that background work does not distort later figures. Returns how long
+/// it waited.
 fn whole(server: &mut Server) -> Result<Duration> {
     let began = Instant::now();
     while server.call("search", &json!({"query": "error handling"}))?.0.contains("not looked at yet") {

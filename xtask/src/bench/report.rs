@@ -3,9 +3,9 @@
 use super::measure::{Row, median, milliseconds, ratio};
 use std::fmt::Write;
 
-/// Name of the running server in the tables; it is the first program of a row.
+/// Name, in the tables, of Toolpost's running server; it is the first program of a row.
 pub const SERVER: &str = "toolpost serve";
-/// Name of a new process for each call in the tables.
+/// Name, in the tables, of Toolpost as a new process for each call.
 pub const PROCESS: &str = "toolpost call";
 
 /// Formats the table of times: median and minimum of each program, and the ratio of Toolpost's time to the

@@ -31,7 +31,7 @@ pub(super) struct Rivals {
 }
 
 impl Rivals {
-    /// Returns no programs, for tables that compare Toolpost with other programs than these.
+    /// Returns a value without programs, for tables that compare Toolpost with programs not listed here.
     pub(super) fn none() -> Self {
         Self {
             rg: None,

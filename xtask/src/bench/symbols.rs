@@ -38,8 +38,9 @@ struct Ground<'b> {
     rival: Rival,
     /// Peak memory of each program during its first index, in bytes.
     peaks: RefCell<Vec<(&'static str, u64)>>,
-    /// Name of a function that is searched for, and a part of the name.
+    /// Name of a function that is searched for.
     name: String,
+    /// A part of `name`, for a search by a part of the name.
     part: String,
 }
 

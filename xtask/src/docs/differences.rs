@@ -1,4 +1,4 @@
-//! Reference of the intended differences between the dialects and their references.
+//! Reference page of the intended differences between each dialect and the project that it imitates.
 
 use crate::parity::{ParityInputs, behaviour};
 use std::fmt::Write;

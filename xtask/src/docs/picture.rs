@@ -1,4 +1,4 @@
-//! Picture of a terminal session, drawn from the commands and the output of the tutorial, which `tests/docs`
+//! SVG image of a terminal session, drawn from the commands and the output of the tutorial, which `tests/docs`
 //! runs.
 
 use std::fmt::Write;

@@ -39,7 +39,8 @@ fn section(tool: &PublishedTool, text: &mut String) {
     }
 }
 
-/// Adds a row for each parameter of a tool, and for each property of an array's items.
+/// Adds a row for each parameter of a tool, and for each property of an array's items. `before` is the prefix of the
+/// names: empty, or `PARAMETER[].` for the items of an array.
 fn parameters(before: &str, published: &Value, full: &Value, rows: &mut String) {
     let required: Vec<&str> = published
         .get("required")

@@ -17,7 +17,7 @@ pub(super) fn with_module(text: &str, line: &str) -> Result<String> {
     }
 }
 
-/// Adds a row to an array whose type has the length, such as `const TOOLS: [ToolDef; 5] = […];`.
+/// Adds a row to an array, and raises the length in its type, as in `const TOOLS: [ToolDef; 5] = […];`.
 pub(super) fn with_row(text: &str, start: &str, row: &str) -> Result<String> {
     let wrong = || format!("no array begins with `{start}`; add the row `{row}` by hand");
     let from = text.find(start).with_context(wrong)? + start.len();

@@ -1,11 +1,11 @@
-//! Intended differences of behaviour, which no schema shows, and the tests that hold them.
+//! Intended differences of behaviour, which no schema shows, and the tests that enforce them.
 
 use crate::{published_dialect::PublishedDialect, tree::Tree};
 use anyhow::{Result, bail};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// An intended difference between the behaviour of a dialect and its reference.
+/// An intended difference between the behaviour of a dialect and that of the project that it imitates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BehaviourDifference {
     /// The difference and the reason for it.
@@ -14,7 +14,7 @@ pub struct BehaviourDifference {
     pub test: String,
 }
 
-/// The entries of the list of exceptions.
+/// The parsed list of intended differences, `docs/parity-exceptions.json`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Exceptions {
     /// Differences of schemas: `dialect.tool.param`, and the reason.
@@ -24,7 +24,8 @@ pub(super) struct Exceptions {
 }
 
 impl Exceptions {
-    /// Reads the list: a reason for each schema difference, and a reason and a test for each difference of behaviour.
+    /// Parses the list of intended differences: each difference of schemas has a reason, and each difference of behaviour
+    /// has a reason and a test.
     pub(super) fn read(list: &Value) -> Result<Self> {
         let Some(list) = list.as_object() else { bail!("it is not an object of exceptions") };
         let mut exceptions = Self::default();

@@ -23,7 +23,7 @@ pub(super) struct BaselineSearch {
     files: Vec<Words>,
 }
 
-/// Permissions that allow to read every file, for trees that only measurements use.
+/// Permissions that allow reading every file, for trees that only measurements use.
 struct ReadEverything;
 
 impl Permissions for ReadEverything {

@@ -15,8 +15,8 @@ const FILES: usize = 8;
 /// Separator of the fields in the output of `git log`.
 const MARK: char = '\u{1}';
 
-/// Measures the search quality on the commits of one Git repository, in the files as they were before all
-/// these commits. `beside` is the maximum number of commits; if it is set, the investigator, BM25 over whole
+/// Measures the search quality on the newest commits of one Git repository, in the files from before the oldest
+/// of these commits. If `beside` is set, it limits the number of commits, and the investigator, BM25 over whole
 /// files and `rg` are measured too.
 pub(super) fn measure(place: &Path, target: &Path, ways: &[Way], beside: Option<usize>) -> Result<Commits> {
     let git = |arguments: &[&str]| {

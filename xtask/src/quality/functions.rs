@@ -21,7 +21,8 @@ struct Pair {
     code: String,
 }
 
-/// Measures the search quality in each language.
+/// Measures the search quality in each language, on at most `most` functions. `reference` has the stored figures of
+/// the full MiniLM model.
 pub(super) fn measure(
     pairs: &Path,
     target: &Path,
@@ -99,7 +100,7 @@ fn dedented(code: &str) -> String {
     first + &lines.map(line).collect::<String>()
 }
 
-/// Reads the stored figures of the model MiniLM, if they were measured on the same functions.
+/// Reads the stored figures of the model MiniLM; fails if they were measured on other functions.
 fn of_reference(stored: &Value, pairs: &[Pair]) -> Result<(f64, f64, f64)> {
     let mut hasher = Hasher::default();
     for pair in pairs {

@@ -25,8 +25,8 @@ const BLOCKS: usize = 10;
 /// Names of symbols, each with the file and the line of its definitions.
 type Names = BTreeMap<String, BTreeSet<(String, u32)>>;
 
-/// Counts of searches: all, with the definition as the first result, and among the first three; and the names
-/// for which it is not among them.
+/// Counts of searches: all (`asked`), those whose first result is the definition (`first`), and those with the
+/// definition among the first three results (`three`). `missed` lists the names of all other searches.
 #[derive(Default)]
 struct Figures {
     asked: usize,
@@ -112,7 +112,7 @@ fn search(index: &Index, root: &WorkspacePath, node: &Node, tests: Tests) -> Res
 
 fn by_words(index: &Index, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
     let query = parse(name).or_else(|_| parse(&format!("\"{name}\"")));
-    // A file outside the tests may define names in its own tests.
+    // Search the tests too: a name can come from the test module of a file outside the tests.
     search(index, root, &query.map_err(|fault| anyhow!("{fault:?}"))?.node, Tests::Searched)
 }
 

@@ -27,7 +27,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     }
 }
 
-/// Reports a change of the list that came after the last change of the changelog.
+/// Reports that `api.txt` changed after the last change of the changelog.
 pub(super) fn unexplained(house: &House) -> Option<Finding> {
     api::unexplained(house).map(|what| Finding {
         path: api::LIST.to_owned(),

@@ -81,7 +81,7 @@ fn module(path: &str) -> Option<(&str, Path)> {
     Some((name, parts))
 }
 
-/// The modules of a crate, with the names that each of them re-exports from other modules.
+/// The modules of a crate, with the names that each module re-exports from other modules.
 struct Crate {
     code: BTreeMap<Path, String>,
     exports: BTreeMap<Path, BTreeMap<String, Path>>,

@@ -8,7 +8,7 @@ use super::{
 use crate::tree::{Source, Tree};
 use toml::Table;
 
-/// A crate of this repository: the other crates of it that the crate may depend on, and the third-party crates
+/// A crate of this repository, the crates of this repository that it may depend on, and the third-party crates
 /// that it must not use.
 struct Edge {
     name: &'static str,

@@ -20,7 +20,7 @@ fn wrong(text: &str) -> Option<String> {
     (sentences > 1).then(|| format!("the file opens with {sentences} sentences"))
 }
 
-/// Counts sentences: a full stop, a space and a capital letter begin another one.
+/// Counts sentences: after a full stop and a space, a capital letter begins another one.
 fn sentences(paragraph: &str) -> usize {
     let begins = |rest: &str| rest.chars().next().is_some_and(char::is_uppercase);
     1 + paragraph.match_indices(". ").filter(|(at, _)| begins(&paragraph[at + 2..])).count()

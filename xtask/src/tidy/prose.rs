@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
 /// The file with the allowed number of phrases in each file: `COUNT PATH` per line, sorted by path.
 pub const BASELINE: &str = "xtask/prose.txt";
 
-/// Files that quote the phrases.
+/// Files in which the phrases are not counted, because they quote them.
 const EXEMPT: [&str; 4] = ["xtask/src/tidy/prose.rs", "xtask/tests/tidy.rs", "docs/style.md", BASELINE];
 
 /// Regular expressions of phrases to avoid, each with a better wording.
@@ -90,7 +90,7 @@ fn places(text: &str) -> Vec<Place> {
     for (at, line) in text.lines().enumerate() {
         for (pattern, instead) in COMPILED.iter() {
             let Some(pattern) = pattern else { continue };
-            // `there is no …` is plain English.
+            // `is no longer` and `there is no …` are plain English, so they are not counted.
             let found = pattern.find_iter(line).filter(|found| {
                 found.as_str() != "is no longer" && !line[..found.start()].ends_with("there ")
             });

@@ -4,7 +4,7 @@ use super::{Finding, rust};
 use crate::tree::{Source, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Number of rows from which a list counts as a table of cases.
+/// Minimum number of rows of a list that counts as a table of cases.
 const ROWS: usize = 4;
 /// The macros that end a test if they fail.
 const ASSERTIONS: &[&str] = &["assert!", "assert_eq!", "assert_ne!", "panic!", "unreachable!"];

@@ -128,7 +128,7 @@ mod tests {
             ),
             // An end tag only counts if a parameter or the end of the call follows.
             ("<edit><new>a</new>b</new></edit>", &[("edit", r#"{"new":"a</new>b"}"#)]),
-            // An unknown parameter stays unchanged, and the tool reports it.
+            // An unknown parameter, and a value that is not valid JSON, stay as text; the tool reports them.
             ("<edit><nofile>x</nofile></edit>", &[("edit", r#"{"nofile":"x"}"#)]),
             ("<edit><line>seven</line></edit>", &[("edit", r#"{"line":"seven"}"#)]),
             ("<edit><file>never closed", &[]),

@@ -56,8 +56,8 @@ fn end_of(text: &str, parameter: &str, close: &str) -> Option<usize> {
     })
 }
 
-/// Parses the value of a parameter. Text on one line is trimmed; longer text loses only the line breaks at
-/// its tags. Other values are JSON.
+/// Parses the value of a parameter: JSON if the parameter has that kind and the text is valid JSON, otherwise text.
+/// Text on one line is trimmed; longer text loses only the line breaks at its tags.
 fn value(text: &str, sort: ParameterKind) -> Value {
     let trimmed = text.trim();
     if sort == ParameterKind::Json

@@ -94,7 +94,8 @@ impl GenaiStream {
         }
         let Some(stream) = &mut self.stream else { return Err(broken()) };
         match stream.next().await {
-            // For this provider the library reports a normal end even if the stream was cut off.
+            // For this provider, the library also reports a normal end if the stream was cut off; only the stop
+            // reason is missing then.
             Some(Ok(ChatStreamEvent::End(end)))
                 if self.provider == Provider::Responses && end.captured_stop_reason.is_none() =>
             {
@@ -145,7 +146,8 @@ fn request(question: &Question, provider: Provider) -> ChatRequest {
     request.with_store(false)
 }
 
-/// Sets the cache breakpoints: after the system prompt, and after the last two requests.
+/// Sets the cache breakpoints: after the system prompt, and after the last two messages of the user or with tool
+/// results.
 fn mark_for_cache(messages: &mut [ChatMessage]) {
     let asked =
         messages.iter_mut().rev().filter(|message| matches!(message.role, ChatRole::User | ChatRole::Tool));
@@ -183,7 +185,7 @@ fn replied(results: &[ToolResult], provider: Provider) -> Vec<ChatMessage> {
             let parts: Vec<ContentPart> = seen.iter().map(anthropic_result).collect();
             return vec![ChatMessage::user(MessageContent::from_parts(parts))];
         }
-        // Each result gets a message: of several results in one message, this format sends only the last.
+        // Each result gets its own message, because this format sends only the last of several results in one message.
         Provider::Ollama => responses.into_iter().map(|one| ChatMessage::from(vec![one])).collect(),
         Provider::OpenAi | Provider::Responses | Provider::Gemini => {
             vec![ChatMessage::from(responses)]
@@ -196,7 +198,7 @@ fn replied(results: &[ToolResult], provider: Provider) -> Vec<ChatMessage> {
     messages
 }
 
-/// Replaces images of types that the provider does not accept by a note.
+/// Replaces images of types that the provider does not accept with a note.
 fn taken(result: &ToolResult, provider: Provider) -> ToolResult {
     let mut result = result.clone();
     let takes = provider.pictures();

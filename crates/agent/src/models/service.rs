@@ -48,7 +48,7 @@ pub enum RequestEvent<'a> {
         fault: &'a ModelError,
         /// Delay before the retry.
         pause: Duration,
-        /// Number of the next attempt, from 1.
+        /// Number of the next attempt; the first attempt is number 1.
         next: u32,
     },
 }

@@ -27,7 +27,7 @@ pub(super) fn say(hint: &Hint) -> String {
             let call = example(&[("pattern", "*"), ("path", &path.display())]);
             format!("List it with Glob, for example {call}.")
         }
-        Hint::Narrow => "Narrow path, glob or pattern.".to_owned(),
+        Hint::Narrow => "Pass a narrower path, glob or pattern.".to_owned(),
         Hint::Page(offset) => format!("Use an offset that exists, for example {offset}."),
         Hint::Pages(_, total) => {
             let call = example(&[("pages", &pages(*total))]);

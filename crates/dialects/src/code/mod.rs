@@ -28,7 +28,7 @@ const TOOLS: [ToolDef; 2] = [ToolDef::of::<search_tools::SearchTools>(), ToolDef
 
 const _: () = assert!(distinct(&TOOLS), "two tools with the same name");
 
-/// Wording of hints. The two tools of this dialect neither read nor change files, so few of these occur.
+/// Wording of hints. The two tools of this dialect neither read nor change files, so they cause few of these hints.
 fn say(hint: &Hint) -> String {
     match hint {
         Hint::Advice(advice) => advice.clone(),

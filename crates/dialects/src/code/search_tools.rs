@@ -11,8 +11,9 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchTools;
 
-/// Default and maximum number of declarations.
+/// Default number of declarations in a reply.
 const USUAL: u64 = 10;
+/// Maximum number of declarations in a reply.
 const MOST: u64 = 200;
 
 #[derive(Deserialize, JsonSchema)]

@@ -34,7 +34,7 @@ pub(crate) struct Gap {
 pub(crate) enum Extent {
     /// The whole output is shown.
     Whole,
-    /// A part is shown; this is the first gap.
+    /// Only a part of the output is shown; the value is the first gap.
     Part(Gap),
 }
 

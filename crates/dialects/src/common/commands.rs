@@ -20,11 +20,11 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 /// Maximum time limit that a call may set.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// Maximum number of lines in the example of a pipe that shows the lines that were left out.
+/// Maximum number of lines that the example pipe in the note about long output shows.
 const EXAMPLE: u64 = 200;
 
-/// Formats the note about long output in a dialect without a tool to poll a command. A pipe needs no approval that the
-/// command itself does not need.
+/// Formats the note about long output in a dialect without a tool to poll a command. It proposes a pipe first,
+/// because the programs in that pipe need no approval beyond that of the command.
 fn rest(gap: &Gap) -> String {
     let lines = gap.lines.map(|(first, last)| (first, last.min(first.saturating_add(EXAMPLE - 1))));
     let pipe = lines.map(|(first, last)| format!("`sed -n '{first},{last}p'`, ")).unwrap_or_default();
@@ -52,7 +52,7 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     }
 }
 
-/// Describes a command that continues in a dialect without a tool to poll it.
+/// Formats the note about a command that is still running, in a dialect without a tool to poll it.
 fn on_its_own(ran: &Output) -> String {
     let job = &ran.job;
     let output = match redirect::stdout_file(&ran.command) {
@@ -102,7 +102,8 @@ pub(crate) fn line(given: String) -> Result<String, Failure> {
 pub(crate) fn program(given: String, args: Vec<String>, argument: &str) -> Result<Line, Failure> {
     let mut words = given.split_whitespace();
     let (first, further) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
-    // A first word with a slash begins a path, which may contain spaces, unless an option follows.
+    // Several words are a command line, unless the first has a slash and no option follows: then they can be a path
+    // with spaces.
     let is_line = further.first().is_some_and(|word| word.starts_with('-') || !first.contains('/'));
     if is_line {
         let all: Vec<&str> = further.into_iter().chain(args.iter().map(String::as_str)).collect();

@@ -11,7 +11,9 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     }
     let (shown, total) = (paths(output, page), output.total);
     if u64::try_from(shown).is_ok_and(|shown| shown < total) {
-        page.note(format!("the {shown} newest of {total} files; narrow pattern or path to see the others"));
+        page.note(format!(
+            "the {shown} newest of {total} files; pass a narrower pattern or path to see the others"
+        ));
     }
     super::walk_notes::notes(&output.walk, output.total, page);
 }
@@ -48,11 +50,11 @@ pub(crate) fn whole_name(output: &Output, page: &mut Page) {
     }
 }
 
-/// Adds a note if the search timed out.
+/// Adds a note if the search did not reach all files, usually because it timed out.
 pub(crate) fn complete(output: &Output, page: &mut Page) {
     if output.walk.complete != toolpost_engine::operations::glob::Complete::Yes {
         page.note(
-            "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",
+            "timed_out: true; these are the files found so far, not all of them; pass a narrower pattern or path",
         );
     }
 }

@@ -1,9 +1,9 @@
 //! The file to which a shell command redirects its standard output.
 
-/// Returns the file that receives the standard output of a command, as the command names it; `None` if there is none, or
-/// if the end of the command is not plain.
+/// Returns the file that receives the standard output of a shell command, spelled as in the command; `None` if there is
+/// none, or if the last command has syntax that this function does not parse.
 ///
-/// Only the last command of a line counts: it is the one that keeps running.
+/// Only the last command of a line counts, because it is the one that keeps running.
 pub(super) fn stdout_file(line: &str) -> Option<&str> {
     let mut words = last(line)?.split_whitespace();
     let mut found = None;
@@ -23,7 +23,8 @@ pub(super) fn stdout_file(line: &str) -> Option<&str> {
     found.filter(|file| file.chars().all(is_plain))
 }
 
-/// Returns the last command of a line; `None` if the line has quotes, expansions or other syntax in it that is not plain.
+/// Returns the last command of a line; `None` if it begins inside quotes, or contains quotes, backslashes, backquotes,
+/// `<`, `#` or an unclosed group.
 fn last(line: &str) -> Option<&str> {
     let line = line.trim_end_matches(|letter: char| letter.is_whitespace() || ";&".contains(letter));
     let bytes = line.as_bytes();
@@ -39,7 +40,8 @@ fn last(line: &str) -> Option<&str> {
         return None;
     }
     let piece = line.get(start..)?;
-    // Of a group such as `(a; b) > f`, only the text after it redirects the group's output.
+    // The output of a group such as `(a; b) > f` is redirected after its closing bracket, so only the text from there
+    // on counts.
     let piece = match piece.rfind([')', '}']) {
         Some(end) => piece.get(end + 1..)?,
         None if piece.contains(['(', '{']) => return None,
@@ -48,7 +50,7 @@ fn last(line: &str) -> Option<&str> {
     (!piece.contains(['\'', '"', '`', '\\', '<', '#'])).then_some(piece)
 }
 
-/// Returns true if a quote that opens in the text does not close in it.
+/// Returns true if the text ends inside quotes.
 fn ends_in_quotes(text: &str) -> bool {
     let mut open = None;
     for letter in text.chars().filter(|letter| "'\"".contains(*letter)) {
@@ -61,7 +63,7 @@ fn ends_in_quotes(text: &str) -> bool {
     open.is_some()
 }
 
-/// Returns true if a letter of a path means itself to a shell, and cannot end the path in a reply.
+/// Returns true for a character that a shell takes literally, and that cannot end the backquoted path in a reply.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "/._-+,=@%".contains(letter)
 }

@@ -23,7 +23,7 @@ pub(crate) fn end(output: &Output, page: &mut Page, words: &Wording) {
     super::walk_notes::notes(&output.walk, output.files_matched, page);
     if output.walk.complete != Complete::Yes {
         page.note(format!(
-            "timed_out: true; these are the matches found so far, not all of them; narrow {}",
+            "timed_out: true; these are the matches found so far, not all of them; pass a narrower {}",
             words.narrow
         ));
     }
@@ -45,7 +45,7 @@ fn window(output: &Output, page: &mut Page, words: &Wording) {
     let last = output.offset + output.shown;
     if output.window_cut > 0 {
         page.note(format!(
-            "{} {entries} of this page do not fit in memory; narrow {narrow}",
+            "{} {entries} of this page do not fit in memory; pass a narrower {narrow}",
             output.window_cut
         ));
     }

@@ -15,7 +15,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct CodeSearch;
 
-/// Default and minimum number of tokens that a reply may have.
+/// Default and minimum token limit of a reply.
 const TOKENS: (u64, u64) = (5_000, 200);
 /// Estimated bytes of a token.
 const TOKEN: u64 = 4;

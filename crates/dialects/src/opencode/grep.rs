@@ -14,7 +14,8 @@ pub(super) struct Grep;
 
 /// Maximum number of lines from several files, as in opencode's own tool.
 const LIMIT: u64 = 100;
-/// Maximum number of lines from a single file. It is higher, because this dialect has no tool to read files.
+/// Maximum number of lines from a single file. It is higher than `LIMIT`, because this dialect has no tool to read
+/// files.
 const OF_FILE: u64 = 1_000;
 /// Maximum number of characters of a line.
 const LINE: usize = 2_000;
@@ -23,7 +24,7 @@ const LINE: usize = 2_000;
 const WORDING: totals::Wording = totals::Wording {
     entries: "lines",
     narrow: "pattern, include or path",
-    rest: " are shown, narrow pattern, include or path, or",
+    rest: " are shown; pass a narrower pattern, include or path, or",
 };
 
 #[derive(Deserialize, JsonSchema)]

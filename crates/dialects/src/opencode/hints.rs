@@ -29,7 +29,7 @@ pub(super) fn say(hint: &Hint) -> String {
             let call = example(&[("pattern", "*"), ("path", &path.display())]);
             format!("List it with glob, for example {call}.")
         }
-        Hint::Narrow => "Narrow pattern, include or path.".to_owned(),
+        Hint::Narrow => "Pass a narrower pattern, include or path.".to_owned(),
         Hint::Page(offset) => format!("Use an offset that exists, for example {offset}."),
         Hint::Pages(_, total) => {
             format!("Extract the text of pages with bash, for example of 1-{total} with pdftotext.")

@@ -63,7 +63,7 @@ impl Tool for Patch {
     }
 
     fn reword(mut failure: Failure) -> Failure {
-        // The reference verifies only a patch that was given.
+        // opencode's own tool does not verify a missing patch, so its failure gets no prefix.
         if failure.what.starts_with(MISSING) {
             return failure;
         }

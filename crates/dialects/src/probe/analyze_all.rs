@@ -32,8 +32,9 @@ enum Depth {
     Deep,
 }
 
-/// Maximum number of modules, and of names in one line.
+/// Maximum number of modules in a reply.
 const MODULES: usize = 80;
+/// Maximum number of names in one line.
 const NAMES: usize = 12;
 
 impl Tool for AnalyzeAll {
@@ -86,7 +87,7 @@ impl Tool for AnalyzeAll {
                                the path: {roots}"
             ));
         }
-        page.note(format!("links between files: {}", output.searched.words()));
+        page.note(format!("searched for links between files: {}", output.searched.words()));
     }
 }
 
@@ -160,7 +161,7 @@ fn rest(output: &Output, page: &mut Page) {
     }
     for one in &output.hotspots {
         let by = counted(one.used_by as u64, "file");
-        let places = counted(one.places as u64, "place");
+        let places = counted(one.places as u64, "location");
         page.line(&format!("- {}: used by {by} at {places}, {}", one.path, counted(one.lines, "line")));
     }
     section(page, "Public API (used by other modules)");

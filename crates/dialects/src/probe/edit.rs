@@ -119,7 +119,8 @@ fn reference(name: &str, said: &str) -> Result<Reference, Failure> {
     said.parse().map_err(|error| Failure::invalid(format!("{name}: {error}.")))
 }
 
-/// Returns advice on other ways to edit if the text or the symbol was not found.
+/// Returns advice on other ways to edit, if the failure text `what` reports that the text or the symbol was not
+/// found.
 fn other_ways(what: &str) -> Option<&'static str> {
     const TEXT: &str = "To replace a whole function or class, give symbol instead of old_string. If the path is not the right \
         one, find the file with searchFiles.";

@@ -75,8 +75,9 @@ impl Tool for Query {
         if output.total > 0 {
             let all =
                 format!("{} in {}", counted(output.total, "match"), counted(output.files_matched, "file"));
-            let first =
-                |what: &str| format!("the first {} of {all}; {what}narrow pattern or path", output.shown);
+            let first = |what: &str| {
+                format!("the first {} of {all}; {what}pass a narrower pattern or path", output.shown)
+            };
             page.note(match output.cut {
                 Truncation::No => all,
                 Truncation::Limit => first("raise limit, or "),
@@ -130,6 +131,6 @@ fn notes(output: &Output, page: &mut Page) {
     }
     walk_notes::notes(&output.walk, output.total, page);
     if output.walk.complete != Complete::Yes {
-        page.note("timed_out: true; not all files were searched; narrow path");
+        page.note("timed_out: true; not all files were searched; pass a narrower path");
     }
 }

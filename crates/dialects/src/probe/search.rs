@@ -51,7 +51,7 @@ pub(super) struct Args {
     #[serde(default = "tokens")]
     #[schemars(range(min = 1), extend("x-aliases" = ["max_tokens"], "x-null" = true))]
     max_tokens: Option<f64>,
-    /// Session from the last reply, to continue it.
+    /// From the last reply, to continue.
     session: Option<String>,
     /// Accepted and ignored: a session always continues.
     #[schemars(extend("x-unlisted" = true))]
@@ -65,16 +65,16 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AllArgs {
-    /// As in `search`.
+    /// Keywords; see `search`.
     #[schemars(extend("x-aliases" = ["pattern", "q", "keywords"], "examples" = ["authentication"]))]
     query: String,
     /// As in `search`.
     #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
     path: Option<String>,
-    /// As in `search`.
+    /// Literal text.
     #[serde(default)]
     exact: bool,
-    /// As in `search`.
+    /// From the last reply.
     session: Option<String>,
     #[serde(default = "tokens_of_page")]
     #[schemars(range(min = 1))]
@@ -291,11 +291,11 @@ fn notes(output: &Output, page: &mut Page) {
         page.note(format!("left out: {more} in tests; set allowTests: true to include them"));
     }
     if output.changed {
-        page.note("files have changed since the previous reply, so results may be repeated or missing; leave out session to start again");
+        page.note("files have changed since the previous reply, so results may be repeated or missing; leave out the argument session to start again");
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
     walk_notes::notes(&output.walk, output.total as u64, page);
     if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
-        page.note("timed_out: true; not all files were searched; narrow path");
+        page.note("timed_out: true; not all files were searched; pass a narrower path");
     }
 }

@@ -58,12 +58,12 @@ impl Tool for SearchFiles {
         let (shown, total) = (crate::common::file_list::paths(output, page), output.total);
         if u64::try_from(shown).is_ok_and(|shown| shown < total) {
             page.note(format!(
-                "the {shown} newest of {total} files; raise limit, or narrow pattern or directory"
+                "the {shown} newest of {total} files; raise limit, or pass a narrower pattern or directory"
             ));
         }
         walk_notes::notes(&output.walk, output.total, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the files found so far, not all of them; narrow pattern or directory");
+            page.note("timed_out: true; these are the files found so far, not all of them; pass a narrower pattern or directory");
         }
     }
 }

@@ -47,7 +47,7 @@ fn say(hint: &Hint) -> String {
     }
 }
 
-/// Quotes a word for a shell; `None` if it contains a quote.
+/// Puts a word in single quotes for a shell; `None` if it contains a single quote.
 fn quoted(word: &str) -> Option<String> {
     (!word.contains('\'')).then(|| format!("'{word}'"))
 }

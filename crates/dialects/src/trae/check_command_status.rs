@@ -20,7 +20,7 @@ pub(super) struct Args {
     /// Default: the last command.
     #[schemars(extend("x-aliases" = ["id", "job"], "examples" = ["job-8vq2m4x7ra"]))]
     command_id: Option<String>,
-    /// Milliseconds to wait for its exit, at most 60000.
+    /// Milliseconds to wait for the exit, at most 60000.
     #[schemars(extend("x-aliases" = ["wait_ms"], "x-raise" = true, "examples" = [5000]))]
     wait_ms_before_check: Option<i64>,
     /// Characters of output to return.

@@ -28,7 +28,7 @@ pub(super) fn render(output: &Output, page: &mut Page) -> Extent {
     command_output::text(output, page, &PLAIN)
 }
 
-/// Formats the size of the output, and the size of its text if the two differ.
+/// Formats the number of output characters, and the number of output bytes if the output is not all text.
 fn size(output: &Output) -> String {
     let characters = counted(output.characters, "character");
     if output.bytes == output.text_bytes {

@@ -24,7 +24,7 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::LookInto(path) => {
             format!("List it with list_dir, for example {}.", example(&[("dir_path", &path.display())]))
         }
-        Hint::Narrow => "Narrow query or search_directory.".to_owned(),
+        Hint::Narrow => "Pass a narrower query or search_directory.".to_owned(),
         Hint::Page(line) => format!("View existing lines, for example from start_line {line}."),
         Hint::Pages(_, total) => {
             format!("Choose pages with view_files like lines: start_line 1, end_line {total}.")

@@ -59,7 +59,7 @@ impl Tool for SearchByRegex {
         crate::common::walk_notes::notes(&output.walk, output.files_matched, page);
         if output.walk.complete != Complete::Yes {
             page.note(
-                "timed_out: true; these are the matches found so far, not all of them; narrow search_directory",
+                "timed_out: true; these are the matches found so far, not all of them; pass a narrower search_directory",
             );
         }
     }
@@ -78,7 +78,7 @@ fn totals(output: &Output, page: &mut Page) {
     ));
     if output.shown < output.entries {
         page.note(format!(
-            "the first {} of {what}; narrow query or search_directory to see the others",
+            "the first {} of {what}; pass a narrower query or search_directory to see the others",
             output.shown
         ));
     } else {

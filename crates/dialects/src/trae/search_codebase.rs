@@ -54,7 +54,7 @@ impl Tool for SearchCodebase {
             page.line(&match output.walk.complete {
                 Complete::Yes => format!("No code found in {files}"),
                 Complete::NotReady | Complete::TimedOut | Complete::Cancelled => {
-                    format!("Nothing found yet: only {files} were searched so far, so there may be more")
+                    format!("Nothing found yet: searched only {files} so far, so there may be more")
                 }
             });
         }
@@ -93,20 +93,20 @@ fn notes(output: &Output, page: &mut Page) {
         ));
     }
     if output.cut == Truncation::Room {
-        page.note("the reply is full; narrow target_directories");
+        page.note("the reply is full; pass narrower target_directories");
     }
     if output.unknown {
         page.note("the embedding model knows none of the query's words, so this was a keyword search only; ask in English");
     }
     if output.without > 0 {
         page.note(format!(
-            "{} of {} have no embeddings yet and were searched by keywords only; make the same call again to continue",
+            "searched by keywords only, because they have no embeddings yet: {} of {}; make the same call again to continue",
             output.without,
             counted(output.searched as u64, "file")
         ));
     }
     crate::common::walk_notes::notes(&output.walk, output.blocks.len() as u64, page);
     if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
-        page.note("timed_out: true; not all files were searched; narrow target_directories");
+        page.note("timed_out: true; not all files were searched; pass narrower target_directories");
     }
 }

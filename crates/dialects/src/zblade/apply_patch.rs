@@ -39,7 +39,7 @@ struct Patch {
     /// Line where the text begins, if not unique; counted before the call.
     #[schemars(extend("x-raise" = true), range(min = 1))]
     start_line: Option<usize>,
-    /// Line where it ends.
+    /// Last line of the text.
     #[schemars(extend("x-raise" = true), range(min = 1))]
     end_line: Option<usize>,
 }
@@ -75,7 +75,7 @@ fn patches(args: Args) -> Result<Vec<Patch>, Failure> {
     let one = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     match (several, args.old_text, args.new_text) {
         (Some(_), old, new) if one(&old) || one(&new) => Err(Failure::invalid(
-            "old_text or new_text and patches are both given; use one or the other, because their order is not clear.",
+            "This call has patches and also old_text or new_text, so the order of the replacements is not clear; pass patches alone, or old_text and new_text alone.",
         )),
         (Some(patches), ..) => Ok(patches),
         (None, Some(old_text), Some(new_text)) => {

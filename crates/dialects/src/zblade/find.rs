@@ -116,14 +116,14 @@ fn found(output: &Output, page: &mut Page) {
     if (shown as u64) < output.total {
         page.outcome(&format!("... (truncated after {})", counted(shown as u64, "result")));
         page.note(format!(
-            "the {shown} newest of {}; narrow pattern or path to see the others",
+            "the {shown} newest of {}; pass a narrower pattern or path to see the others",
             output.total
         ));
     }
     crate::common::walk_notes::notes(&output.walk, output.total, page);
     if output.walk.complete != Complete::Yes {
         page.note(
-            "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",
+            "timed_out: true; these are the files found so far, not all of them; pass a narrower pattern or path",
         );
     }
 }

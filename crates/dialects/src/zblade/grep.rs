@@ -26,7 +26,7 @@ pub(super) struct Args {
     path: String,
     /// Also search dependencies, such as node_modules.
     include_dependencies: Option<bool>,
-    /// Then the matches so far are returned. Default: 8000.
+    /// Time limit; the reply may be partial. Default: 8000.
     #[schemars(extend("x-raise" = true), range(min = 500, max = 30_000))]
     timeout_ms: Option<u64>,
 }
@@ -119,7 +119,10 @@ fn found(output: &Output, page: &mut Page) {
     } else if output.shown < output.entries {
         let what = output.counted.before(counted(output.lines_matched, "matching line"));
         let files = counted(output.files_matched, "file");
-        page.note(format!("the first {} of {what} in {files}; narrow path or pattern", output.shown));
+        page.note(format!(
+            "the first {} of {what} in {files}; pass a narrower path or pattern",
+            output.shown
+        ));
     }
 }
 
@@ -133,7 +136,7 @@ fn timed_out(output: &Output) -> PartialMatches {
         result_count: partial_results.len() as u64,
         partial_results,
         searched_path: output.asked.base.display(),
-        next_step_hint: "These are the matches found in time, not all of them. Narrow path or pattern, or raise timeout_ms.",
+        next_step_hint: "These are the matches found in time, not all of them. Pass a narrower path or pattern, or raise timeout_ms.",
         metrics: Metrics {
             elapsed_ms: milliseconds(output.asked.took),
             files_searched: output.files_searched,

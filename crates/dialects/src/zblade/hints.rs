@@ -31,7 +31,7 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::LookInto(path) => {
             format!("List it with list_dir, for example {}.", example(&[("path", &path.display())]))
         }
-        Hint::Narrow => "Narrow path or pattern.".to_owned(),
+        Hint::Narrow => "Pass a narrower path or pattern.".to_owned(),
         Hint::Page(line) => format!("Show existing lines with read_file_range, for example from start_line {line}."),
         Hint::Pages(_, total) => {
             let call = example(&[("pages", &pages(*total))]);

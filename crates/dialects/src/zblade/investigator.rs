@@ -72,7 +72,7 @@ struct Report<'a> {
 struct Claim<'a> {
     claim: &'a str,
     evidence: &'a [String],
-    /// Author of the claim, the search or the model; present only if a model guided the investigation.
+    /// Author of the claim (the search or the model); present only if a model guided the investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Whose>,
 }
@@ -120,7 +120,7 @@ impl Tool for CodebaseInvestigator {
         let all = output.findings.len() + output.recommended.len();
         if findings + recommended < all {
             page.note(format!(
-                "the reply is full: {findings} of {} findings and {recommended} of {} recommendations are shown; narrow scope or objective to see others",
+                "the reply is full: {findings} of {} findings and {recommended} of {} recommendations are shown; pass a narrower scope or objective to see others",
                 output.findings.len(),
                 output.recommended.len()
             ));

@@ -147,8 +147,8 @@ fn gap(text: &Text) -> Option<RangeInclusive<u64>> {
     Some(next..=end)
 }
 
-/// Formats the size of what would be shown without a limit: the file, or the lines of a range, whose size in
-/// bytes is not known.
+/// Formats the size that the reply would have without a limit: bytes and lines of a whole file, or only the lines of a
+/// range, because their size in bytes is not known.
 fn size(output: &Output, text: &Text) -> String {
     let (first, last) = (text.lines.first(), text.lines.last());
     let (first, last) = (first.map_or(0, |line| line.number), last.map_or(0, |line| line.number));
@@ -180,7 +180,7 @@ fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mu
     page.fitted(body);
 }
 
-/// Writes the beginning and the end of a last line that is too long.
+/// Writes the beginning and the end of the last line, which is too long to show whole.
 fn both_ends(output: &Output, text: &Text, line: &Line<'_>, end: &str, body: &mut String) {
     let (head, tail) = (line.text.len(), end.len());
     body.push_str(line.text);
@@ -196,7 +196,7 @@ fn notes(output: &Output, page: &mut Page) {
             page.note(text.facts.join("; "));
         }
         if let Some(gap) = gap(text) {
-            // As many lines as this reply has are likely to fit.
+            // The next reply is likely to have room for as many lines as this one.
             let end = (gap.start() + text.lines.len() as u64 - 1).min(*gap.end());
             page.note(format!("continue with read_file_range, start_line {}, end_line {end}", gap.start()));
         } else if let Some(next) = text.next

@@ -131,7 +131,7 @@ impl Tool for ReadManyFiles {
         json::write(&Reply { files, summary: summary(output) }, page);
         if output.left_out > 0 {
             page.note(format!(
-                "{} of {} files are left out, because a reply has a limited size; narrow paths, or exclude some, to see the others",
+                "{} of {} files are left out, because a reply has a limited size; to see them, pass fewer paths or narrower globs, or set exclude",
                 output.left_out, output.matched
             ));
         }

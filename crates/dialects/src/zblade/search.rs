@@ -76,23 +76,26 @@ impl Tool for CodebaseSearch {
             page.take(body);
             if shown < total {
                 let rest = if shown < most { "; the reply is full" } else { ", or raise max_results" };
-                page.note(format!("{shown} of {found} are shown; narrow query or file_pattern{rest}"));
+                page.note(format!(
+                    "{shown} of {found} are shown; pass a narrower query or file_pattern{rest}"
+                ));
             }
         }
         crate::common::walk_notes::notes_without_path(&output.walk, output.lines_matched, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the matches found so far, not all of them; narrow query or file_pattern");
+            page.note("timed_out: true; these are the matches found so far, not all of them; pass a narrower query or file_pattern");
         }
     }
 }
 
-/// Writes matches with context, up to a limit; adjacent ones share a block.
+/// Writes up to `most` matches with context; adjacent ones share a block. Returns the text and the number of matches
+/// in it.
 fn blocks(output: &Output, most: u64) -> (String, u64) {
     let (mut body, mut shown, mut room) = (String::new(), 0, LINES);
     for file in &output.files {
         for block in apart(&file.lines) {
             let Some(at) = block.iter().position(|line| line.is_match) else { continue };
-            // Room for a blank line, the heading, and the lines up to the first match.
+            // Stops at the limit, or if a blank line, the heading and the lines up to the first match do not fit.
             if shown == most || room < at + 3 {
                 return (body, shown);
             }

@@ -36,7 +36,7 @@ pub(super) struct SearchArgs {
 pub(super) struct ResolveArgs {
     #[schemars(extend("x-aliases" = ["id"], "examples" = ["python:src/cart.py#Cart.total(function)"]))]
     symbol_id: Option<String>,
-    /// File that defines it.
+    /// File of the symbol.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
     path: Option<String>,
     /// Such as `Cart.total`.
@@ -50,7 +50,7 @@ pub(super) struct ResolveArgs {
 pub(super) struct GraphArgs {
     #[schemars(extend("x-aliases" = ["id"], "examples" = ["python:src/cart.py#Cart.total(function)"]))]
     symbol_id: Option<String>,
-    /// File that defines it.
+    /// File of the symbol.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
     path: Option<String>,
     /// Such as `Cart.total`.
@@ -294,7 +294,7 @@ impl Tool for SymbolGraph {
             if let Some(next) = side.next_offset {
                 let (first, last) = (side.offset + 1, side.offset + shown);
                 page.note(format!(
-                    "{name} {first} to {last} of {total} are shown, the most certain first and unresolved ones last; continue with offset {next}"
+                    "{name} uses {first} to {last} of {total} are shown, the most certain first and the unresolved last; continue with offset {next}"
                 ));
             } else if shown == 0 && side.offset < total {
                 page.note(format!("the {name} uses ({total}) do not fit in the reply"));

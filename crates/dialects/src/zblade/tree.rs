@@ -22,7 +22,8 @@ const AROUND: usize = 640;
 /// Default number of entries.
 const LIMIT: usize = 50;
 
-/// Directories of installed, built or cached files. Names with a leading dot are hidden anyway.
+/// Directories of installed, built or cached files, which are left out. Names with a leading dot need no entry,
+/// because they are hidden anyway.
 const HEAVY: [&str; 17] = [
     "node_modules",
     "__pycache__",
@@ -90,7 +91,7 @@ impl Tool for ListDir {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        // The published schema of this tool has no `limit`.
+        // This tool publishes no `limit`, so the advice names the other tool.
         tree(output, page, "use a more specific path, or get_workspace_structure with limit 200");
     }
 }

@@ -223,7 +223,7 @@ impl World {
         self.made(Call { asker: Arc::new(Verdict::Allow), ..self.saying(tool, arguments) }).await
     }
 
-    /// Makes a prepared call.
+    /// Makes a call that the test has built.
     pub(crate) async fn made(&self, call: Call) -> Outcome {
         self.runtime.call(call).await
     }

@@ -24,7 +24,7 @@ pub(super) enum End {
     Missing,
 }
 
-/// Returns the format of an image file by its first bytes; `None` for other formats than PNG, JPEG, GIF and WebP.
+/// Returns the format of an image file by its first bytes; `None` for formats other than PNG, JPEG, GIF and WebP.
 pub(super) fn format_of(bytes: &[u8]) -> Option<Format> {
     match crate::kind(bytes, "") {
         crate::Kind::Png => Some(Format::Png),

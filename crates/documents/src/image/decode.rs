@@ -16,10 +16,10 @@ pub(super) struct DecodedImage {
     pub(super) orientation: Orientation,
 }
 
-/// The reason why most damaged files cannot be decoded.
+/// The reason that the error gives for an image file without an end marker.
 const CUT_OFF: &str = "the data ends before the image is complete";
 
-/// Decodes an image file; of an animation, only the first frame.
+/// Decodes an image file, or the first frame of an animation.
 pub(super) fn decode(
     bytes: &[u8],
     format: Format,

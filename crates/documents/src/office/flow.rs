@@ -9,8 +9,9 @@ pub(super) struct Flow {
     page: String,
     paragraph: String,
     heading: usize,
-    /// The cells of the current table row, and the nesting depth of tables.
+    /// The cells of the current table row.
     row: Vec<String>,
+    /// Nesting depth of tables at the current position.
     tables: usize,
     collects: bool,
     runs: usize,

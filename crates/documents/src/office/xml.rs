@@ -66,7 +66,8 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     value_of(&value)
 }
 
-/// Returns the relationship id in an attribute with a prefix (`r:id`); an attribute `id` without prefix is not one.
+/// Returns the relationship id in an attribute with a prefix (`r:id`). An attribute `id` without a prefix is ignored,
+/// because it is another id.
 pub(super) fn relation(start: &BytesStart<'_>) -> Option<String> {
     let mut attributes = start.attributes().filter_map(Result::ok);
     value_of(&attributes.find(|one| one.key.as_ref().ends_with(":id"))?)

@@ -84,7 +84,7 @@ impl<'a> ContentInterpreter<'a> {
         self.run(&content, &[resources], Matrix::IDENTITY, 0)
     }
 
-    /// Interprets a form XObject, such as the appearance of an annotation, with its corner at `x`, `y`.
+    /// Interprets a form XObject, such as the appearance of an annotation, moved by `x` and `y`.
     pub(super) fn form_at(&mut self, form: &Stream, x: f64, y: f64) -> Result<(), PdfError> {
         self.layout.break_line();
         self.form(form, &[], Matrix([1.0, 0.0, 0.0, 1.0, x, y]), 0)

@@ -6,7 +6,7 @@ use super::content::ContentInterpreter;
 use super::worker::Clock;
 use super::{Page, PageNote, PageRange, Pdf, PdfError, PdfLimits, font, load};
 
-/// The number of characters below which a page with an image counts as an image without text.
+/// A page that has an image and fewer characters than this counts as an image without text.
 const FEW_LETTERS: usize = 20;
 const DEEPEST_PAGE: usize = 64;
 

@@ -36,7 +36,7 @@ pub(super) struct PageText {
     pub(super) left_out: usize,
     /// Number of characters other than white space.
     pub(super) letters: usize,
-    /// Number of these characters that were replaced, because the file's fonts do not define their text.
+    /// Number of the characters counted in `letters` that were replaced, because the file's fonts do not define their text.
     pub(super) unknown: usize,
 }
 

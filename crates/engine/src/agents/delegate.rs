@@ -11,7 +11,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The `delegate` operation.
+/// The `delegate` operation, which assigns a task to a subagent.
 pub struct Delegate;
 
 /// Name of the agent in access rules and replies if the request names none.

@@ -36,9 +36,10 @@ const ROLE: &str =
 /// Report on a guiding model's work.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Guide {
-    /// The outcome: the model completed the task, or a limit or an error stopped it.
+    /// The reason why the work ended or never began.
     pub ended: GuideEndReason,
-    /// The reason why the model was not asked or failed, or the part of the task that is unfinished.
+    /// The reason why the model was not asked, failed or claimed nothing, or the part of the task that is unfinished;
+    /// otherwise `None`.
     pub why: Option<String>,
     /// Number of requests to the model; `None` if the agent does not report it.
     pub turns: Option<u64>,
@@ -54,7 +55,7 @@ pub struct Guide {
     pub dropped_claims: Vec<DroppedClaim>,
 }
 
-/// The end of a guiding model's work.
+/// The reason why a guiding model's work ended or never began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GuideEndReason {
@@ -234,7 +235,7 @@ impl Guide {
         }
     }
 
-    /// Describes in one sentence how the model guided the search, without a final period.
+    /// Describes in one sentence how the model guided the search, or why it did not, without a final period.
     #[must_use]
     pub fn words(&self) -> String {
         let why = self.why.as_deref().map(|why| why.trim_end_matches('.')).unwrap_or_default();

@@ -40,7 +40,7 @@ pub trait Agents: Send + Sync {
 pub struct Prompt {
     /// The instruction for the model.
     pub instruction: String,
-    /// The data to work on, kept apart from the instruction: the model must not follow instructions in it.
+    /// The data to work on, kept apart from the instruction: the model must not follow instructions in the data.
     pub data: String,
     /// The JSON schema of the answer; `None` for free text.
     pub schema: Option<String>,
@@ -55,7 +55,7 @@ pub struct Job {
     pub context: Option<String>,
     /// The name of an agent that the user has described; `None` for the default agent.
     pub agent: Option<String>,
-    /// The role for the system prompt of the default agent.
+    /// The role for the system prompt of the default agent; `None` for its usual role.
     pub role: Option<String>,
     /// Maximum number of requests to the model for this task; takes effect only if it is below the configured
     /// limit.

@@ -31,15 +31,15 @@ pub struct CallCtx {
     pub session: Arc<Session>,
     /// Cancelled when the caller abandons the call or the deadline passes.
     pub cancel: CancellationToken,
-    /// The deadline. When it passes, the call returns the results that were found until then, or fails with
-    /// `Timeout`.
+    /// The deadline; `None` for no time limit. When it passes, the call returns the results that were found until
+    /// then, or fails with `Timeout`.
     pub deadline: Option<Instant>,
     /// The time at which all operations of the call stop waiting for indexes that are still being built;
     /// `None` if each operation has a separate limit.
     pub index_wait_end: Option<Instant>,
     /// The permissions for accesses that become known only while the call runs.
     pub permissions: Arc<dyn Permissions>,
-    /// The content that the caller must have read before the call may write an existing file.
+    /// The reads that are required before the call may write an existing file.
     pub fresh: Fresh,
     /// The hashes of the content that the caller has seen, for the files that the call writes.
     pub expected: Arc<ExpectedHashes>,

@@ -15,7 +15,8 @@ pub struct InnerCall {
     pub arguments: String,
     /// The maximum size of the reply, in bytes.
     pub reply_bytes: usize,
-    /// The deadline. When it passes, the call returns the results that were found until then, or fails.
+    /// The deadline of the call that makes this one; `None` if it has none. When the deadline passes, the nested call
+    /// returns the results that were found until then, or fails.
     pub due: Option<Instant>,
     /// The permissions: only reading, or everything that the rules allow.
     pub may: May,
@@ -94,9 +95,9 @@ impl InnerAnswer {
 pub enum CallOutcome {
     /// The call succeeded.
     Done,
-    /// The call ran and failed.
+    /// The call failed, or there is no such tool.
     Failed,
-    /// The call was not made, because a nested call may not make it or a limit was reached.
+    /// The call was not made: it is not allowed, needs a prompt, or would exceed a limit.
     Refused,
     /// The call was cancelled or abandoned while it ran.
     GivenUp,

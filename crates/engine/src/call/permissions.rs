@@ -79,7 +79,7 @@ pub struct NoPermissions;
 
 impl Permissions for NoPermissions {}
 
-/// Allows only reading the files for which the test returns true.
+/// Allows reading the files for which the function returns true, and nothing else.
 #[cfg(test)]
 pub(crate) struct ReadPermission(pub(crate) MayRead);
 

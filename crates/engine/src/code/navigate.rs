@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
-/// The `navigate` operation.
+/// The `navigate` operation, which answers a question about a name or a file.
 pub struct Navigate;
 
 /// A question about a file.
@@ -110,14 +110,15 @@ pub struct Output {
     pub asked: Option<TargetName>,
     /// The locations that were found, for questions about definitions and references.
     pub places: Vec<Place>,
-    /// Total number of locations. For documentation, the number of definitions, or of the language server's
-    /// sources that may not be read; for symbols, the number of symbols.
+    /// Total number of locations; for a question about symbols, the number of symbols. For a question about
+    /// documentation, the number of definitions if the syntax tree answers, or `withheld` if a server answers.
     pub total: u64,
     /// Number of locations that are not listed because the rules do not allow their files to be read.
     pub withheld: u64,
     /// The symbols that the file defines, each before its members.
     pub symbols: Vec<Symbol>,
-    /// The documentation, for questions about documentation.
+    /// The documentation, for questions about documentation; `None` for other questions, and if there is none or the
+    /// caller may not read it.
     pub text: Option<String>,
     /// Notes about this answer, one sentence each: why a language server did not answer, or how many locations only the
     /// syntax tree shows.

@@ -20,7 +20,7 @@ use toolpost_text::budget::ByteBudget;
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::{WorkspacePath, hash};
 
-/// The `outline` operation.
+/// The `outline` operation, which lists the symbols that a file defines.
 pub struct Outline;
 
 /// Request for the outline of a file.
@@ -50,7 +50,7 @@ pub struct Output {
     pub total: usize,
     /// Number of symbols that were skipped, if the request had an offset.
     pub offset: Option<usize>,
-    /// The offset of the next page, if the request had an offset.
+    /// The offset of the next page; `None` on the last page, or if the request had no offset.
     pub next_offset: Option<usize>,
     /// Number of parse errors. Symbols near them may be missing.
     pub errors: usize,
@@ -137,7 +137,7 @@ fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
     symbols.iter().zip(ids).map(entry).collect()
 }
 
-/// Returns the first line with text of a documentation comment, without comment markers.
+/// Returns the first line with text of a documentation comment, without comment markers; `None` if no line has text.
 fn first_words(docs: &str) -> Option<String> {
     let signs: &[char] = &['/', '*', '!', '#', '-', '"', '\'', '<', '>', ';', ' ', '\t'];
     docs.lines().map(|line| line.trim_matches(signs)).find(|line| !line.is_empty()).map(one_line)

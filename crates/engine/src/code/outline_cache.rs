@@ -31,9 +31,10 @@ pub struct Entry {
     pub first_line: u64,
     /// The last line of the definition, counted from 1.
     pub last_line: u64,
-    /// The index of the enclosing symbol in the list of entries.
+    /// The index of the enclosing symbol in the list of entries; `None` at the top level, or if the enclosing symbol
+    /// is not in the list.
     pub parent: Option<usize>,
-    /// Number of members that were left out.
+    /// Number of members, at all levels, that were left out.
     pub more: usize,
     /// True if another symbol of the file has the same qualified name, so that only the id distinguishes
     /// them.

@@ -24,7 +24,7 @@ use toolpost_workspace::WorkspacePath;
 pub use toolpost_search::Rules;
 pub use toolpost_text::window::{Line, Lines};
 
-/// The `query` operation.
+/// The `query` operation, which finds code whose syntax tree matches a pattern.
 pub struct Query;
 
 /// Request for a structural search.

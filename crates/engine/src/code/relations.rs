@@ -17,13 +17,13 @@ use toolpost_symbols::{At, Counts, Direction, Edge, Edges, Relation, Unresolved}
 use toolpost_syntax::Kind as Sort;
 use toolpost_text::budget::{ByteBudget, fair};
 
-/// The `relations` operation.
+/// The `relations` operation, which lists the users of a symbol, and the symbols that it uses.
 pub struct Relations;
 
 /// A symbol and a kind of use, such as `call`.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The symbol whose uses are listed.
+    /// The symbol whose relations are listed.
     pub which: SymbolRef,
     /// The relation, as the caller wrote it.
     pub relation: String,
@@ -38,7 +38,7 @@ pub struct Request {
 /// The relations of a symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The symbol whose uses are listed.
+    /// The symbol whose relations are listed.
     pub symbol: Symbol,
     /// The requested id, if the symbol has another id now.
     pub moved: Option<FormerId>,
@@ -52,7 +52,7 @@ pub struct Output {
     pub searched: SearchCoverage,
 }
 
-/// Incoming or outgoing uses.
+/// A page of the incoming or outgoing uses of a symbol.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct UsePage {
     /// The uses on this page, the most certain first.
@@ -72,7 +72,7 @@ pub struct UsePage {
     pub inferred: usize,
     /// Number of possible uses.
     pub possible: usize,
-    /// Number of occurrences of the name, or uses in the symbol, that cannot be resolved.
+    /// Number of unresolved occurrences: for incoming uses, of the symbol's name; for outgoing uses, in the symbol's code.
     pub unresolved: usize,
     /// Number of uses of symbols outside the workspace; for incoming uses, of those with the name of this symbol.
     pub outside: usize,
@@ -90,7 +90,7 @@ pub struct UsePage {
 /// An occurrence of a name that could not be resolved.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct UnresolvedPlace {
-    /// The qualified name of the enclosing symbol.
+    /// The qualified name of the enclosing symbol; `None` outside any symbol.
     pub within: Option<String>,
     /// The file that contains the occurrence.
     pub path: String,
@@ -190,7 +190,8 @@ fn relate(
     let searched = SearchCoverage::of(context, None);
     let mut first = side(&reader, context, &into, Direction::In, request);
     let mut second = side(&reader, context, &out, Direction::Out, request);
-    // A file that is not read yet can contain a call, or the definition that a call refers to.
+    // A file that is not read yet can contain a call, or the definition that a call refers to, so neither list is
+    // complete. A file that is left out can contain a call.
     first.complete &= searched.left_out.is_empty() && searched.waiting == 0;
     second.complete &= searched.waiting == 0;
     let most = fair(vec![first.weight(), second.weight()], room);

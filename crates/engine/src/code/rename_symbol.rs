@@ -25,7 +25,7 @@ use toolpost_symbols::{At, FileId, Occurrence, Usage};
 use toolpost_syntax::Kind as SymbolKind;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
-/// The `rename_symbol` operation.
+/// The `rename_symbol` operation, which computes the edits that rename a symbol.
 pub struct RenameSymbol;
 
 /// A symbol and its new name.
@@ -190,8 +190,8 @@ impl Rename<'_> {
         for one in index.occurrences(&self.symbols) {
             by_file.entry(one.file).or_default().push(one);
         }
-        // For a destructuring pattern, the index has only the local variable, not the member of the same
-        // name.
+        // The index records a destructuring pattern such as `const { total } = cart` only as a local variable, not as
+        // a use of the symbol. Files with such local variables are therefore included.
         if self.member || self.module_field {
             for file in self.symbols.iter().flat_map(|at| index.binders(*at)) {
                 by_file.entry(file).or_default();
@@ -276,7 +276,8 @@ impl Rename<'_> {
     /// Returns true if another use of the new name in the same file could hide the renamed symbol, or be
     /// hidden by it.
     fn captures(&self, file: FileId) -> bool {
-        // In the languages below, code in a class can call a method without naming the object.
+        // In these languages, code in a class can call a method without naming the object, so another use of the new
+        // name can hide a method too.
         !self.member
             || matches!(
                 self.context.index.file(file).language(),

@@ -15,7 +15,7 @@ use serde::Serialize;
 use toolpost_symbols::At;
 use toolpost_text::budget::ByteBudget;
 
-/// The `symbol` operation.
+/// The `symbol` operation, which shows one symbol.
 pub struct Symbol;
 
 /// Request for one symbol.
@@ -36,7 +36,7 @@ pub struct Output {
     pub language: String,
     /// The requested id, if the symbol has another id now.
     pub moved: Option<FormerId>,
-    /// The enclosing symbol.
+    /// The enclosing symbol; `None` at the top level of the file.
     pub parent: Option<SymbolEntry>,
     /// The first members of the symbol, as many as the size limit allows.
     pub inside: Vec<SymbolEntry>,
@@ -60,7 +60,7 @@ impl Operation for Symbol {
     }
 }
 
-/// Returns the file that a request for a symbol reads, if the request names the file.
+/// Lists the file that a request for a symbol reads; empty if the request does not name the file.
 pub(super) fn touches(which: &SymbolRef) -> Vec<Touch> {
     match which {
         // The file of a symbol that is given by its id is not known yet. `choose` refuses symbols in files

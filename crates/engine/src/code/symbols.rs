@@ -19,7 +19,7 @@ use toolpost_text::budget::ByteBudget;
 use toolpost_text::names;
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
-/// The `symbols` operation.
+/// The `symbols` operation, which finds symbols by an approximate name.
 pub struct Symbols;
 
 /// Request for a search for symbols by name.
@@ -40,8 +40,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Requests the symbols of all kinds in the whole workspace that have a name, or a similar one; at most 20 are
-    /// shown.
+    /// Requests the symbols with the name `query` or a similar one, of all kinds and in the whole workspace; at most
+    /// 20 are shown.
     #[must_use]
     pub fn of(query: String, max_bytes: usize) -> Self {
         Self { query, base: None, kind: None, limit: 20, max_bytes }
@@ -57,7 +57,7 @@ pub struct Output {
     pub total: usize,
     /// The files that were searched, and those that were left out.
     pub searched: SearchCoverage,
-    /// Similar names, if no symbol has the requested one.
+    /// Similar names, if no symbol matches; otherwise empty.
     pub near: Vec<String>,
 }
 

@@ -20,7 +20,7 @@ pub use super::{
 };
 pub use toolpost_process::{From as Side, OutputRange, Shell};
 
-/// The `exec` operation.
+/// The `exec` operation, which starts a command and waits for it up to a time limit.
 pub struct Exec;
 
 /// A command, and the limits of the wait.
@@ -49,7 +49,7 @@ pub enum Wait {
 
 /// Interval between progress reports about a command that a call waits for.
 const PROGRESS: Duration = Duration::from_millis(500);
-/// Extra time in which a command that has exceeded its time limit is stopped.
+/// Extra time that a call waits while a command that has exceeded its time limit is stopped.
 const PATIENCE: Duration = Duration::from_secs(6);
 /// Maximum size of the output in a progress report, in bytes.
 const LATEST: usize = 400;
@@ -126,7 +126,8 @@ enum OnDrop {
 }
 
 impl JobWait {
-    /// Waits for the end of the job up to a limit, and meanwhile reports the output as progress.
+    /// Waits for the end of the job up to a limit, and meanwhile reports the output as progress. If the call is
+    /// cancelled, stops the job and fails.
     async fn wait(&self, cx: &CallCtx, wait: Duration) -> Result<(), Failure> {
         let start = Instant::now();
         let mut heard = 0;
@@ -158,8 +159,8 @@ impl Drop for JobWait {
     }
 }
 
-/// Reports the run time and the latest output of a command; returns the output position up to which it has
-/// reported.
+/// Reports the output of a command after the position `heard`, or the run time if there is no new output. Returns the
+/// position up to which the output is reported.
 fn tell(cx: &CallCtx, job: &Job, start: Instant, heard: u64) -> u64 {
     let ran = start.elapsed();
     let count = u64::try_from(ran.as_millis()).unwrap_or(u64::MAX);

@@ -10,7 +10,7 @@ pub(super) fn refused(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let next = match (names(&denied, directory), names(&others, directory)) {
         (None, _) => {
             let it = if paths.len() == 1 { "it" } else { "them" };
-            format!("Write {it} with a file tool, which asks the user, or leave {it} out.")
+            format!("Write {it} with a file tool, which asks the user, or do without {it}.")
         }
         (Some(_), None) => "File tools refuse such paths, too: leave the change to the user.".to_owned(),
         (Some(denied), Some(others)) => format!(
@@ -42,7 +42,8 @@ pub(super) fn changed(paths: &[PathBuf], directory: &Path) -> Option<String> {
     ))
 }
 
-/// Lists paths relative to a command's working directory.
+/// Lists paths, in backticks and separated by commas, relative to a command's working directory; `None` if there are
+/// no paths.
 fn names(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let shown = paths.iter().map(|path| {
         let path = path.strip_prefix(directory).unwrap_or(path);

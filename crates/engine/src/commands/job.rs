@@ -16,7 +16,7 @@ use toolpost_process::Until;
 pub use super::CommandReport as Output;
 pub use super::exec::{OutputRange, Side};
 
-/// The `job` operation.
+/// The `job` operation, which reports on a command that was started before.
 pub struct JobQuery;
 
 /// The id of a job (a started command), and the maximum wait for its end.

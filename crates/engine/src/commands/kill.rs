@@ -1,5 +1,5 @@
-//! The command `kill JOB`: stops commands of the session, because a sandboxed `kill` program cannot reach the
-//! processes of other commands.
+//! The command `kill JOB`: stops commands of the session without running the program `kill`, which could not reach
+//! the processes of other commands from its sandbox.
 
 use super::{CommandExit, CommandOutcome, CommandReport, Commands, State, refusal::SANDBOX, report};
 use crate::{
@@ -63,7 +63,8 @@ pub(super) fn misplaced(commands: &Commands, cx: &CallCtx, command: &Command) ->
     ))
 }
 
-/// Finds the first job that a longer command passes to `kill`.
+/// Finds the first job that a longer command passes to `kill`; `None` if there is none, or if the command is only
+/// such a `kill`.
 fn inner_job(command: &Command) -> Option<String> {
     let Line::Shell(text) = &command.line else { return None };
     if targets(command).is_some() {

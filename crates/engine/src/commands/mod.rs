@@ -76,8 +76,8 @@ const STARTING: usize = 8;
 impl Commands {
     /// Creates a runner with an empty job table.
     ///
-    /// The sandbox confines every command. Commands can reach only the given hosts. Output that is too long
-    /// for memory goes to unnamed files in the directory `spool`.
+    /// `sandbox` confines every command, unless it is off. Confined commands can reach only the given hosts. Output
+    /// that is too long for memory goes to unnamed files in the directory `spool`.
     ///
     /// # Errors
     /// If the operating system provides no random bytes for the ids of jobs.
@@ -222,7 +222,7 @@ impl Commands {
         open.map(|job| job.program().words()).collect()
     }
 
-    /// Finds the job of the session to which a process belongs.
+    /// Finds the job of the session to which a running process belongs; `None` if it belongs to none.
     pub(crate) fn job_of_process(&self, cx: &CallCtx, pid: u32) -> Option<Job> {
         let mut jobs = self.jobs.list(&key(cx)).into_iter();
         jobs.find(|job| !CommandReport::is_over(&job.report()) && job.holds_process(pid))
@@ -255,7 +255,7 @@ fn unknown(error: &UnknownJobError) -> Failure {
     Failure::new(Kind::NotFound, convert::opened(&error.to_string()))
 }
 
-/// Access to the running of commands, if it is enabled. Clones share their state.
+/// The part of the engine that starts and tracks commands, if running commands is enabled. Clones share their state.
 #[derive(Clone)]
 pub struct CommandAccess {
     commands: Option<Commands>,

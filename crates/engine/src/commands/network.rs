@@ -70,7 +70,8 @@ pub(super) fn is_name(host: &str) -> bool {
     (1..=NAME).contains(&host.len()) && host.bytes().all(is_plain)
 }
 
-/// Describes the hosts that were refused while a command ran, and the rule that would allow the first one.
+/// Describes the hosts that were refused while a command ran, and the rule that would allow the first one; `None` if
+/// no host was refused.
 pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     let (first, port) = hosts.first()?;
     let named: Vec<String> = hosts.iter().take(NAMED).map(|(host, port)| format!("{host}:{port}")).collect();
@@ -88,7 +89,7 @@ pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
 /// The network of a command when a reply reports on the command: the refused hosts and the ports.
 #[derive(Debug, Default)]
 pub(crate) struct NetworkState {
-    /// The note on the hosts that the proxy refused while the command ran.
+    /// The note on the hosts that the proxy refused while the command ran; `None` if it refused none.
     pub(super) refused: Option<String>,
     /// Network access that the command needs and no rule allows.
     pub(super) unmet: Vec<String>,
@@ -123,7 +124,8 @@ const CLIENTS: &str = "A command that contains the address, such as curl, needs 
                        [\"fetch\"]`, \
                        `hosts = [\"127.0.0.1\", \"localhost\"]` and `decide = \"allow\"`.";
 
-/// Describes the ports that are not published, and the programs that can reach them.
+/// Describes the ports that are not published, and the programs that can reach them; `None` if there are no such
+/// ports.
 fn listens_inside(job: &Job, ports: &[u16]) -> Option<String> {
     if ports.is_empty() {
         return None;

@@ -81,7 +81,7 @@ impl fmt::Display for PublishedPorts {
 /// State of a port on which a command listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Publication {
-    /// The setting does not name the port.
+    /// The setting `publish` does not name the port, or the command does not share the network of its session.
     NotAllowed,
     /// The host reaches the port at `127.0.0.1`.
     Open,
@@ -157,7 +157,7 @@ impl Publisher {
     /// listens. Returns the state of each port on which the job listens. Blocks.
     pub(super) fn update(&self, job: &Job, ending: &CancellationToken) -> BTreeMap<u16, Publication> {
         let mut forwarders = self.lock();
-        // Read while the lock is held. Otherwise, a port could open again after `close` has closed it.
+        // The ports are read while the lock is held. Otherwise, a port could open again after `close` has closed it.
         let listening = job.listening();
         forwarders.cancel_if(|port, forwarder| forwarder.job == job.id() && !listening.contains(&port));
         let open = &mut forwarders.open;

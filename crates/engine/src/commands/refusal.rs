@@ -127,7 +127,7 @@ pub(super) struct Reported {
     pub(super) hosts: bool,
 }
 
-/// Explains the last refusal in the output of a job that no other note reports; `None` if there is none.
+/// Explains the last refusal that the output of a job contains and no other note reports; `None` if there is none.
 pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) -> Option<String> {
     let confined = CommandSandbox {
         means: job.enforcement().means,
@@ -138,8 +138,8 @@ pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) 
     confined.line(output, errors, reported)
 }
 
-/// Messages of package managers and version control that could not fetch something, in lower case. They name no error of
-/// the network.
+/// Messages of package managers and version control that could not fetch something, in lower case. They do not contain
+/// the network error itself.
 const UNFETCHED: [&str; 8] = [
     "no matching distribution found",
     "could not find a version that satisfies",
@@ -151,7 +151,7 @@ const UNFETCHED: [&str; 8] = [
     "network request",
 ];
 
-/// Returns true if an output contains an error of the network, or may be the end of such an error.
+/// Returns true if an output contains a network error, or a message that a network error may have caused.
 pub(super) fn mentions_network_failure(output: &str) -> bool {
     output.lines().any(|line| {
         let lower = line.to_ascii_lowercase();
@@ -177,7 +177,7 @@ pub(super) fn guarded(job: &Job, output: &str) -> Vec<PathBuf> {
     names
 }
 
-/// Lists the paths for which `holds` returns true, in lines with a "read-only file system" or "busy" error.
+/// Lists the first path for which `holds` returns true in each line with a "read-only file system" or "busy" error.
 fn named_with_errors<'o>(
     output: &'o str,
     holds: &'o dyn Fn(&Path) -> bool,
@@ -189,9 +189,9 @@ fn named_with_errors<'o>(
     })
 }
 
-/// Explains that the sandbox hides a path in a command or shows only a part of it, for the first path of
-/// which this is true. The command can print a wrong result for such a path without an error, for example the
-/// list of a directory or the result of `test`.
+/// Explains the first path of a command that the sandbox hides completely or in part, or replaces with a private
+/// directory; `None` if there is none. For such a path, a command such as `ls` or `test` can print a wrong result
+/// without an error.
 pub(super) fn withheld(job: &Job, paths: &[PathBuf]) -> Option<String> {
     paths.iter().find_map(|path| {
         let access = job.withheld(path)?;
@@ -221,7 +221,8 @@ impl CommandSandbox<'_> {
         })
     }
 
-    /// Selects the explanation for a system error and the path, port or host in its line.
+    /// Explains a system error with the path, port or host in its line; `None` if no rule of the sandbox applies, or
+    /// another note reports the refusal. The error's message begins at the byte offset `start`.
     fn explain(&self, error: SystemError, line: &str, start: usize, reported: Reported) -> Option<String> {
         use SystemError::*;
         let of_names = error.is_of_write() && reported.names;
@@ -249,7 +250,8 @@ impl CommandSandbox<'_> {
         paths(line, start).any(|path| (self.access)(Path::new(path)) == PathAccess::Protected)
     }
 
-    /// Explains an error about a path that the sandbox does not let the command change.
+    /// Explains an error about a path in the line that the sandbox does not let the command change; `None` if the
+    /// line has no such path.
     fn write(&self, line: &str, start: usize) -> Option<String> {
         paths(line, start).find_map(|path| match (self.access)(Path::new(path)) {
             PathAccess::Protected => Some(protected(path)),
@@ -260,7 +262,8 @@ impl CommandSandbox<'_> {
         })
     }
 
-    /// Explains an error about a path that the sandbox hides from the command.
+    /// Explains an error about a path in the line that the sandbox hides or redirects; `None` if the line has no such
+    /// path.
     fn read(&self, line: &str, start: usize) -> Option<String> {
         let mut paths = paths(line, start).filter(|path| path.starts_with('/'));
         paths.find_map(|path| match (self.access)(Path::new(path)) {
@@ -405,7 +408,8 @@ fn paths(line: &str, start: usize) -> impl Iterator<Item = &str> {
     let before = line.get(..start).unwrap_or_default().trim_end().trim_end_matches([':', ',']);
     let part = before.rsplit(": ").next().unwrap_or_default();
     let is_around = |letter: char| letter.is_whitespace() || ":,;()[]'\"`‘’".contains(letter);
-    // A message may begin with the name of a program, as in `/usr/bin/bash: line 1: ./f: Permission denied`.
+    // A message may begin with the name of a program, as in `/usr/bin/bash: line 1: ./f: Permission denied`. This
+    // name is not the path in the error, so it is left out.
     let program =
         line.split_once(": ").filter(|(program, _)| program.len() < start && !program.contains(' '));
     let message = program.filter(|(_, rest)| rest.contains(": ")).map_or(line, |(_, rest)| rest);
@@ -609,7 +613,7 @@ mod tests {
         });
     }
 
-    /// The built-in rules deny file tools the data of version control, so the advice must not name file tools.
+    /// The built-in rules do not let file tools change the data of version control, so the advice must not name file tools.
     #[test]
     fn advice_for_protected_paths_names_a_way_that_works() {
         let rows = [

@@ -76,9 +76,9 @@ pub enum State {
 /// Exit status of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct CommandExit {
-    /// The exit code; `None` if a signal killed the command.
+    /// The exit code; `None` if a signal killed the command, or if the exit status is unknown.
     pub code: Option<i32>,
-    /// The number of the signal that killed the command.
+    /// The number of the signal that killed the command; `None` if it exited, or if the exit status is unknown.
     pub signal: Option<i32>,
     /// The reason why Toolpost stopped the command, in a sentence; `None` if Toolpost did not stop it.
     pub why: Option<String>,
@@ -94,7 +94,7 @@ pub struct CommandExit {
 pub enum CommandOutcome {
     /// The command succeeded. A search that found nothing also counts as a success.
     Done,
-    /// The command failed.
+    /// The command failed, or Toolpost stopped it.
     Failed,
 }
 
@@ -188,8 +188,8 @@ impl CommandReport {
     }
 }
 
-/// Returns true if a command in a sandbox timed out, or if its output contains an error of the network. The exit code of
-/// a pipe is that of its last program, so a failed download can look like a success.
+/// Returns true if a sandboxed command timed out, or if its output suggests a network error. The exit code does not
+/// matter: that of a pipe is the exit code of its last program, so a failed download can look like a success.
 fn lacks_network(job: &Job, stage: &Stage, output: &str) -> bool {
     let timed_out = matches!(stage, Stage::Ended(end) if matches!(end.why, Some(Why::TimedOut(_))));
     (timed_out || refusal::mentions_network_failure(output)) && job.enforcement().means != Means::Nothing

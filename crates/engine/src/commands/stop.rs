@@ -15,7 +15,7 @@ use toolpost_process::Why;
 pub use super::CommandReport as Output;
 pub use super::exec::{OutputRange, Side};
 
-/// The `stop` operation.
+/// The `stop` operation, which stops a command, with everything that it started.
 pub struct Stop;
 
 /// Request to stop a job (a started command).

@@ -140,7 +140,8 @@ fn replaceable<'a>(
     Ok(chosen)
 }
 
-/// Returns the failure of a write because the editor's state has changed. The failure shows the current state.
+/// Returns the failure of a write that is refused because the editor's state has changed. The failure shows the
+/// current state.
 fn moved(path: &WorkspacePath, view: &View) -> Failure {
     let Point { line, column } = view.cursor;
     let mut found = format!("The cursor is now in {} at line {line}, column {column}", path.display());
@@ -155,8 +156,8 @@ fn moved(path: &WorkspacePath, view: &View) -> Failure {
     ))
 }
 
-/// Returns the failure of a write that needs approval. The user cannot be prompted, because the file becomes
-/// known only while the call runs.
+/// Returns the failure of a write that the rules do not allow without approval. The user cannot be prompted, because
+/// the file becomes known only while the call runs.
 pub(super) fn forbidden(path: &WorkspacePath) -> Failure {
     let what = format!(
         "The rules do not allow reading and writing {} without approval; nothing was written.",

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
-/// The `editor_move` operation.
+/// The `editor_move` operation, which opens a file in the editor, or moves its cursor.
 pub struct EditorMove;
 
 /// The file to open, or the position to which the cursor moves.

@@ -12,7 +12,7 @@ use crate::{
     operation::Operation,
 };
 
-/// The `editor_selection` operation.
+/// The `editor_selection` operation, which shows the selection in the editor, with its text.
 pub struct EditorSelection;
 
 impl Operation for EditorSelection {

@@ -12,7 +12,7 @@ use crate::{
     operation::Operation,
 };
 
-/// The `editor_state` operation.
+/// The `editor_state` operation, which shows the open files, the cursor and the selection of the editor.
 pub struct EditorState;
 
 impl Operation for EditorState {

@@ -17,13 +17,13 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The `editor_write` operation.
+/// The `editor_write` operation, which inserts a text at the editor's cursor, or replaces the selection.
 pub struct EditorWrite;
 
 /// A text to write, and its target in the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The place in the editor: the cursor or the selection.
+    /// The target in the editor: the cursor or the selection.
     pub at: Target,
     /// The text to write.
     pub content: String,
@@ -43,7 +43,7 @@ pub struct Output {
     /// Editor state after the write.
     #[serde(flatten)]
     pub shown: EditorSnapshot,
-    /// The change of the file on the disk, if it was changed.
+    /// The change of the file on disk; `None` unless `done` is `OnDisk`.
     pub changed: Option<ChangedFile>,
 }
 

@@ -92,7 +92,7 @@ pub struct View {
     pub open: Vec<Buffer>,
     /// The cursor, in the active file.
     pub cursor: Point,
-    /// The selection in the active file.
+    /// The selection in the active file; `None` if nothing is or was selected.
     pub selection: Option<TextSelection>,
     /// Identifies the state of the text, the cursor and the selection, to detect later changes.
     pub token: String,
@@ -161,7 +161,8 @@ pub enum SelectionVisibility {
 pub(crate) struct Memory {
     /// The files that were opened without an attached editor.
     pub(crate) own: SessionTabs,
-    /// The token of the attached editor's state when this session last saw it.
+    /// The token of the attached editor's state when this session last saw it; `None` if the session has not seen it
+    /// yet.
     pub(crate) token: Option<String>,
 }
 
@@ -286,7 +287,7 @@ pub(crate) struct WriteResult {
     pub(crate) at: Option<Point>,
     /// The destination of the text: the editor, the file on disk, or none.
     pub(crate) done: Done,
-    /// The change of the file on the disk, if it was changed.
+    /// The change of the file on disk; `None` unless `done` is `OnDisk`.
     pub(crate) changed: Option<crate::edits::change::ChangedFile>,
 }
 

@@ -117,7 +117,8 @@ pub(super) fn write(
         changed: None,
     };
     match (at, tab, editors.editing().without) {
-        // Without an attached editor, only the client can know the selection.
+        // Without an attached editor, only the client can know the selection, so the reply passes the text to the
+        // client.
         (Target::Selection, ..) => Ok(told(None)),
         (Target::Cursor, None, _) => Err(nothing_open().hint(attaching())),
         (Target::Cursor, Some(tab), InsertionFallback::Told) => Ok(told(Some(&tab))),
@@ -208,7 +209,7 @@ pub(super) fn nearest(name: &str, view: &str, wanted: Point) -> (Point, Option<S
     } else {
         None
     };
-    // The requested column belongs to a line that does not exist.
+    // If the requested line does not exist, the requested column does not apply to the nearest line.
     let column = if line == wanted.line { column } else { 1 };
     (Point { line, column }, note)
 }
@@ -223,7 +224,7 @@ fn offset(view: &str, at: Point) -> usize {
     range.start + within
 }
 
-/// Returns the position after an inserted text.
+/// Returns the position after the text `content` that is inserted at `at`.
 fn behind(at: Point, content: &str) -> Point {
     let letters = |text: &str| text.chars().count() as u64;
     match content.rsplit_once('\n') {

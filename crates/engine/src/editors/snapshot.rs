@@ -18,7 +18,7 @@ pub struct EditorSnapshot {
     pub open: Vec<Opened>,
     /// The index of the active file in `open`, counted from 0; `None` if no file is active.
     pub active: Option<usize>,
-    /// The cursor in the active file.
+    /// The cursor in the active file; `None` if no file is active.
     pub cursor: Option<Point>,
     /// The selection in the active file.
     pub selection: Option<Selection>,
@@ -60,14 +60,14 @@ pub struct Selection {
     pub sight: SelectionVisibility,
     /// The selected text; `None` if the caller may not read it or did not request it.
     pub text: Option<String>,
-    /// The reason why the text is missing.
+    /// The reason why the caller may not see the text; `None` if the caller may see it.
     pub withheld: Option<String>,
     /// Identifies the state of the text, the cursor and the selection, to detect later changes.
     pub token: String,
 }
 
 impl EditorSnapshot {
-    /// Returns the path of the active file.
+    /// Returns the path of the active file; `None` if no file is active.
     #[must_use]
     pub fn active_file(&self) -> Option<&str> {
         self.active.and_then(|at| self.open.get(at)).map(|opened| opened.path.as_str())

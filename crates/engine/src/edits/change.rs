@@ -38,7 +38,7 @@ pub use toolpost_text::{
     patch::Hunk,
 };
 
-/// The `change` operation.
+/// The `change` operation, which edits files.
 pub struct ChangeFiles;
 
 /// The changes of a call; either all are made, or none.
@@ -251,7 +251,7 @@ pub enum EditKind {
 }
 
 impl Where {
-    /// Returns how much of the file the change replaces.
+    /// Returns the extent of the write: the whole file, a part of it, its deletion, or a rename.
     #[must_use]
     pub fn extent(&self) -> Extent {
         match self {

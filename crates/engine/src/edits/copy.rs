@@ -19,7 +19,7 @@ use toolpost_workspace::{Action, CommitError, CommitKind, Coverage, Draft, Kind,
 
 pub use super::move_copy::{Output, Request};
 
-/// The `copy` operation.
+/// The `copy` operation, which copies a file, a link or a directory.
 pub struct Copy;
 
 /// Maximum number of bytes that one call copies.

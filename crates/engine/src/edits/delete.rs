@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::{AccessKind, Action, Draft, Expect, Stat, WorkspacePath};
 
-/// The `delete` operation.
+/// The `delete` operation, which removes files, links and directories.
 pub struct Delete;
 
 /// The paths to delete; either all are deleted, or none.
@@ -196,7 +196,8 @@ fn deleted(doomed: DeletionTarget) -> DeletedEntry {
     }
 }
 
-/// Combines the failures of several targets into one; nothing was deleted.
+/// Combines the failures of targets into one failure, which states that nothing was deleted. `of` is the number of
+/// all targets.
 fn refused(mut wrong: Vec<Failure>, of: usize) -> Failure {
     if of == 1
         && let Some(only) = wrong.pop()

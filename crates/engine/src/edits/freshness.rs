@@ -19,8 +19,8 @@ use toolpost_workspace::{AccessKind, ContentHash, Coverage, WorkspacePath, hash}
 /// Maximum size in bytes of a file that is read for the comparison; a larger file cannot be changed anyway.
 pub(crate) const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// Checks all writes of a call; returns, for each file that the caller has seen, the hash of the seen
-/// content.
+/// Checks the content pins of a call, and that the caller has seen the content that the writes of the call replace.
+/// Returns, for each written file that the caller has seen, the hash of the seen content.
 pub(crate) fn judge(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<ExpectedHashes, Failure> {
     content_pins::check(files, cx, touches)?;
     let mut expected = ExpectedHashes::new();
@@ -48,12 +48,12 @@ fn write(
         Err(error) => return Err(convert::access(path, error)),
     };
     if !is_file {
-        return Ok(None); // the operation itself refuses a missing path, or one that is not a file
+        return Ok(None); // the operation itself decides about a missing path, or one that is not a file
     }
     match (&record, extent) {
         (None, _) if need(cx, extent) == ReadRequirement::Nothing => return Ok(None),
-        // A partial change later compares its old text with the current content, and a rename leaves the
-        // content unchanged.
+        // The content is not compared here: a partial change is checked against the current content later, and a
+        // rename leaves the content unchanged.
         (Some(record), Extent::Part | Extent::Name) => return Ok(Some(record.hash)),
         _ => {}
     }
@@ -120,8 +120,8 @@ fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-/// Describes the lines that have changed since the file was last seen; `None` if the session no longer stores
-/// the seen content, or if one of the contents is not text.
+/// Describes the lines in which the content `now` differs from the latest seen content that the session stores;
+/// `None` if the session stores none, or if one of the contents is not text.
 pub(crate) fn lines_changed(files: &Files, cx: &CallCtx, path: &WorkspacePath, now: &[u8]) -> Option<String> {
     let before = Text::open(cx.session.remembered(path)?.to_vec(), files.encoding()).ok()?;
     let now = Text::open(now.to_vec(), files.encoding()).ok()?;

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::{Action, CommitKind, Draft, Outcome, WorkspacePath};
 
-/// The `make_directory` operation.
+/// The `make_directory` operation, which creates a directory and its missing parents.
 pub struct MakeDirectory;
 
 /// A directory to create, with its missing parents.

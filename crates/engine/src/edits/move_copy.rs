@@ -30,7 +30,7 @@ pub struct Output {
     pub to: String,
     /// The kind of the source: file, link or directory.
     pub kind: FileKind,
-    /// Size of the file or of the copied directory's files, in bytes; 0 for a directory that was moved.
+    /// Size of the file or of the copied directory's files, in bytes; 0 for a link or a directory that was moved.
     pub bytes: u64,
     /// Number of entries below the directory, at all levels; 0 for a file or a link.
     pub entries: u64,
@@ -53,7 +53,7 @@ pub(crate) fn source(files: &Files, from: &WorkspacePath, raw_path: &str) -> Res
     })
 }
 
-/// Refuses a target inside the source.
+/// Refuses a target inside the source. `done` is the participle in the message: `moved` or `copied`.
 pub(crate) fn apart(from: &WorkspacePath, to: &WorkspacePath, done: &str) -> Result<(), Failure> {
     if !from.contains(to) {
         return Ok(());
@@ -62,7 +62,7 @@ pub(crate) fn apart(from: &WorkspacePath, to: &WorkspacePath, done: &str) -> Res
     Err(Failure::invalid(what).hint(Hint::Advice("Choose a destination outside it.".to_owned())))
 }
 
-/// Replaces the hints of the failure by a remedy if the target already exists.
+/// If the failure is a conflict (the target `to` already exists), replaces its hints by a remedy.
 pub(crate) fn taken(failure: Failure, to: &WorkspacePath) -> Failure {
     if failure.kind != Kind::Conflict {
         return failure;

@@ -18,7 +18,7 @@ use toolpost_workspace::{Action, Draft, Overwrite, Stat, WorkspacePath};
 
 pub use super::move_copy::{Output, Request};
 
-/// The `rename` operation.
+/// The `rename` operation, which moves or renames a file, a link or a directory.
 pub struct Rename;
 
 impl Operation for Rename {

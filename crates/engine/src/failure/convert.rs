@@ -228,9 +228,9 @@ pub(crate) fn listed(count: usize, places: &[Place], text: &Text) -> String {
     }
 }
 
-/// Maximum size in bytes, and maximum number of lines, of a file that a failure shows whole, if nothing in
-/// the file resembles the text to replace.
+/// Maximum size in bytes of a file that a failure shows whole if nothing in the file resembles the text to replace.
 const SMALL_FILE_BYTES: usize = 1024;
+/// Maximum number of lines of a file that a failure shows whole if nothing in the file resembles the text to replace.
 const SMALL_FILE_LINES: usize = 20;
 
 fn absent(

@@ -32,9 +32,9 @@ pub enum Kind {
     WrongKind,
     /// The file must be read before it can be changed.
     Unread,
-    /// The file has changed since it was read.
+    /// The file, or the state of the editor, has changed since it was read.
     Stale,
-    /// The text to replace or the named symbol is not in the file.
+    /// The text to replace, or the name or symbol to find, is not in the file.
     NoMatch,
     /// The text or name to find matches more than once.
     Ambiguous,
@@ -88,8 +88,8 @@ pub enum Hint {
     Literal(String),
     /// Repeat the same call unchanged.
     TryAgain,
-    /// Ask the operator, who alone can add a root that contains the path. The wording completes the message
-    /// ([`Failure::completed`]).
+    /// Ask the operator, who alone can add a root that contains the path. [`Failure::completed`] appends this hint
+    /// to the message.
     AddRoot,
     /// Ask the operator, who alone can allow the access, to add this rule.
     Operator(String),
@@ -104,11 +104,13 @@ pub struct Failure {
     pub kind: Kind,
     /// The problem that made the operation fail, in one or two sentences.
     pub what: String,
-    /// Findings that help to correct the call: the closest text, the entries of a directory, a diff.
+    /// Findings that help to correct the call: the closest text, the entries of a directory, a diff. `None` if there
+    /// are none.
     pub found: Option<String>,
     /// The next steps that can help, best first.
     pub hints: Vec<Hint>,
-    /// The file whose whole current content is in `found`: the caller counts as having read this file.
+    /// The file whose whole current content is in `found`; the caller counts as having read this file. `None` if
+    /// `found` shows no whole file.
     pub shows: Option<Box<SeenContent>>,
     /// The numbers and names in the message, for dialects that phrase the message differently.
     pub facts: Box<Facts>,
@@ -141,18 +143,18 @@ pub enum Existence {
 /// product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The position of the failed change in the call's list of changes, counted from 1. No change of the list
-    /// was made.
+    /// The position of the failed change in the call's list of changes, counted from 1; `None` if the call has no
+    /// list or only one change. No change of the list was made.
     pub change: Option<u32>,
-    /// The problem with the file at `path`.
+    /// The problem with the file at `path`; `None` if no such problem made the call fail.
     pub trouble: Option<Trouble>,
     /// The path of the file with the problem, as displayed.
     pub path: String,
-    /// The number of times that the text to replace occurs in the file.
+    /// The number of times that the text to replace occurs in the file, if it occurs more than once.
     pub places: Option<u32>,
     /// The number of characters that were searched for the text to replace.
     pub searched: Option<u32>,
-    /// The line of the file at which the new text already occurs.
+    /// The line of the file at which the new text already occurs, if the text to replace does not occur.
     pub already_there: Option<u32>,
     /// A sentence which says that the file has changed since the caller saw it, if it has. The message begins with it.
     pub changed: Option<String>,
@@ -219,8 +221,8 @@ impl Failure {
         self
     }
 
-    /// Completes the message with the hints that belong into it, in the wording of a dialect. The other hints
-    /// stay hints.
+    /// Appends the hints that belong in the message ([`Hint::AddRoot`]) to it, as `say` words them, and removes
+    /// them from `hints`.
     #[must_use]
     pub fn completed(mut self, say: impl Fn(&Hint) -> String) -> Self {
         for hint in self.hints.extract_if(.., |hint| matches!(hint, Hint::AddRoot)) {

@@ -17,9 +17,10 @@ pub struct Request {
     pub raw_path: String,
     /// The first line to show, counted from 1.
     pub offset: u64,
-    /// The maximum number of lines to show.
+    /// The number of requested lines; fewer are shown if they do not all fit into the answer.
     pub limit: u64,
-    /// The pages of a PDF or the parts of an office document, for example `1-5`.
+    /// The pages of a PDF or the parts of an office document, for example `1-5`; `None` for all of them. A long PDF
+    /// must be read in ranges.
     pub pages: Option<String>,
     /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
@@ -170,7 +171,7 @@ pub struct Image {
 pub struct Pdf {
     /// The number of pages of the document.
     pub total_pages: u32,
-    /// The requested pages.
+    /// The requested pages, as many as fit into the answer.
     pub pages: Vec<PdfPage>,
     /// Remarks about content that could not be shown.
     pub notes: Vec<String>,
@@ -237,7 +238,7 @@ pub enum CellOutput {
 pub struct Office {
     /// The number of parts of the document.
     pub total_parts: u32,
-    /// The requested parts.
+    /// The requested parts, as many as fit into the answer.
     pub parts: Vec<OfficePart>,
     /// Remarks about content that is not shown, one sentence each.
     pub notes: Vec<String>,

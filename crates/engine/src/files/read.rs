@@ -25,7 +25,8 @@ pub use toolpost_text::window::{Line, Lines};
 /// The `read` operation, which shows the content of a file.
 pub struct Read;
 
-/// A request with a limit of this many lines or more does not count as a request for a part of the file.
+/// A limit of this many lines or more does not count as a request for certain lines, so it is not reported as ignored
+/// if the file has no lines.
 const LINES: u64 = 2_000;
 
 /// The content of a file.
@@ -33,7 +34,8 @@ const LINES: u64 = 2_000;
 pub struct Output {
     /// The file, relative to its root.
     pub path: String,
-    /// The file that was read instead of the requested one, and the reason.
+    /// Explains that another file was read instead of the requested one, or that an invalid notebook is shown as
+    /// text.
     pub note: Option<String>,
     /// File size in bytes.
     pub bytes: u64,
@@ -45,7 +47,8 @@ pub struct Output {
     #[serde(skip)]
     #[schemars(skip)]
     pub place: WorkspacePath,
-    /// The part of the request that was ignored, because it does not apply to this type of file.
+    /// The part of the request that was ignored, because it does not apply to this type of file; `None` if all of it
+    /// was used.
     #[serde(skip)]
     #[schemars(skip)]
     pub ignored: Option<IgnoredRange>,

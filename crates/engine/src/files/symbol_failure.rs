@@ -11,8 +11,8 @@ pub(crate) fn no_parser(path: &str) -> Failure {
     ))
 }
 
-/// Creates the failure if no symbol of a file has the requested name. `like` are the symbols with similar names, `all`
-/// are all symbols.
+/// Creates the failure, with the message `what`, if no symbol of a file has the requested name. `like` are the
+/// symbols with similar names, `all` are all symbols.
 pub(crate) fn none(what: String, like: &[NamedSymbol], all: &[NamedSymbol]) -> Failure {
     let failure = Failure::new(Kind::NoMatch, what);
     match (like, all) {

@@ -80,7 +80,8 @@ pub struct FileExcerpt {
     pub from: u64,
     /// Last line of the requested range, symbol or block; `None` for the end of the file.
     pub to: Option<u64>,
-    /// A description of the symbol, or of the block around a line, that determined the lines.
+    /// A description of the symbol or block that determined the lines; `None` if the request named the lines, or no
+    /// block was found.
     pub block: Option<String>,
     /// The line to continue with, if not all lines of the part are shown.
     pub next: Option<u64>,
@@ -92,7 +93,7 @@ pub struct FileExcerpt {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
-    /// The content of the file.
+    /// The shown part of the file.
     File(read::Output),
     /// The reason why the part is not shown; the other parts are unaffected.
     Failed(ExcerptFailure),
@@ -204,7 +205,7 @@ fn placed(files: &Files, part: &ExcerptRequest, cx: &CallCtx) -> Result<Vec<Loca
             let blocks = block::symbol(files, &part.path, &part.raw_path, name, cx)?;
             blocks.into_iter().map(lines).collect()
         }
-        // If the file cannot be parsed, the lines around `from` are shown instead.
+        // If no block is found or the file cannot be parsed, the lines around `from` are shown instead.
         Of::Block { otherwise } => {
             match block::around(files, &part.path, &part.raw_path, part.from, cx).ok().flatten() {
                 Some(block) => vec![lines(block)],

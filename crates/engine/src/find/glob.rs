@@ -32,10 +32,10 @@ pub struct Output {
     pub pattern: String,
 }
 
-/// A file that matched.
+/// A matching file or directory.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Match {
-    /// The file, relative to its root.
+    /// The path, relative to its root.
     pub path: String,
     /// The time of the last change, in seconds since the Unix epoch.
     pub modified: i64,

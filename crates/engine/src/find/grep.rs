@@ -50,11 +50,11 @@ pub struct Request {
     pub span: Span,
     /// The part of a matching line to show: the whole line, or only the matched text.
     pub show: Show,
-    /// Shown or omitted line numbers.
+    /// Line numbers, shown or omitted.
     pub numbers: Numbers,
     /// The kind of results: lines, files, or the number of matching lines per file.
     pub mode: Mode,
-    /// The maximum number of lines or files to return.
+    /// The maximum number of lines or files to return; `None` for no limit.
     pub limit: Option<u64>,
     /// The maximum number of lines to return if the base is a single file; `None` means `limit`.
     pub limit_of_file: Option<u64>,
@@ -128,7 +128,7 @@ pub struct Output {
     pub numbers: Numbers,
     /// The files and lines in the requested range.
     pub files: Vec<File>,
-    /// The number of entries (lines with context, or files), also outside the range.
+    /// The number of entries (lines with context, or files) inside and outside the requested range.
     pub entries: u64,
     /// The number of skipped entries before the requested range.
     pub offset: u64,
@@ -146,7 +146,7 @@ pub struct Output {
     pub counted: CountCompleteness,
     /// The parts of the tree that were not searched.
     pub walk: WalkReport,
-    /// The request and its duration, for the reply text.
+    /// The parts of the request that the reply text repeats, and the duration of the search.
     #[serde(skip)]
     #[schemars(skip)]
     pub asked: RequestSummary,
@@ -155,7 +155,7 @@ pub struct Output {
     pub(crate) seen: Option<SeenContent>,
 }
 
-/// The parts of a search request that the reply text repeats.
+/// The parts of a search request that the reply text repeats, and the duration of the search.
 #[derive(Debug, Clone)]
 pub struct RequestSummary {
     /// The directory or the file that was searched.

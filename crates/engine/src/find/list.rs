@@ -36,14 +36,14 @@ pub struct Request {
     pub without: Vec<String>,
     /// The maximum number of entries listed; further entries are only counted.
     pub limit: usize,
-    /// Included or omitted file sizes.
+    /// File sizes, included or omitted.
     pub sizes: Sizes,
     /// The limit for the total size of the listed entries.
     pub room: Room,
 }
 
-/// The limit for the total size of the listed entries of a tree. If the entries need more bytes, fewer are listed;
-/// every listed directory still shows some of its entries.
+/// The limit for the total size of the listed entries of a tree. If the entries need more bytes, fewer are listed:
+/// upper levels come first, and the directories of the first level that does not fit share the remaining entries.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     /// The maximum total size of the entries, in bytes.
@@ -57,7 +57,7 @@ impl Room {
     pub const ANY: Self = Self { bytes: usize::MAX, of_entry: |_| 0 };
 }
 
-/// Included or omitted file sizes; each size needs a separate system call.
+/// File sizes, included or omitted; each size needs a separate system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizes {
     /// Sizes are included.
@@ -115,7 +115,7 @@ pub struct Node {
     pub kind: FileKind,
     /// The size of a file in bytes, if sizes were requested.
     pub bytes: Option<u64>,
-    /// The target of a link.
+    /// The target of a link; `None` for other entries.
     pub target: Option<String>,
     /// True for a directory that could not be read.
     pub unreadable: bool,
@@ -160,8 +160,8 @@ impl Operation for List {
     }
 }
 
-/// Returns a smaller number of entries for another attempt at listing, if the size of the entries (`bytes`) exceeds the
-/// limit `room`.
+/// Returns a smaller number of entries for another attempt at listing if the size of the entries (`bytes`) exceeds the
+/// limit `room`; otherwise `None`.
 fn fewer(entries: usize, bytes: usize, room: usize) -> Option<usize> {
     if bytes <= room || entries <= 1 {
         return None;

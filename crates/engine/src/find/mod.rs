@@ -14,7 +14,7 @@ use toolpost_workspace::WorkspacePath;
 #[derive(Clone)]
 pub struct Find {
     files: Files,
-    /// Trigram index, which limits the files that a search reads.
+    /// Trigram index, which limits the files that a search reads; `None` if every search reads all files.
     grams: Option<Grams>,
 }
 

@@ -47,7 +47,7 @@ pub struct Request {
     pub max_bytes: usize,
     /// The ignore rules, such as `.gitignore`, for files that a glob finds.
     pub rules: Rules,
-    /// Shown or omitted line numbers.
+    /// Line numbers, shown or omitted.
     pub numbers: Numbers,
 }
 
@@ -70,15 +70,15 @@ pub enum FileSelector {
 pub struct Output {
     /// Line numbers, shown or omitted.
     pub numbers: Numbers,
-    /// The files, sorted by path.
+    /// The files, sorted by path; then the named paths that cannot be used.
     pub files: Vec<File>,
-    /// The number of files selected, by glob or by name.
+    /// The number of files selected, by glob or by name, including the named paths that cannot be used.
     pub matched: u64,
     /// The number of selected files that are not text or need approval.
     pub skipped: u64,
-    /// The number of selected files that could not be read.
+    /// The number of selected files that could not be read, including the named paths that cannot be used.
     pub failed: u64,
-    /// The number of selected files that did not fit or were not reached in time.
+    /// The number of selected files that exceed the maximum number, did not fit, or were not reached in time.
     pub left_out: u64,
     /// The parts of the tree that were not searched.
     pub walk: WalkReport,

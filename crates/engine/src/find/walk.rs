@@ -45,7 +45,7 @@ pub enum Complete {
 pub struct WalkReport {
     /// Descriptions of the entries that were skipped on purpose.
     pub skipped: Vec<String>,
-    /// The progress of an index that is still being built, as text.
+    /// The progress of an index that is still being built, as text; `None` if no index is incomplete.
     pub unfinished: Option<String>,
     /// The first few paths that could not be read, with the reason.
     pub unreadable: Vec<String>,
@@ -152,7 +152,7 @@ impl WalkReport {
 }
 
 fn words(skipped: &SkippedEntries) -> Vec<String> {
-    // Directories that an ignore file excludes are only counted; dependency directories are also named.
+    // Excluded directories are named only if dependency directories are among them; otherwise they are only counted.
     let told = skipped.directories.iter().filter(|_| skipped.dependencies > 0);
     let directories: Vec<&str> = told.map(String::as_str).collect();
     let named = skipped.ignored_directories + skipped.hidden_directories + skipped.dependencies;
@@ -208,8 +208,9 @@ fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
     }
 }
 
-/// The maximum number of characters of a pattern, and of the reason why it is invalid, in a failure.
+/// The maximum number of characters of an invalid pattern in a failure.
 const PATTERN_SHOWN: usize = 1_000;
+/// The maximum number of characters of the reason why a pattern is invalid in a failure.
 const REASON_SHOWN: usize = 4_000;
 
 /// Cuts a text to `most` characters, so that a long pattern does not fill the reply.

@@ -60,9 +60,9 @@ pub struct Output {
     pub modules: Vec<Module>,
     /// Dependency cycles: groups of modules that all use one another.
     pub rings: Vec<Vec<String>>,
-    /// The files that are used by the most other files, the most used first.
+    /// The files that are used by the most other files, the most used first. Uses in tests do not count.
     pub hotspots: Vec<Hotspot>,
-    /// The symbols that other modules use, the most used first.
+    /// The symbols that other modules use, the most used first. Uses in tests do not count.
     pub public: Vec<Public>,
     /// The files that tests cover.
     pub tests: TestMap,
@@ -80,7 +80,7 @@ pub struct Mapped {
     /// The answer from all claims together, which cites claims as C1, C2, …; `None` if there are no claims,
     /// or if the request for the summary failed.
     pub summary: Option<String>,
-    /// The reason why there is no summary although there are claims.
+    /// The reason why there is no summary although there are claims; otherwise `None`.
     pub unsummed: Option<String>,
     /// The model's claims about the code. The cited text of each claim was found in the files.
     pub claims: Vec<Finding>,
@@ -96,7 +96,7 @@ pub struct Mapped {
     pub blocks: usize,
     /// The number of functions, types and sections that contain terms of the question and are in no chunk.
     pub left_out: usize,
-    /// The reason why the model was not queried.
+    /// The reason why the model was not queried; `None` if it was.
     pub not_asked: Option<String>,
 }
 
@@ -162,7 +162,7 @@ pub struct Public {
     pub kind: String,
     /// The file that defines the symbol.
     pub path: String,
-    /// The first line of the definition.
+    /// The line of the symbol's name, counted from 1.
     pub line: u32,
     /// The number of files in other modules that use the symbol.
     pub used_by: usize,
@@ -186,7 +186,7 @@ pub struct TestMap {
     /// The number of uses in tests whose target is unknown or uncertain. Unless the number is 0, a test may
     /// use files that count as unreached.
     pub open: usize,
-    /// The files that each test uses.
+    /// Test files with the files that they use, up to a maximum number of tests; empty at the depth `Shallow`.
     pub map: Vec<Tested>,
 }
 

@@ -92,7 +92,7 @@ impl Projects {
         known.made.get(&RecordKey { name: name.to_owned(), hash }).cloned()
     }
 
-    /// Returns the cached record for this file name and content.
+    /// Returns the cached record for this file name and content, if there is one.
     pub(crate) fn made(&self, made: &RecordKey) -> Option<Arc<Record>> {
         self.lock().made.get(made).cloned()
     }

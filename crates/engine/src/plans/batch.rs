@@ -89,7 +89,7 @@ pub struct Output {
     pub stopped: Option<BatchStopReason>,
     /// Run time of the batch, in milliseconds.
     pub elapsed_ms: u64,
-    /// Maximum number of calls that ran at the same time.
+    /// Maximum number of calls that could run at the same time.
     pub max_parallel: usize,
     /// The effect of a failure on calls that had not started.
     pub on_failure: OnFailure,
@@ -199,8 +199,8 @@ async fn widened(
         let wanted = results.iter().filter(|settled| cut.contains(&settled.index));
         let queue = wanted.filter_map(|settled| {
             let weight = (request.reply_size)(&settled.words).max(1);
-            // A reply becomes longer when it is embedded in the reply of the batch, so it gets its proportional share
-            // of the bytes.
+            // `weight` is the size of this reply once it is embedded in the reply of the batch. `room` limits the reply
+            // before that, so the bytes are scaled down by the ratio of the two sizes.
             let room = (weight + more) as u128 * settled.words.len() as u128 / weight as u128;
             Some((settled.index, request.calls.get(settled.index)?.clone(), usize::try_from(room).ok()?))
         });
@@ -295,7 +295,7 @@ impl BatchRun {
             Some(answer) = self.tasks.join_next() => {
                 self.take(answer);
                 // The calls have the same time limit as the batch, and can return before the timer of this function
-                // fires.
+                // fires, so the limit is checked here too.
                 if self.is_over() {
                     self.stopped = self.stopped.or(Some(BatchStopReason::Time));
                     self.cancel.cancel();

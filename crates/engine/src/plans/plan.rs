@@ -27,7 +27,7 @@ pub struct Plan;
 pub struct Request {
     /// The script, as the caller wrote it.
     pub code: String,
-    /// Additional JavaScript functions of the dialect.
+    /// JavaScript functions that the dialect adds to the library of every script; `None` if it adds none.
     pub library: Option<String>,
     /// The tools that return the next part of their answer if the same call is repeated.
     pub paged: Vec<PagedTool>,
@@ -76,7 +76,7 @@ pub struct ScriptStop {
     pub why: Why,
     /// The line of the script, from 1, if known.
     pub line: Option<u32>,
-    /// The column in the script's line.
+    /// The column in the script's line, from 1, if known.
     pub column: Option<u32>,
     /// The error message.
     pub message: String,

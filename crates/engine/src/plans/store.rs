@@ -5,8 +5,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Maximum size of all names and values of a session together, in bytes, and maximum number of names.
+/// Maximum size of all names and values of a session together, in bytes.
 const BYTES: usize = 1024 * 1024;
+/// Maximum number of names in a session.
 const NAMES: usize = 1_000;
 
 /// The JSON values that the scripts of a session stored, by name.

@@ -48,7 +48,7 @@ impl Embedder for Service {
             Ok(vectors) => Ok(vectors.iter().map(|vector| Vector::of(vector)).collect()),
             Err(EmbeddingsError::Post(PostError::Stopped { .. })) => Err(EmbedError::Stopped),
             Err(fault) => {
-                let next = "the operator configures the service with the settings embedding and embedding_model; \
+                let next = "the operator configures the service with the settings `embedding` and `embedding_model`; \
                             without them the built-in model is used";
                 Err(EmbedError::Model { what: fault.to_string(), next: next.to_owned() })
             }

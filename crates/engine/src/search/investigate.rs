@@ -63,7 +63,7 @@ pub struct Finding {
     pub first_line: u64,
     /// The last line of the location.
     pub last_line: u64,
-    /// The name of the symbol at the location; empty for lines outside a symbol.
+    /// The name of the symbol at the location; empty for lines outside a symbol, and for claims of a model.
     pub name: String,
     /// The kind of location, for example `function`, or `claim` for claims of a model.
     pub kind: String,

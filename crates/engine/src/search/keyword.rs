@@ -79,7 +79,7 @@ pub struct Output {
     pub cut: Truncation,
     /// The cursor at which the next answer continues; `None` if no blocks are left.
     pub next: Option<String>,
-    /// True if the last block was shown in an earlier answer.
+    /// True if an earlier answer already reached the end of the results, so that this one has no blocks.
     pub over: bool,
     /// True if files changed since the earlier answer. Some blocks may then appear twice or not at all.
     pub changed: bool,

@@ -108,7 +108,7 @@ impl Searcher {
         &self.state.filling
     }
 
-    /// Lists the roots of the workspace that do not contain a path.
+    /// Lists the roots of the workspace, except the one that contains `base`.
     pub(crate) fn other_roots(&self, base: &WorkspacePath) -> Vec<String> {
         let here = base.root().shown();
         self.files().roots().into_iter().filter(|root| *root != here).collect()

@@ -89,7 +89,7 @@ pub(crate) struct Page {
     pub(crate) blocks: Vec<Block>,
     pub(crate) tokens: u64,
     pub(crate) cut: Truncation,
-    /// The key of the last block that is shown.
+    /// The key of the last block that is shown; `None` if no block is shown.
     pub(crate) last: Option<Key>,
     pub(crate) seen: Vec<SeenContent>,
 }

@@ -8,20 +8,23 @@ use toolpost_ranked::{Hit, SemanticResult};
 use toolpost_workspace::WorkspacePath;
 use weights::{PackageRelation, naming, place, twin};
 
-/// The maximum number of blocks of one file, and of files, in an answer that counts as short.
+/// The maximum number of blocks of one file in an answer that counts as short.
 const OF_FILE: usize = 2;
+/// The maximum number of files in an answer that counts as short.
 const FILES: usize = 10;
 /// The maximum number of requested blocks for which an answer counts as short.
 const SHORT: usize = 20;
-/// The maximum number of blocks of a package, of a file in it, and of the project itself, in a usage search.
+/// The maximum number of blocks of one package in a usage search.
 const OF_PACKAGE: usize = 6;
+/// The maximum number of blocks of one file, in a package or in the project, in a usage search.
 const OF_PACKAGE_FILE: usize = 2;
+/// The maximum number of blocks of the project itself in a usage search.
 const OF_PROJECT: usize = 3;
-/// The maximum number of blocks that a usage search returns.
+/// The maximum number of blocks that a usage search returns, for an answer of the default length.
 pub(super) const BLOCKS: usize = 60;
 /// The weight of semantic similarity in a block's score. The matching terms have the remaining weight.
 const MEANING: f64 = 0.8;
-/// The bonus for blocks of a package whose description covers all terms of the question.
+/// The share by which a block's score rises if the description of its package covers all terms of the question.
 const PURPOSE: f64 = 0.35;
 
 /// A package whose blocks are ranked, or the project.

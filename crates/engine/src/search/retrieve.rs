@@ -24,8 +24,8 @@ use toolpost_workspace::{AccessKind, WorkspacePath};
 /// The maximum number of times that a search runs if files keep changing.
 const AGAIN: usize = 4;
 
-/// Repeats a search until no file changed between its reading and the answer; `search` returns `None` if a file changed
-/// or cannot be read. `what` names the files in the message of a failure.
+/// Repeats a search until no file changed between its reading and the answer; fails after `AGAIN` attempts. `search`
+/// returns `None` if a file changed or cannot be read. `what` names the files in the message of the failure.
 pub(super) fn until_unchanged<T>(
     what: &dyn Fn() -> String,
     mut search: impl FnMut() -> Result<Option<T>, Failure>,

@@ -1,6 +1,6 @@
 //! The `seek` operation: finds blocks of code for a query.
 //!
-//! By default, this is keyword search. With the setting `search_agent`, a query of plain words is also searched by
+//! By default, the operation is keyword search. With the setting `search_agent`, a query of plain words is also searched by
 //! meaning, names and uses; if a model is available, a search agent then selects the blocks.
 
 use super::investigate::{
@@ -31,8 +31,9 @@ pub struct Seek;
 
 /// The name under which the access rules allow or deny this operation's requests to a model.
 const NAME: &str = "searcher";
-/// The limits of the query expansion (searches by meaning, names and uses), and the limits of the search agent.
+/// The limits of the query expansion, which searches by meaning, names and uses.
 const EXPANSION: Limits = Limits { turns: 2, calls: 20 };
+/// The limits of the search agent.
 const AGENT: Limits = Limits { turns: 8, calls: 24 };
 /// The maximum number of locations in the prompt of the search agent.
 const GIVEN: usize = 20;
@@ -43,7 +44,7 @@ pub struct Output {
     /// The blocks found.
     #[serde(flatten)]
     pub found: keyword::Output,
-    /// The search method, if it was not keyword search alone.
+    /// The method that selected the blocks; `None` if the setting or the request allows only keyword search.
     pub sought: Option<SearchMethod>,
 }
 
@@ -64,7 +65,7 @@ pub struct SearchMethod {
 pub enum BlockSelector {
     /// A search agent.
     Agent,
-    /// Query expansion, which also ranks the blocks, without a model.
+    /// Query expansion: searches by meaning, names and uses, without a model.
     Expansion,
     /// The terms of the query alone.
     Words,
@@ -128,7 +129,7 @@ struct Start {
     searched: usize,
 }
 
-/// Searches for a query of plain words also by meaning, names and uses (query expansion); for a query with operators,
+/// Expands a query of plain words, which is also searched by meaning, names and uses. For a query with operators,
 /// returns the keyword results.
 async fn expanded(
     search: &Searcher,

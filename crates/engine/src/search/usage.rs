@@ -140,8 +140,8 @@ impl Operation for Usage {
         let (tell, told) = oneshot::channel();
         let asked = async {
             let consulted = remote_service::query(service, search, &request, cx).await?;
-            // If the local search has failed, the channel has no receiver; `together` then uses the return
-            // value.
+            // If the local search has failed, the channel has no receiver; `together` then uses the answer that is
+            // returned here.
             let _ = tell.send(consulted.clone());
             Ok(consulted)
         };

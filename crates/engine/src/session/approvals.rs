@@ -25,7 +25,7 @@ pub struct SessionApprovals {
 }
 
 impl SessionApprovals {
-    /// Adds approved accesses, up to a maximum number.
+    /// Adds approved accesses. Those beyond the maximum number are not stored.
     pub fn add(&self, touches: impl IntoIterator<Item = Touch>) {
         let mut granted = self.touches.lock().unwrap_or_else(PoisonError::into_inner);
         for touch in touches {
@@ -35,7 +35,7 @@ impl SessionApprovals {
         }
     }
 
-    /// Adds approved rules, in the format of a policy file, up to a maximum size.
+    /// Adds approved rules, in the format of a policy file. Rules that would exceed the maximum size are not stored.
     pub fn add_rules(&self, rules: &str) {
         let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() + rules.len() <= MOST_RULES && !known.contains(rules) {

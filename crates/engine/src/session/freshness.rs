@@ -23,7 +23,7 @@ pub struct Fresh {
 /// Content that a caller must have read before a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadRequirement {
-    /// The current content must have been seen.
+    /// The file must have been seen; before it is overwritten as a whole, all of its current content.
     Seen,
     /// The content need not have been seen.
     Nothing,

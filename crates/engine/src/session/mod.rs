@@ -113,8 +113,8 @@ impl Session {
         Arc::new(Self { id: unique(), name, caller: Caller::User(pinned), ..Self::default() })
     }
 
-    /// Returns the reads that this session requires before a write: for a client those of its `dialect`, for
-    /// the user none.
+    /// Returns the reads that this session requires before a write: for a client those of its `dialect`, for the user
+    /// none. If the user pinned contents, a partial change of a file that has changed since it was seen is refused.
     #[must_use]
     pub fn fresh(&self, dialect: Fresh) -> Fresh {
         match &self.caller {
@@ -141,7 +141,8 @@ impl Session {
         }
     }
 
-    /// Returns the name of the session, under which a later session can continue with the stored state.
+    /// Returns the name of the session, under which a later session can continue with the stored state; `None` if it
+    /// has no name.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -179,7 +180,8 @@ impl Session {
         }
     }
 
-    /// Returns the content that a file had when it was last seen, if the session still stores this content.
+    /// Returns the latest seen content of a file that the session stores. The session may have seen later content
+    /// that was too large to store.
     #[must_use]
     pub fn remembered(&self, path: &WorkspacePath) -> Option<Arc<[u8]>> {
         self.versions(path).into_iter().next()

@@ -5,8 +5,8 @@ use crate::{call::permissions::MayRead, skills::SkillLibrary};
 use std::collections::HashSet;
 use toolpost_workspace::{OpenError, Options, Scope, Workspace};
 
-/// The conventional skill directories of a project. If several contain a skill of the same name, the first
-/// one is used.
+/// The conventional skill directories of a project. If several contain a skill of the same name, the first one that
+/// the user trusts is used.
 const CUSTOMARY: [&str; 7] = [
     ".toolpost/skills",
     ".agents/skills",
@@ -63,7 +63,7 @@ impl FoundSkills {
     /// Adds a skill. If a skill with the same name was found before, records this one as shadowed (hidden) instead.
     fn take(&mut self, skill: Skill) {
         match self.skills.iter().find(|known| known.name == skill.name) {
-            // The same file can be reachable by two paths.
+            // The same file can be reachable by two paths. It is not a second skill, so it is skipped.
             Some(known) if known.location == skill.location => {}
             Some(known) => {
                 let shadow = (skill.name, skill.location, known.location.clone());

@@ -2,15 +2,17 @@
 
 use toolpost_workspace::{Kind, Root, Workspace, WorkspacePath, hash};
 
-/// Maximum depth of a walk below a directory of skills, and maximum number of directories that it visits.
+/// Maximum depth of a walk below a directory.
 const DEEPEST: usize = 5;
+/// Maximum number of directories that a walk visits.
 const DIRECTORIES: usize = 2_000;
-/// The file that makes a directory a skill, and its maximum size in bytes.
+/// The file that makes a directory a skill.
 pub(super) const FILE: &str = "SKILL.md";
+/// Maximum size of a skill's `SKILL.md`, in bytes.
 const LONGEST: u64 = 512 * 1024;
-/// Maximum number of listed resources (other files) of a skill, and maximum size of a resource that is hashed, in
-/// bytes.
+/// Maximum number of listed resources (other files) of a skill.
 const NAMED: usize = 100;
+/// Maximum size of a resource whose content is hashed, in bytes; a larger one has an empty hash.
 const COMPARED: u64 = 1024 * 1024;
 /// Names of files and directories that a walk for skills skips.
 const PASSED: [&str; 2] = [".git", "node_modules"];

@@ -27,7 +27,7 @@ pub struct Request {
 /// The available skills.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The usable skills, sorted by name.
+    /// The skills that a model may start, sorted by name.
     pub skills: Vec<Skill>,
     /// The locations of the project's skills that the user has not trusted.
     pub untrusted: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Output {
     pub shadowed: Vec<(String, String, String)>,
     /// The problems of skill files, one line each.
     pub problems: Vec<String>,
-    /// Number of usable skills before the filter is applied.
+    /// Number of skills that a model may start, before the filter is applied.
     pub all: usize,
 }
 

@@ -81,7 +81,7 @@ pub struct Skill {
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) is_users: bool,
-    /// The content of the directory, in the form that the user trusts.
+    /// The content that the user trusts: the text of `SKILL.md`, and the names and hashes of the other files.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) content: String,

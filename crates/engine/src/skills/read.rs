@@ -5,8 +5,9 @@
 use super::{Skill, Source, folder::Raw};
 use toolpost_text::{cut, frontmatter};
 
-/// Maximum lengths of the names and descriptions of skills, in characters.
+/// Maximum length of the name of a skill, in characters.
 const NAME: usize = 64;
+/// Maximum length of the description of a skill, in characters.
 const DESCRIPTION: usize = 1_024;
 
 /// Parses a skill, and adds deviations from the format to `problems`; `None` if the skill is skipped.

@@ -91,7 +91,7 @@ impl Board {
                 check_id(&id)?;
                 if let Some(task) = self.task(&id) {
                     let what = format!("The task {id} already exists: {}.", task.title);
-                    let advice = "Update that task, or leave the id out to get a new one.";
+                    let advice = "Update that task, or create this one without an id: it then gets a new id.";
                     return Err(Failure::new(Kind::Conflict, what).hint(Hint::Advice(advice.to_owned())));
                 }
                 id

@@ -36,7 +36,7 @@ pub enum Request {
 pub struct Output {
     /// The effect of the call.
     pub done: Done,
-    /// The tasks, in the order of their creation.
+    /// The tasks, in the order in which they were created or listed.
     pub tasks: Vec<TaskEntry>,
     /// Number of tasks for each status.
     pub tally: Tally,

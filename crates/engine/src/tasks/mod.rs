@@ -49,8 +49,9 @@ pub(crate) async fn on_lists<T: Send + 'static>(
     blocking(move || work(boards.tasks()?, &session)).await
 }
 
-/// Maximum number of tasks in a list, and maximum size of all titles and descriptions together, in bytes.
+/// Maximum number of tasks in a list.
 pub(crate) const MOST: usize = 500;
+/// Maximum size of all titles and descriptions in a list together, in bytes.
 pub(crate) const CHARACTERS: usize = 256 * 1024;
 
 /// A task.
@@ -116,7 +117,8 @@ pub struct Completion {
 struct SharedCompletion(Mutex<Option<Completion>>);
 
 impl Completion {
-    /// Returns the result that was reported in a session, unless the tasks have changed since.
+    /// Returns the result that was reported in a session; `None` if there is none, or if the tasks have changed
+    /// since.
     #[must_use]
     pub fn of(session: &Session) -> Option<Self> {
         let completion = session.state::<SharedCompletion>();
@@ -144,7 +146,7 @@ pub(crate) struct Board {
     pub(crate) roots: Vec<String>,
     /// Number of generated ids, so that no id is generated twice.
     pub(crate) made: u64,
-    /// The tasks, in the order of their creation.
+    /// The tasks, in the order in which they were created or listed.
     pub(crate) tasks: Vec<Task>,
     /// The reported result, if the work was reported as complete.
     pub(crate) completion: Option<Completion>,

@@ -14,8 +14,8 @@ impl Board {
         before.filter(|task| task.status.is_open()).collect()
     }
 
-    /// Finds a cycle of tasks that wait for one another; returns the ids, with the first id repeated at the
-    /// end.
+    /// Finds a cycle of tasks that wait for one another; returns the ids, with the first id repeated at the end.
+    /// `None` if there is no cycle.
     pub(crate) fn ring(&self) -> Option<Vec<String>> {
         let by_id: HashMap<&str, &Task> = self.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
         let mut over: HashMap<&str, bool> = HashMap::new();

@@ -26,7 +26,8 @@ pub type TaskLists = Vec<StoredTaskList>;
 /// A stored task list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredTaskList {
-    /// The name of the session; a later session with this name continues the list.
+    /// The name of the session, or the id of a session without a name. A later session with this name continues the
+    /// list.
     pub session: String,
     /// The time of the last change of the list.
     pub changed: SystemTime,

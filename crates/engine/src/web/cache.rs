@@ -18,7 +18,7 @@ const USUAL: Duration = Duration::from_secs(60);
 /// The kind of host that sent a cached answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Near {
-    /// One of the operator's rules names the host.
+    /// A rule of the operator, or of a trusted project, names the host.
     Own,
     /// A public host that no rule names.
     Far,
@@ -53,8 +53,8 @@ impl Cache {
         entries.iter().find(|entry| entry.address == address && entry.accept == accept).cloned()
     }
 
-    /// Stores an answer in place of the earlier one for the same URL. Does not store it if the transfer broke
-    /// off or if the headers forbid storing; an answer that was cut at the size limit is stored.
+    /// Stores an answer, and drops the earlier one for the same URL and `Accept` header. An answer is not stored if
+    /// its transfer broke off or its headers forbid storing; an answer that was cut at the size limit is stored.
     pub(crate) fn keep(&self, accept: &'static str, fetched: Arc<FetchResponse>, near: Near) {
         let Some(address) = fetched.hops.first().map(|address| address.as_str().to_owned()) else { return };
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);

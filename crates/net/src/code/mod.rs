@@ -30,7 +30,7 @@ pub trait Provider: fmt::Debug + Send + Sync {
     /// Returns the names of the environment variables that usually contain an API key of the service.
     fn variables(&self) -> &'static [&'static str];
 
-    /// Returns whether the service requires an API key.
+    /// Returns the kind of requests that the service answers: all, or only those with an API key.
     fn answers(&self) -> Answers;
 
     /// Returns the name and value of the HTTP header that carries an API key.
@@ -58,9 +58,9 @@ pub const PROVIDERS: [&dyn Provider; 4] =
 /// The requests that a service answers, by whether they carry an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// All requests; an API key raises the rate limit.
+    /// The service answers all requests; an API key raises the rate limit.
     Everybody,
-    /// Only requests with an API key.
+    /// The service answers only requests with an API key.
     KeyHolders,
 }
 
@@ -97,7 +97,7 @@ pub struct Asking {
 pub struct Answer<'a> {
     /// The received text, possibly incomplete.
     pub body: &'a str,
-    /// Reason why the text is incomplete; `None` if it is complete.
+    /// Reason why `body` is incomplete; `None` if it is complete.
     pub broken: Option<&'a str>,
 }
 

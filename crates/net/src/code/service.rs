@@ -92,7 +92,8 @@ impl Service {
         &self.base
     }
 
-    /// Returns the reason why every request would fail, such as a missing API key; `None` if no reason is known.
+    /// Returns an error message if every request would fail, because the service requires an API key and none is
+    /// configured; `None` otherwise.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
         let lacks = self.provider.answers() == Answers::KeyHolders && self.key.is_none();

@@ -1,14 +1,14 @@
 //! Extraction of keywords from a question, for search services that require every keyword in a file.
 
-/// Words of a question that are not searched for.
+/// Stop words: words of a question that are not searched for.
 const ASKING: [&str; 44] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "code", "do", "does", "example", "examples",
     "for", "from", "get", "how", "i", "in", "into", "is", "it", "library", "make", "my", "of", "on", "or",
     "show", "that", "the", "this", "to", "usage", "use", "used", "using", "way", "what", "when", "where",
     "which", "with",
 ];
-/// Maximum number of keywords that are ordinary words and not identifiers. Each further one must occur in the same
-/// file, so fewer files match.
+/// Maximum number of keywords that are ordinary words and not identifiers. A file must contain every keyword, so each
+/// further keyword excludes more files.
 const PLAIN: usize = 3;
 /// Maximum number of keywords.
 const MOST: usize = 6;

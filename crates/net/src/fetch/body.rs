@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout_at};
 use super::End;
 use crate::post::innermost;
 
-/// Reads the body of a response until it ends, exceeds `most` bytes, or the time `until` has come.
+/// Reads the body of a response until it ends, it exceeds `most` bytes, or the deadline `until` is reached.
 pub(crate) async fn read(mut answer: Response, most: usize, until: Instant) -> (Vec<u8>, End) {
     let mut body = Vec::new();
     loop {

@@ -17,7 +17,8 @@ use crate::client::{Trust, builder};
 use crate::post::innermost;
 use crate::web::WebAddress;
 
-/// Checks the host of a URL and its addresses, and returns the addresses to which a client may connect.
+/// Checks the host of a URL and its addresses, and returns the addresses to which a client may connect. `until` is the
+/// deadline for the lookup of the host name.
 pub(crate) async fn way(
     here: &WebAddress,
     resolver: &dyn Resolver,
@@ -47,7 +48,8 @@ pub(crate) async fn way(
     Ok(found.into_iter().map(|address| SocketAddr::new(address, here.port())).collect())
 }
 
-/// Sends a GET request to the addresses in `way`, which were checked, without another name lookup.
+/// Sends a GET request to the addresses in `way`, which were checked, without another name lookup. Waits for the headers
+/// of the response until the time `until`.
 pub(super) async fn ask(
     here: &WebAddress,
     way: &[SocketAddr],

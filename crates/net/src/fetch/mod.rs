@@ -71,7 +71,7 @@ pub struct FetchResponse {
     pub status: u16,
     /// The headers that a fetch uses.
     pub head: Head,
-    /// The response body as far as it was received, decompressed.
+    /// The received part of the response body, decompressed.
     pub body: Vec<u8>,
     /// Completeness of the response body.
     pub end: End,

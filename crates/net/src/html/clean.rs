@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::names::{self, ElementKind};
 use super::scan::{Piece, Scan, Tag, TagForm};
 
-/// Maximum nesting depth of elements; of deeper ones, only the text is kept.
+/// Maximum nesting depth of elements; only the text of deeper elements is kept.
 const DEEPEST: usize = 100;
 
 /// The visible parts of an HTML page.

@@ -73,8 +73,8 @@ fn is_reference(piece: &Piece<'_>) -> bool {
     matches!(piece, Piece::Open(tag) if matches!(&*tag.name, "pre" | "table" | "dl"))
 }
 
-/// Extracts the article of a page. `None` if the page is too large or seems to have none, or if the article contains
-/// too little of the visible text.
+/// Extracts the article of a page; `all` is the HTML of the whole page. `None` if the page is too large or does not look
+/// like an article, or if the article contains too little of the visible text.
 fn article(page: &Clean<'_>, all: &str, base: &WebAddress) -> Option<String> {
     let elements = page.pieces.iter().filter(|piece| matches!(piece, Piece::Open(_))).count();
     if all.len() > LONGEST || elements > ELEMENTS {

@@ -58,7 +58,7 @@ impl Lines {
         }
     }
 
-    /// Writes the pending prefix, if the output is at the start of a line. Returns whether it is.
+    /// Writes the pending prefix if the output is at the start of a line. Returns true if it was at the start.
     fn begin(&mut self) -> bool {
         let starts = self.out.is_empty() || self.out.ends_with('\n');
         if starts && !self.lead.is_empty() {

@@ -61,8 +61,8 @@ fn open(tag: &Tag<'_>, base: &WebAddress, out: &mut String) {
     out.push('>');
 }
 
-/// Returns the URL in an attribute as an absolute one. `None` if it is missing, invalid or too long, or if its scheme
-/// is not `http`, `https` or `mailto` (for example an embedded image).
+/// Returns the URL in the attribute `name` as an absolute URL. `None` if the URL is missing, invalid or too long, or if
+/// its scheme is not `http`, `https` or `mailto` (for example `data` for an embedded image).
 fn link(tag: &Tag<'_>, name: &str, base: &WebAddress) -> Option<String> {
     let written = html_escape::decode_html_entities(tag.attribute(name)?.trim());
     let whole = base.url().join(&written).ok()?;

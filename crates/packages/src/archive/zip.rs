@@ -6,7 +6,8 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 const END: [u8; 4] = *b"PK\x05\x06";
 const LISTED: [u8; 4] = *b"PK\x01\x02";
 const LOCAL: [u8; 4] = *b"PK\x03\x04";
-/// Lengths of the same three records in bytes, without the names and comments in them.
+/// Lengths in bytes of an end of central directory, a central directory entry and a local header, without the names and
+/// comments in them.
 const LENGTHS: (usize, usize, usize) = (22, 46, 30);
 /// Maximum length of the comment at the end of an archive, in bytes.
 const COMMENT: usize = 0xffff;

@@ -20,7 +20,7 @@ pub(super) struct Coordinates {
     pub(super) version: String,
 }
 
-/// A POM as written in its file, without those that it refers to.
+/// A POM as written in its file, without the POMs to which it refers.
 #[derive(Debug, Default)]
 pub(super) struct Pom {
     own: Option<Coordinates>,

@@ -11,7 +11,8 @@ pub struct Command {
     pub line: Line,
     /// The directory in which the command would run.
     pub directory: WorkspacePath,
-    /// The parties that can require the user's approval of the command: the rules, or also the call.
+    /// The parties that can require the user's approval of the command: only the rules, or the rules and the
+    /// call.
     pub approval: Approval,
 }
 

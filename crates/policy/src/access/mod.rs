@@ -43,7 +43,7 @@ pub enum Extent {
     Name,
 }
 
-/// A kind of access. Each operation declares every kind that it may use; the hints that clients see are
+/// A kind of access. Each operation declares every kind that it may use; the MCP annotations of its tools are
 /// derived from this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {

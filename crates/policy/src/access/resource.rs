@@ -44,7 +44,7 @@ impl EditorUse {
     }
 }
 
-/// A tool of another server.
+/// A tool of an upstream MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct RemoteTool {
     /// The operator's name for the server.

@@ -23,8 +23,9 @@ pub(crate) const DISK: Room = Room { head: 1024 * 1024, tail: 63 * 1024 * 1024 }
 #[derive(Debug)]
 pub(crate) struct Ring {
     place: Place,
-    /// The numbers of bytes and characters of the whole output, including those that were dropped.
+    /// Number of bytes of the whole output, including those that were dropped.
     total: u64,
+    /// Number of characters of the whole output, including those that were dropped.
     characters: u64,
     /// Number of line breaks in the whole output.
     breaks: u64,
@@ -132,7 +133,8 @@ impl Ring {
         }
     }
 
-    /// Drops the file with the output. The beginning and the end that fit the memory limit stay in memory.
+    /// Replaces the file with the output by the beginning and the end of the output that fit the memory limit.
+    /// `why` is the reason that replies give for the dropped middle.
     pub(crate) fn shrink(&mut self, why: &str) {
         let Place::Disk(spool) = &self.place else { return };
         self.fault = Some(why.to_owned());

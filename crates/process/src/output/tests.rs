@@ -24,8 +24,8 @@ fn ring(text: &str, memory: Room, disk: Room, directory: &str, size: usize) -> R
     ring
 }
 
-/// Returns the reason why a piece is wrong; `None` if it is the part of the output that it claims to be, and
-/// outside the gap.
+/// Returns the reason why a piece is wrong; `None` if it equals the part of the whole output `all` at its position,
+/// and is outside the gap.
 fn wrong(ring: &Ring, all: &str, piece: &Piece) -> Option<String> {
     let wanted: String =
         all.chars().skip(usize::try_from(piece.from).unwrap()).take(piece.text.chars().count()).collect();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use toolpost_process::{From, Job, Jobs, Launch, OutputRange, Program, SessionKey, Settings, Until};
 
-/// Longer than any test takes, on any machine.
+/// A time limit that no passing test reaches, on any machine.
 pub const LONG: Duration = Duration::from_secs(120);
 
 /// A job table with its own directory.

@@ -86,7 +86,8 @@ impl Local {
         }
         let mut tokenizer =
             Tokenizer::from_bytes(&tokens).map_err(|error| in_tokens(format!("cannot be read: {error}")))?;
-        // Texts are truncated to the limits of the model, and are never padded.
+        // The tokenizer must neither truncate nor pad texts: [`Local::vector`] truncates them to the limits of the
+        // model.
         let _ = tokenizer.with_truncation(None);
         tokenizer.with_padding(None);
         let row_of = tensors.tensor("mapping").ok().map(|view| numbers(&view)).transpose()?;

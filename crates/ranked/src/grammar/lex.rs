@@ -26,7 +26,7 @@ pub(super) enum TokenKind {
     Never,
     /// `^` with the number after it, which weights the word before it.
     Weight(String),
-    /// `~` with the number after it, which may be empty: the letters of the word before it that may differ.
+    /// `~` with the number after it, which may be missing: how many letters of the word before it may differ.
     Fuzzy(String),
 }
 

@@ -54,8 +54,8 @@ fn without_question<'q>(query: &'q str, notes: &mut Vec<String>) -> &'q str {
     before
 }
 
-/// Treats `and` and `or` in lower case as operators if one of them is between each two words. Otherwise adds a note
-/// that they were searched for.
+/// Treats `and` and `or` in lower case as operators if the query consists of words and phrases with one of them between
+/// every two. Otherwise adds a note that they were searched for.
 fn small_words(pieces: &mut [Piece], notes: &mut Vec<String>) {
     let small = |piece: &Piece| match &piece.sort {
         TokenKind::Word(word) if word == "and" => Some(TokenKind::And),

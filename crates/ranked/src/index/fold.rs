@@ -9,11 +9,11 @@ use crate::segment::{Segment, merge};
 
 /// The number of index segments in memory beyond which they are merged.
 const IN_MEMORY: usize = 8;
-/// Index segments in memory are written to disk when they reach this number of bytes, or, if no file remains to be
-/// read, of file contents.
+/// Index segments in memory are written to disk when they reach this number of bytes or, if no file remains to be read,
+/// this number of file contents.
 const WRITTEN: (u64, usize) = (8 << 20, 256);
-/// The size below which a segment is small, in bytes, and the number of small segments on disk beyond which they are
-/// merged.
+/// If there are more small segments on disk than the second number, they are merged. A segment is small if it has
+/// fewer bytes than the first number.
 const SMALL: (u64, usize) = (6 << 20, 8);
 /// The maximum size of the segments that are merged into one, in bytes.
 const MOST: usize = 32 << 20;
@@ -91,7 +91,7 @@ impl Inner {
     pub(super) fn merge_on_disk(&self, turn: &mut UpdateState) -> bool {
         let mut worn = self.worn();
         let Some(store) = &mut turn.store else { return false };
-        // While another process does the initial scan, it may create the same segments.
+        // While another process does the initial scan, it may create the same segments, so nothing is merged.
         if worn.is_empty() || !store.begin() {
             return false;
         }

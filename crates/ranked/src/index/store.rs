@@ -21,9 +21,10 @@ const SEGMENT: &str = "words-";
 const FILES: &str = "files";
 /// The maximum size of the list [`FILES`], in bytes.
 const LARGEST: u64 = 1 << 30;
-/// The maximum time before newly indexed contents are written to disk, in general and during an initial scan. A process
-/// that is killed loses at most the work of that time.
+/// The maximum time before newly indexed contents are written to disk. A process that is killed loses at most the
+/// work of that time.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The same maximum during an initial scan.
 const PATIENCE_OF_SCAN: Duration = Duration::from_secs(3);
 /// The interval at which the list of files is written during an initial scan.
 const LIST: Duration = Duration::from_secs(3);

@@ -92,7 +92,8 @@ fn early_answer_lists_unread_files_and_reading_continues() {
 fn a_restart_continues_an_unfinished_index() {
     let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(root.path(), 0..40);
-    // The index does not rely on the times of a file that changed in the last 50 ms, and a test cannot set all of these.
+    // The index does not rely on the times of a file that changed in the last 50 ms, and a test cannot set the change
+    // time.
     std::thread::sleep(Duration::from_millis(80));
     let workspace = open(root.path());
     let base = workspace.resolve(".").unwrap();
@@ -121,7 +122,8 @@ fn a_restart_continues_an_unfinished_index() {
 fn files_read_by_another_index_are_not_read_again() {
     let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(root.path(), 0..150);
-    // The index does not rely on the times of a file that changed in the last 50 ms, and a test cannot set all of these.
+    // The index does not rely on the times of a file that changed in the last 50 ms, and a test cannot set the change
+    // time.
     std::thread::sleep(Duration::from_millis(80));
     let workspace = open(root.path());
     let base = workspace.resolve(".").unwrap();

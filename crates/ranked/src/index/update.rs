@@ -17,9 +17,9 @@ use super::{Inner, LARGEST, UpdateError, UpdateState};
 const POLL: Duration = Duration::from_millis(100);
 /// The time without any new segment of another process after which this process reads the files itself.
 const STUCK: Duration = Duration::from_secs(15);
-/// The minimum number of files to read for which waiting for another process that reads them saves time.
+/// If fewer files than this are to be read, this process does not begin to wait for another one that reads them.
 const MANY: usize = 200;
-/// The interval at which files that have been read are added to the index.
+/// The time after which one step of reading files ends.
 const STEP: Duration = Duration::from_millis(500);
 
 impl UpdatableIndex for Inner {

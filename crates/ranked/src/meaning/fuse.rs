@@ -78,7 +78,7 @@ impl Fusion {
 /// The result of a semantic query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SemanticResult {
-    /// The blocks, best first, each with the evidence why it was found.
+    /// The blocks, best first, each with the reason why it was found.
     pub hits: Vec<(Hit, Reason)>,
     /// The number of files that were searched.
     pub searched: usize,
@@ -92,7 +92,7 @@ pub struct SemanticResult {
     pub stale: bool,
 }
 
-/// The evidence why a block was found.
+/// The reason why a block was found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reason {
     /// The similarity of the block to the query, at most 1; `None` without an embedding.

@@ -13,8 +13,8 @@ use crate::record::VERSION;
 
 /// The number of bytes of new embeddings that are collected before they are written.
 const WAITING: usize = 8 << 20;
-/// The number of small files with embeddings beyond which they are merged, and the size below which a file is small, in
-/// bytes.
+/// If there are more small files with embeddings than the first number, they are merged. A file is small if it has
+/// fewer bytes than the second number.
 const SMALL: (usize, u64) = (12, 8 << 20);
 /// The maximum size of a merged file with embeddings, in bytes.
 const MOST: u64 = 32 << 20;

@@ -32,7 +32,8 @@ fn check(tool: &str, lowered: &LoweredCall<'_>, may: May) -> Result<(), CallErro
     if lowered.published.access().contains(&Access::Calls) {
         return Err(refused(format!("A nested call cannot make calls, but {tool} does.")));
     }
-    // An optional external service is skipped if it is not permitted; the call then uses local results.
+    // An optional external service does not lead to a refusal: if it is not permitted, the call uses only local
+    // results.
     let only_reads = |touch: &&Touch| match touch {
         Touch::Editor(act) => *act == EditorUse::Look,
         touch => touch.access() == Access::Reads || touch.is_optional(),

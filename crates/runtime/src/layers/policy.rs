@@ -110,7 +110,7 @@ async fn decide(
     } else {
         judge(policy, with_approvals.as_ref(), session, touches, consult)?
     };
-    // The prompt is only about accesses that the session's approvals do not cover.
+    // The prompt uses the policy with the session's approvals, so that it names only what these do not cover.
     let policy = with_approvals.as_ref().unwrap_or(policy);
     let AccessJudgements { mut approved, mut asked, mut consult } = judged;
     if asker.standing().is_none() {
@@ -242,7 +242,7 @@ async fn ask(
             let (rules, of_call) = (policy.clone(), asked.to_vec());
             return off_worker(move || Err(CallError::Failed(refused(&rules, &of_call, &why)))).await;
         }
-        // The user may answer the next prompt, so rules are not the only way.
+        // Without a standing verdict, the user may approve at the next prompt, so the failure proposes no rules.
         Verdict::Deny(why) => return Err(CallError::Failed(unapproved(asked, &why).0)),
         Verdict::Declined(why) => return Err(CallError::Failed(declined(asked, &why))),
         Verdict::Later => return Err(CallError::Ask(Box::new(question))),

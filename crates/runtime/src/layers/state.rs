@@ -35,7 +35,7 @@ impl Stage for Arrival {
     type Data<'a> = ReceivedCall<'a>;
 }
 
-/// The data of a call that has arrived and passed no layer that prepares it.
+/// The data of a call whose arguments are not decoded yet.
 pub(crate) struct ReceivedCall<'a> {
     /// The called tool; `None` if no tool that the caller may call has the name.
     pub(crate) published: Option<&'a Published>,
@@ -82,8 +82,8 @@ impl<'a, S: Stage> CallState<'a, S> {
         CallState { id: self.id, call: self.call, nested: self.nested, data: self.data }
     }
 
-    /// Returns the maximum size of the reply in bytes: the operator's or the dialect's, and less for a nested
-    /// call.
+    /// Returns the maximum size of the reply in bytes: the operator's or else the dialect's, and for a nested call at
+    /// most its own limit.
     pub(super) fn reply_bytes(&self, published: &Published, services: &Services) -> usize {
         self.limited(services.config.reply_bytes.unwrap_or(published.dialect.budget.bytes))
     }
@@ -104,7 +104,7 @@ pub(crate) enum CallError {
     Failed(Failure),
     Ask(Box<Question>),
     NoSuchTool(String),
-    /// The call is a nested call, and not permitted as such.
+    /// A nested call makes calls itself, or an access that its parent call does not permit.
     Refused(Failure),
 }
 

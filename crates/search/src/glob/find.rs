@@ -46,7 +46,8 @@ pub(super) fn find(
             GlobMatches { hits: hits.collect(), skipped: names.skipped, ..GlobMatches::default() };
         found.cut(limit);
         if found.hits.len() <= SHOWN {
-            // The index has the modification times that the file watcher reported, and it does not report every change.
+            // The index has the modification times that the file watcher reported, but the watcher does not report
+            // every change. So the times are read from disk.
             found.hits.iter_mut().for_each(|hit| hit.look(workspace, &start));
         }
         return Ok(gather(&start, found, limit, Complete::Yes));
@@ -60,7 +61,7 @@ pub(super) fn find(
                 ..GlobMatches::default()
             };
             for finder in walked.visitors {
-                // Each thread keeps only the newest matches, and has counted the others too.
+                // Each thread keeps only the newest matches, so the other matches that it counted are dropped ones.
                 found.dropped += finder.total - finder.hits.len() as u64;
                 found.hits.extend(finder.hits);
             }

@@ -21,7 +21,8 @@ pub(super) fn shortlist(
     control: &Control,
     filter: &Arc<Filter>,
 ) -> Option<Shortlist> {
-    // The search decodes files with the requested encoding, but the index was built without it.
+    // The search decodes files with the requested encoding, but the index has the trigrams of their raw bytes. In an
+    // encoding that is not compatible with ASCII, these differ even for ASCII text, so all files must be searched.
     if request.encoding.is_some_and(|charset| !charset.is_ascii_compatible()) {
         return None;
     }

@@ -13,7 +13,7 @@ use super::fallback_encoding::{self, FallbackEncoding};
 use super::sink::{Keep, MatchSink, Wish};
 use super::{GrepRequest, Mode, Show, Span};
 
-/// The size up to which files are read whole, into a reused buffer, in bytes.
+/// Files up to this size, in bytes, are read whole, into a reused buffer.
 const SMALL: u64 = 1024 * 1024;
 
 /// The maximum memory in bytes for one line, or for a whole file if matches may span lines.
@@ -132,8 +132,9 @@ impl Scanner {
             if matches!(self.matcher.shortest_match(part), Ok(None)) {
                 continue;
             }
-            // The searcher would interpret a byte order mark at the start of the part, although the part is in the
-            // middle of the file.
+            // The whole file must be searched if `before` is `None`, or if context lines are returned. The same
+            // applies if the part begins with a byte order mark, which the searcher would interpret although it is in
+            // the middle of the file.
             let Some(before) = before.filter(|_| !self.around && !has_mark(part)) else { return Ok(None) };
             if !std::mem::replace(&mut matched, true) {
                 gather.keep = keep();
@@ -186,7 +187,8 @@ fn settle(mut gather: MatchSink<'_>, outcome: io::Result<()>) -> io::Result<Scan
     }
 }
 
-/// Reads a whole file into `buffer`, also if it has grown beyond the known length. Returns the number of bytes.
+/// Reads a file into `buffer`. If the file has grown beyond the known `length`, reads the rest too, up to about
+/// [`HEAP`] bytes. Returns the number of bytes.
 fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let expected = usize::try_from(length).unwrap_or_default();
     // The buffer has room for one byte more than the known length: a shorter read shows that the end was reached.

@@ -186,7 +186,7 @@ impl Sink for MatchSink<'_> {
         } else {
             self.whole_lines(found);
         }
-        // If a match may span lines, `rg --multiline --count` counts matches.
+        // If a match may span lines, `rg --multiline --count` counts matches, and so does this search.
         self.matching_lines += match self.wish.mode {
             _ if !searcher.multi_line_with_matcher(self.matcher) => 1,
             Mode::Count => (self.matches - before).max(1),

@@ -12,9 +12,9 @@ use super::sink::{Keep, MatchSink};
 use super::window::{Hits, Relative, Window};
 use super::{GrepRequest, Mode, Totals, UnsearchedFiles, run};
 
-/// The maximum number of files that are too large whose names the result has.
+/// The maximum number of too large files that the result lists by name.
 pub(super) const LARGE_NAMES: usize = 5;
-/// The maximum number of withheld files whose names the result has.
+/// The maximum number of withheld files that the result lists by name.
 pub(super) const WITHHELD_NAMES: usize = toolpost_trigrams::WITHHELD_NAMES;
 
 /// A search of several files on one thread, with totals.
@@ -146,7 +146,8 @@ impl FileResult {
     }
 }
 
-/// Returns a function that decides whether the lines of a file are kept: only if the window may need them.
+/// Returns a function that decides whether the lines of a file are kept: only if the request asks for lines and the
+/// window may need those of this file.
 fn keep(window: &Window, mode: Mode, place: &Place<'_>) -> impl Fn() -> Keep {
     move || if mode == Mode::Content && window.wants(place.relative) { Keep::Lines } else { Keep::Nothing }
 }

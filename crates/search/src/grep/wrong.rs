@@ -50,7 +50,8 @@ fn syntax(pattern: &str, said: &str) -> (Option<&'static str>, Option<String>) {
             | Fault::EscapeHexInvalid
             | Fault::EscapeHexInvalidDigit
     );
-    // The backslash of an invalid escape was probably literal; another backslash was probably an escape.
+    // The backslash of an invalid escape was probably meant literally. Any other backslash is probably an escape, and
+    // then the pattern is not literal text.
     let before = if escape_fault { pattern.get(..error.span().end.offset) } else { Some(pattern) };
     let backslashes = before.unwrap_or(pattern).matches('\\').count();
     let plain = backslashes <= usize::from(escape_fault) && is_text(pattern);

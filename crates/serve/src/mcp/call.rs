@@ -36,9 +36,9 @@ pub(super) struct Calls {
 /// The way to prompt the client's user.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PromptChannel {
-    /// By a request to the client while the call waits.
+    /// The server sends the client a request, while the call waits for the answer.
     During,
-    /// In the answer to the call, which the client then repeats.
+    /// The server answers the call with the question, and the client repeats the call with the user's answer.
     Again,
     /// The client cannot prompt.
     None,
@@ -97,7 +97,7 @@ impl Calls {
         }
     }
 
-    /// Decrypts the earlier question about this call. If the client sent no answer to it, the question is put
+    /// Decrypts the earlier question about this call. If the client sent no answer to it, the question is asked
     /// again.
     fn answered(
         &self,
@@ -141,7 +141,7 @@ fn way(context: &RequestContext<RoleServer>) -> PromptChannel {
     }
 }
 
-/// Starts a call that has a turn after the previous call has started, and then lets the next one start.
+/// Runs a call. A call with a turn starts after the previous call has started, and then lets the next one start.
 async fn in_turn<T>(call: impl Future<Output = T>, turn: Option<CallTurn>) -> T {
     let Some(mut turn) = turn else { return call.await };
     turn.comes().await;

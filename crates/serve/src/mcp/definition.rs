@@ -6,8 +6,8 @@ use std::{collections::HashSet, sync::Arc};
 use toolpost_engine::{Access, Effect};
 use toolpost_runtime::{Catalogue, Config, Published, StructuredOutput};
 
-/// Groups of operations that every task on code needs. Clients that load tools on demand get the first tool of
-/// each group from the start.
+/// Groups of operations that every task on code needs. Clients that load tools on demand get the first tool of each
+/// group in each dialect from the start.
 const CORE: [&[&str]; 6] = [
     &["read", "read_many", "view"],
     &["change"],
@@ -43,9 +43,9 @@ pub(super) enum Reach {
 /// The time at which clients load a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Load {
-    /// From the start of the session.
+    /// Clients load the tool at the start of the session.
     Always,
-    /// Possibly only when the tool is needed.
+    /// Clients may load the tool only when it is needed.
     Later,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum Load {
 pub(super) fn definition(published: &Published, config: &Config, reach: Reach, load: Load) -> Tool {
     let mut tool =
         Tool::new(published.name.clone(), published.description().to_owned(), object(published.schema()));
-    // The operation that can query an external service is open-world only if one is configured.
+    // The operation that can query an external service is open-world only if such a service is configured.
     let consults = reach == Reach::Service && published.operation() == CONSULTING;
     let further: &[Access] = if consults { &[Access::Fetches] } else { &[] };
     tool.annotations = Some(annotations(&[published.access(), further].concat(), published.effect()));

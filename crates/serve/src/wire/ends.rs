@@ -1,4 +1,4 @@
-//! The end of a connection: first it closes, then the client is gone.
+//! The end of a connection in two stages: first the input ends, then answers are no longer needed.
 
 use std::{
     io,

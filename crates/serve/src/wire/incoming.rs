@@ -55,7 +55,7 @@ pub(crate) fn parse(line: &[u8]) -> IncomingMessage {
     }
 }
 
-/// Rejects a line that was too long to store; only its first and last bytes are known.
+/// Rejects a line of more than `most` bytes, of which only the first and last bytes are known.
 pub(crate) fn too_long(head: &[u8], tail: &[u8], most: usize) -> IncomingMessage {
     wrong(
         format!(
@@ -167,7 +167,8 @@ mod tests {
     use super::*;
     use toolpost_test_rows::each;
 
-    /// Summarises a parsed line: its kind, the id, the method or the code.
+    /// Parses a line, and compares a summary of the message: its kind, then the id, the method and tool, or the error
+    /// code.
     fn check(line: impl AsRef<[u8]>, expected: &str) {
         let id = |id: Option<RequestId>| id.map_or("-".to_owned(), |id| format!("{id:?}"));
         let got = match parse(line.as_ref()) {

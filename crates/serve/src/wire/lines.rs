@@ -71,7 +71,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// Appends a part to the line, or to its tail once the line has grown too long.
+/// Appends a part to the line, or to its tail once the line has grown to more than `most` bytes.
 fn keep(line: &mut Vec<u8>, tail: &mut Option<Vec<u8>>, part: &[u8], most: usize) {
     if tail.is_none() && line.len() + part.len() <= most {
         line.extend_from_slice(part);

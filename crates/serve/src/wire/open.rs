@@ -150,8 +150,8 @@ impl OpenRequests {
         self.state().requests.contains_key(id)
     }
 
-    /// Takes the turn of a request, which fixes when its call begins; `None` if the request is not open or its
-    /// call may begin in any order.
+    /// Takes the turn of a request: the position of its call in the order in which calls begin. `None` if the request
+    /// is not open, or its call may begin in any order.
     pub(crate) fn turn(&self, id: &RequestId) -> Option<CallTurn> {
         self.state().requests.get_mut(id)?.turn.take()
     }
@@ -217,7 +217,8 @@ impl OpenRequests {
                     self.ready.notify_one();
                     return;
                 }
-                // The queue contains an id twice if its request was cancelled and the client used the id again.
+                // The queue contains an id twice if its request was cancelled and the client used the id again. At
+                // the second position, the request does not wait any more and keeps its stage.
                 other => request.stage = other,
             }
         }

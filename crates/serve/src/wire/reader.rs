@@ -20,7 +20,7 @@ const BUSY: ErrorCode = ErrorCode(-32_000);
 /// Maximum size of a line, in bytes.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// Returns the lane, a group of requests with a common limit, for calls of a tool.
+/// Function that returns the lane, a group of requests with a common limit, for calls of a tool.
 pub(crate) type Lanes = Box<dyn Fn(&str) -> Lane + Send + Sync>;
 
 /// Reads the client's input.
@@ -67,7 +67,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Self { lines, writer, open, through, lane_of, era: Era::Modern, last: Instant::now() }
     }
 
-    /// Reads the input to its end; returns the time between the last request and the end.
+    /// Reads the input to its end. Returns the time between the last request and the end; `Duration::MAX` if the
+    /// connection broke before the end.
     pub(crate) async fn run(mut self) -> io::Result<Duration> {
         loop {
             let (said, bytes) = match self.lines.next().await? {
@@ -86,7 +87,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             IncomingMessage::Request(request) => self.request(*request, bytes).await,
             IncomingMessage::Cancelled(id, _) if !self.open.has(&id) => Connection::Open,
             IncomingMessage::Cancelled(id, message) => {
-                // A waiting request is forwarded before its cancellation, or not at all.
+                // With this lock, a waiting request is forwarded before its cancellation, or not at all.
                 let open = Arc::clone(&self.open);
                 let _passing = open.passing.lock().await;
                 let connection_state = self.pass(*message).await;

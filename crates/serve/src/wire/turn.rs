@@ -30,7 +30,7 @@ impl CallTurn {
     /// Waits until it is this call's turn.
     pub(crate) async fn comes(&mut self) {
         if let Some(before) = self.before.take() {
-            // A call that ends without beginning lets the next one pass, too.
+            // If the previous call ends before it begins, its sender is dropped, and this call may begin, too.
             before.await.ok();
         }
     }

@@ -29,7 +29,8 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 pub const MODERN: &str = "2026-07-28";
 pub const LEGACY: &str = "2025-11-25";
 
-/// The time after which a test counts as hanging; less than the five seconds for which the library would drain.
+/// The time after which a test counts as hanging; less than the five seconds for which `rmcp` waits for pending
+/// responses when the connection closes.
 const HANGS: Duration = Duration::from_secs(4);
 
 /// The recorded actions of the tools, in order.
@@ -156,7 +157,7 @@ impl Operation for Wait {
     async fn run(_files: &Files, (name, steps): (String, u64), cx: &CallCtx) -> Result<Said, Failure> {
         note(format!("{name} begins"));
         for step in 1..=steps {
-            // Sometimes a count decreases, as with walkers that run independently.
+            // The count sometimes decreases, as it can if several walkers run independently.
             cx.progress.tell(if step % 7 == 0 { step / 2 } else { step }, "steps");
             tokio::select! {
                 () = cx.cancel.cancelled() => {

@@ -1,5 +1,5 @@
-//! Tables of programs: the meaning of their options and operands, above all those with which an otherwise
-//! harmless program runs programs or changes files.
+//! Tables of programs: the meaning of their options and operands, in particular of options that make an otherwise
+//! harmless program run programs or change files.
 
 use crate::options::{Options, Style};
 
@@ -26,7 +26,7 @@ pub(crate) enum Act {
 /// The meaning of a program's operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operands {
-    /// Text that names no file, as of `echo`.
+    /// Text that names no file, as for `echo`.
     Text,
     /// Names of variables that the program sets.
     Variables,
@@ -43,7 +43,7 @@ pub(crate) enum Operands {
     Copied(Copies),
     /// Words such as `if=FILE` and `of=FILE`.
     Dd,
-    /// Files or archives of which the options decide whether they are read or written.
+    /// Files or archives; the options decide whether they are read or written.
     Packed,
     /// Words that may name files which are changed.
     NamesChanged,

@@ -219,8 +219,8 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
             continue;
         }
         if word.known().is_some_and(|known| known.ends_with("dir")) {
-            // `-execdir` runs the command in many directories, so the option counts as a further effect of
-            // `find`.
+            // The option stays among the words of `find`, where it counts as a further effect: `-execdir` runs the
+            // command in many directories.
             own.push(word.clone());
         }
         let mut command = Vec::new();
@@ -250,7 +250,8 @@ fn found(segment: &Segment) -> Word {
         let follows = |word: &&Word| matches!(word.known(), Some("-H" | "-L" | "-P"));
         words.iter().skip_while(follows).take_while(|word| name(word) || word.known().is_none()).collect()
     } else {
-        // The first operand of `fd` is a pattern, and some options of `fd` name directories.
+        // The first operand of `fd` is a pattern. Further operands and some options name start directories, so
+        // `fd` is only known to search the current directory if it has at most the pattern.
         let ours = words.iter().take_while(|word| !matches!(word.known(), Some("-x" | "-X")));
         let ours: Vec<&Word> = ours.collect();
         if ours.len() > 1 || !ours.iter().all(|word| name(word)) { ours } else { Vec::new() }
@@ -260,7 +261,7 @@ fn found(segment: &Segment) -> Word {
         [start] if name(start) => start.start.as_str(),
         _ => return unknown,
     };
-    // The start directory itself is judged as an operand of `find`.
+    // Only paths below the start directory are meant, because the directory itself is judged as an operand of `find`.
     let slash = if start.ends_with('/') { "" } else { "/" };
     Word::beginning("{}", &format!("{start}{slash}"))
 }

@@ -175,7 +175,7 @@ impl Graph {
         })
     }
 
-    /// Returns the symbol whose name contains a byte.
+    /// Returns the symbol whose name contains the byte offset `byte`.
     fn defined_at(&self, file: FileId, byte: u32) -> Option<At> {
         let symbols = (0..).zip(&self.file(file).record.symbols);
         let mut there =

@@ -137,7 +137,7 @@ pub(crate) fn is_class(kind: Kind) -> bool {
     )
 }
 
-/// Returns whether the path is that of a test or a generated file.
+/// Returns whether the path suggests a test, build output, third-party code or a generated file.
 fn is_secondary(path: &str) -> bool {
     const FOLDERS: [&str; 14] = [
         "test",

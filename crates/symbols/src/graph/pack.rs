@@ -9,8 +9,8 @@ use crate::record::Summary;
 use crate::segment::{Entry, Packer, Segment};
 use crate::{Word, Words};
 
-/// The maximum total size of the decoded records that can be read again, in bytes of their stored form. In memory they
-/// take several times as much.
+/// If the decoded records that can be read again take more bytes than this in their stored form, they are freed. In
+/// memory they take several times as much.
 const HELD: usize = 8 << 20;
 /// Unused names are dropped when the number of removed names exceeds the number of all names by more than this.
 const NAMES: usize = 50_000;
@@ -102,7 +102,8 @@ impl Graph {
         self.names_gone > NAMES + self.words.len()
     }
 
-    /// Drops unused names: packs all records into one segment and rebuilds the tables.
+    /// Drops unused names: packs all records into one segment, rebuilds the tables, and returns the segment. If a
+    /// record cannot be packed, keeps all names and returns `None`.
     ///
     /// Files and symbols keep their numbers.
     pub(crate) fn forget_words(&mut self) -> Option<Arc<Segment>> {

@@ -65,7 +65,8 @@ fn take(workspace: &Workspace, state: &mut State, scip: &Scip, made: i128) {
         let Some(own) = &files[number] else { continue };
         let answer = |(position, symbol): &(Position, u32)| {
             let places = defined.get(symbol).map(Vec::as_slice).unwrap_or_default();
-            // An answer with a position in a file that has changed is ignored.
+            // If a definition of a name is in a file that has changed since the index was written, the index gives no
+            // answer for this name.
             let places: Option<Vec<Place>> = places
                 .iter()
                 .map(|(file, position)| {

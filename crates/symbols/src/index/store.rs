@@ -21,13 +21,14 @@ const SEGMENT: &str = "records-";
 const FILES: &str = "files";
 /// The maximum size, in bytes, of the cache file [`FILES`].
 const LARGEST: u64 = 1 << 30;
-/// The maximum number of records that are not written yet.
+/// While no file is pending, new records are written once there are this many.
 const WAITING: usize = 64;
-/// The maximum number of records that are not written yet, during an initial scan.
+/// While files are pending, as in an initial scan, new records are written once there are this many.
 const MANY: usize = 1_024;
-/// The maximum time before new records are written. A process that is killed loses no more than these records.
+/// While no file is pending, new records are written after this time at the latest. A process that is killed loses at
+/// most the records of this time.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The time for which a record may be in memory only, while files remain to be read.
+/// While files are pending, new records are written after this time at the latest.
 const PATIENCE_OF_SCAN: Duration = Duration::from_secs(3);
 /// If there are more small segments than this, they are merged.
 const SEGMENTS: usize = 12;
@@ -97,7 +98,7 @@ impl Store {
             }
             let Ok(Some(blob)) = cache.open_blob(&name) else { continue };
             let Some((segment, entries)) = Segment::open(blob) else {
-                // The segment was written by another version, or is damaged.
+                // The segment was written by another version, or is damaged, so it is removed.
                 let _ = cache.remove(&name);
                 continue;
             };
@@ -120,7 +121,7 @@ impl Store {
             .collect();
     }
 
-    /// Returns the hash of a file's content, if the file is unchanged since it was stored.
+    /// Returns the stored hash of a file's content, if the metadata of the file is unchanged.
     pub(super) fn hash(&self, path: &str, stat: FileStat) -> Option<ContentHash> {
         self.files.get(path).filter(|(known, _)| *known == stat).map(|(_, hash)| *hash)
     }
@@ -146,8 +147,8 @@ impl Store {
         self.files = HashMap::new();
     }
 
-    /// Returns whether the new records should be written now. While files are `pending`, more records are collected
-    /// for each segment.
+    /// Returns whether the new records should be written now. While files are pending (`pending` is their number),
+    /// more records are collected for each segment.
     pub(super) fn is_due(&self, pending: usize) -> bool {
         let (most, time) = if pending > 0 { (MANY, PATIENCE_OF_SCAN) } else { (WAITING, PATIENCE) };
         self.waiting >= most || self.since.is_some_and(|since| since.elapsed() > time)
@@ -212,7 +213,8 @@ impl Store {
         let _ = cache.write(FILES, &bytes);
     }
 
-    /// Merges the small segments once there are many: the smallest first, up to the size of a large one.
+    /// If there are more than [`SEGMENTS`] small segments, merges the smallest ones: as many as have at most twice
+    /// [`SMALL`] bytes together, but at least two.
     fn merge(&mut self, graph: &mut Graph) {
         if self.segments.len() <= SEGMENTS {
             return;

@@ -38,7 +38,7 @@ pub(super) enum ReadOutcome {
     Found(FileSignature, Box<StoredRecord>),
     /// The file is a manifest such as `go.mod`; with its content hash and its text.
     Manifest(FileSignature, ContentHash, String),
-    /// The file cannot be parsed.
+    /// The file is not UTF-8, has no known language, or cannot be parsed.
     Unparsed(FileSignature, ContentHash),
     Large,
     Gone,
@@ -64,7 +64,7 @@ struct Changes {
 const AT_ONCE: (usize, u64) = (256, 4 << 20);
 
 impl Inner {
-    /// Scans for changes and records the files to read.
+    /// Scans for changes, and adds the files to read to the pending ones.
     pub(super) fn look_at_all(
         &self,
         turn: &mut UpdateState,
@@ -177,7 +177,8 @@ impl Inner {
         state.graph.let_go();
     }
 
-    /// Ends a full scan: drops the data of the initial load and schedules damaged records for a rebuild.
+    /// Ends a full scan: drops the data of the initial load, and drops damaged records so that their files are parsed
+    /// again.
     pub(super) fn settle(&self, turn: &mut UpdateState) {
         if let Some(store) = &mut turn.store {
             store.release();

@@ -15,7 +15,7 @@ fn changes_missed_by_the_watcher_are_found_by_a_full_scan() {
     for (name, text) in [("one.py", "def before(): ...\n"), ("two.py", "def other(): ...\n")] {
         std::fs::write(root.join(name), text).unwrap();
     }
-    // The watcher reports a write through another name of a file only for that name, which is outside the root.
+    // The watcher reports a write through a hard link only for that link, which is outside the root here.
     let aside = folder.path().join("aside.py");
     std::fs::hard_link(root.join("one.py"), &aside).unwrap();
     let options = Options { roots: vec![root], ..Options::default() };

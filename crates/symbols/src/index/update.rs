@@ -16,9 +16,9 @@ use super::take::LARGEST;
 use super::{Inner, UpdateError, UpdateState};
 use crate::is_manifest;
 
-/// The time for which one step reads files while a caller waits.
+/// The time after which one step of reading files ends while a caller waits.
 const STEP: Duration = Duration::from_millis(500);
-/// The time for which one step reads files in the background.
+/// The time after which one step of reading files ends in the background.
 const BACKGROUND_STEP: Duration = Duration::from_millis(150);
 
 impl UpdatableIndex for Inner {

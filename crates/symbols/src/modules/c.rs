@@ -31,7 +31,9 @@ impl Resolver<'_> {
         named.take(1).map(Value::Thing).collect()
     }
 
-    /// Returns the meanings of a name that the file does not define: included ones first, then linked ones.
+    /// Returns the meanings of a name that the file does not define: symbols of included files, and functions with
+    /// external linkage. Included macros have priority, then symbols with a body, then symbols of files in the same
+    /// directory.
     pub(super) fn linked(&self, spot: Location, name: Word) -> Vec<(Value, How)> {
         let own = self.graph.file(spot.file);
         let language = &own.record.language;

@@ -13,7 +13,7 @@ impl Resolver<'_> {
         if !folders.is_empty() {
             return folders.into_iter().map(|folder| Value::Folder(folder.into())).collect();
         }
-        // The last parts may be a class, and classes in it.
+        // The last parts of the name may be a class, and classes in it.
         let Some((outer, last)) = name.rsplit_once('.') else { return Vec::new() };
         let Some(last) = self.graph.word(last) else { return Vec::new() };
         let outer = self.java_module(outer);

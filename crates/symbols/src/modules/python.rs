@@ -40,7 +40,7 @@ impl<'g> Resolver<'g> {
     /// Finds the package or module that the first part of an absolute name means: the one nearest to the importing
     /// file.
     fn topmost(&self, own: &str, name: &str) -> Vec<Value> {
-        // Files of one directory import from the same roots.
+        // Files of one directory import from the same roots, so the cache has one entry for each directory and name.
         let question = (split(own).0.to_owned(), name.to_owned());
         self.topmost.get(question, || self.find_topmost(own, name))
     }

@@ -34,7 +34,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// Finds a macro that another file defines.
+    /// Finds the Rust macros of this name in all files, because macros can be used without an import.
     pub(super) fn rust_added(&self, spot: Location, name: Word) -> Vec<(Value, How)> {
         let _ = spot;
         let all = self.graph.definitions(name).iter().copied();

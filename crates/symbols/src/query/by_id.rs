@@ -13,18 +13,18 @@ pub enum Resolved {
     Here(At),
     /// The symbol is gone, but this one appears to be its successor.
     Moved(At, SuccessorEvidence),
-    /// The id refers to nothing; these symbols have the same name.
+    /// No symbol has the id. Contains symbols of the same name, and whether a symbol with this id existed earlier.
     Gone(Vec<At>, Once),
     /// The text is not an id of a symbol.
     NoId,
 }
 
-/// The answer to whether the index once had a symbol with an id that no symbol has now.
+/// The result of checking whether a symbol once had an id that no symbol has now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Once {
-    /// The symbol existed.
+    /// A symbol with this id existed.
     There,
-    /// The symbol is not known to have existed.
+    /// No symbol with this id is known to have existed.
     Never,
 }
 
@@ -33,9 +33,9 @@ pub enum Once {
 pub enum SuccessorEvidence {
     /// The successor has the same content, at another location or under another name.
     Content,
-    /// The successor has the same qualified name, in another file.
+    /// The successor is the only symbol with the same qualified name, usually in another file.
     Qualified,
-    /// The successor has the same name, in the same file.
+    /// The successor is the only symbol with the same name in the same file.
     Name,
 }
 
@@ -82,7 +82,7 @@ impl Graph {
         self.again(text, &id, may)
     }
 
-    /// Finds the successor of a symbol.
+    /// Finds the successor of a symbol that is gone; `id` is its id `text`, parsed.
     fn again(&self, text: &str, id: &Id<'_>, may: &dyn Fn(&str) -> bool) -> Resolved {
         // Symbols in files that the caller may not see are ignored completely, because even their number would
         // reveal them.

@@ -187,7 +187,7 @@ impl Graph {
         symbols
     }
 
-    /// Of symbols that share a name, keeps those that can be in the relation, if there are any.
+    /// Keeps the symbols whose kind can be in the relation; if there are none, keeps all.
     #[must_use]
     pub fn in_relation(&self, mut symbols: Vec<At>, relation: Relation) -> Vec<At> {
         let can = |at: &At| relation.has(self.symbol(*at).kind.kind());

@@ -83,21 +83,23 @@ type Ranked<'g> = ((MatchQuality, QualifierSource, bool, u8, usize, Reverse<usiz
 /// The origin of the qualifiers of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum QualifierSource {
-    /// All of them are names of symbols that enclose the match.
+    /// All qualifiers are names of symbols that enclose the match.
     Symbols,
-    /// Some of them are the name of the match's file or of a directory of its path.
+    /// Some qualifiers name the match's file or a directory in its path.
     Path,
 }
 
-/// File names that represent their directory, and keywords for modules.
+/// File names that represent their directory, and keywords for modules. Among the qualifiers of a query, they are
+/// ignored.
 const NO_NAMES: [&str; 8] = ["__init__", "__main__", "index", "mod", "lib", "crate", "self", "super"];
 
 impl Graph {
-    /// Returns matching symbols; `may` returns whether the caller may see a file.
+    /// Returns the best matches up to the limit, and the number of all matches; `may` returns whether the caller may
+    /// see a file.
     #[must_use]
     pub fn find(&self, wanted: &SymbolQuery<'_>, may: &dyn Fn(&str) -> bool) -> Hits {
         let query = wanted.query.trim();
-        // Of a complete id or of `FILE#NAME`, only the name is used here.
+        // Only the name in a complete id or in `FILE#NAME` is used here.
         let query = toolpost_syntax::Id::read(query).map_or(query, |id| id.qualified);
         let query = query.rsplit_once('#').map_or(query, |(_, name)| name);
         let segments = toolpost_syntax::segments(query);
@@ -175,8 +177,8 @@ impl Graph {
         found
     }
 
-    /// Lists the symbol names that match a text. Names that only contain its letters count only if no other
-    /// name matches.
+    /// Lists the symbol names that match a text. Names that only contain the letters of the text, in order, count
+    /// only if no other name matches and the text has at least three letters.
     fn fitting(&self, text: &str) -> Vec<(Word, MatchQuality)> {
         let folded = folded(text);
         let words: Vec<&str> = folded.split([' ', '_', '-', '*']).filter(|word| !word.is_empty()).collect();

@@ -127,7 +127,8 @@ impl Graph {
             out.edges.push(edge);
             return;
         }
-        // A call through a variable also uses the variable.
+        // A call through a variable is a call of the function that the variable holds, and a use of the variable
+        // itself.
         let named = resolver.named_by(file, used);
         if let Some((_, how)) = named.iter().find(|(at, _)| self.same(*at, target_symbol.at)) {
             out.edges.push(self.use_of(target_symbol, (file, used), *how, how.sure()));
@@ -135,7 +136,7 @@ impl Graph {
         }
         let open = match &found {
             Resolution::Unresolved => true,
-            // Targets that only have the same name do not exclude this symbol.
+            // If the targets were found only by their name, the use may still refer to this symbol.
             Resolution::Targets(targets) => {
                 named.is_empty() && targets.iter().all(|target| target.how == How::SameName)
             }
@@ -149,7 +150,7 @@ impl Graph {
         match found {
             Resolution::Targets(_) => out.namesakes.push(file),
             Resolution::Outside => out.outside.push(file),
-            // The value of a parameter or a variable of this name may be this symbol.
+            // A parameter or a variable of this name is called. Its value may be this symbol.
             Resolution::Local if used.usage == Usage::Call => out.local.push(file),
             Resolution::Local | Resolution::Unresolved => {}
         }

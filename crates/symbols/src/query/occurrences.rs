@@ -112,7 +112,8 @@ impl Graph {
         self.strongest(out)
     }
 
-    /// Keeps one outcome for each position, in order: a definition can also be a use.
+    /// Keeps the most certain outcome for each position, because a definition can also be listed as a use. Sorts by
+    /// path and position.
     fn strongest(&self, all: Vec<Occurrence>) -> Vec<Occurrence> {
         let mut by_place: HashMap<(FileId, u32), Occurrence> = HashMap::new();
         for one in all {

@@ -220,7 +220,8 @@ impl Reader<'_, '_> {
             out.extend(self.either());
             self.spaces();
             if self.rest.starts_with('=') && !self.rest.starts_with("=>") && self.sign("=") {
-                // Rust names an associated type: `Iterator<Item = T>`.
+                // In Rust, the name of an associated type precedes the type: `Iterator<Item = T>`. The name is
+                // dropped.
                 out.pop();
                 out.extend(self.either());
             }

@@ -237,7 +237,7 @@ impl RecordBuilder<'_> {
     }
 }
 
-/// Checks whether a PHP name is fully qualified and global: it follows a `\\` that follows no other name.
+/// Checks whether a PHP name is fully qualified and global: it follows a `\` that follows no other name.
 fn is_global(before: &str) -> bool {
     let outer = before.strip_suffix('\\');
     outer.is_some_and(|outer| !outer.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
@@ -255,7 +255,7 @@ fn bound<'t>(text: &'t str, facts: &Facts) -> HashMap<&'t str, Vec<usize>> {
     out
 }
 
-/// Returns whether a name that is read or written is only a local one.
+/// Returns whether a use only reads or writes a local name: it has no receiver, and a scope around it binds the name.
 fn local(text: &str, facts: &Facts, bound: &HashMap<&str, Vec<usize>>, used: &syntax::Reference) -> bool {
     let plain = matches!(used.usage, syntax::Usage::Read | syntax::Usage::Write) && used.receiver.is_none();
     let holds = |scope: &usize| {

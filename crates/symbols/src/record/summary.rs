@@ -53,7 +53,7 @@ impl Summary {
         }
     }
 
-    /// Replaces the number of each name by `number(…)` of it, for another table of names.
+    /// Replaces the number `n` of each name with `number(n)`, the number of the same name in another table.
     pub(crate) fn renumber(&mut self, number: &impl Fn(Word) -> Word) {
         self.symbols.iter_mut().for_each(|word| *word = number(*word));
         self.owned.iter_mut().for_each(|(_, word)| *word = number(*word));

@@ -6,7 +6,7 @@ use super::{
 use crate::Word;
 
 impl Record {
-    /// Replaces the number of each name by `number(…)` of it, for another table of names.
+    /// Replaces the number `n` of each name with `number(n)`, the number of the same name in another table.
     pub fn renumber(&mut self, number: &impl Fn(Word) -> Word) {
         if let Some(package) = &mut self.package {
             *package = number(*package);

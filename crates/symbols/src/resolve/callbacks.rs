@@ -53,7 +53,8 @@ impl Resolver<'_> {
         if declared.is_empty() { vec![at] } else { declared }
     }
 
-    /// Finds the declared type of a parameter of a function, or of a member with a function type.
+    /// Finds the declared type of the parameter that receives the argument at position `argument`, of a function or
+    /// of a member with a function type.
     fn parameter(&self, at: At, argument: u16) -> Option<&Hint> {
         let (file, symbol) = (self.file(at.file), self.graph.symbol(at));
         if symbol.kind.kind() != Kind::Function {
@@ -76,7 +77,7 @@ impl Resolver<'_> {
         matches!(hint.path.as_slice(), [only] if self.graph.text(*only) == FUNCTION)
     }
 
-    /// Returns the type of one parameter of a function type.
+    /// Returns the type of the parameter at position `parameter` of the function type `hint`.
     fn taken_by(&self, spot: Location, hint: &Hint, parameter: u16) -> Value {
         self.deeper(Value::Unknown, || {
             let all = std::iter::once(hint).chain(&hint.or);
@@ -88,7 +89,8 @@ impl Resolver<'_> {
         let number = usize::from(parameter);
         let typed = |hint: Option<&Hint>| match hint {
             Some(hint) if !self.says_nothing(hint) => match self.typed(spot, hint) {
-                // The name may be a type parameter of a generic function, which looks like any other name.
+                // The name may be a type parameter of a generic function, which looks like the name of a type from
+                // outside the workspace.
                 Value::Outside => Value::Unknown,
                 value => value,
             },
@@ -121,7 +123,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the value that a method of a container passes to its callback: an element.
+    /// Returns the value that the method `name` of a container or wrapper passes to its callback: an element, or
+    /// `Unknown` if the method does not pass one. `None` if `holder` is not a container or wrapper.
     pub(super) fn handed_by_holder(
         &self,
         holder: &Value,

@@ -25,7 +25,7 @@ pub(super) enum Member {
     Field(Location, u32),
 }
 
-/// The start of a member search.
+/// The class at which a member search begins: the class itself, or its base classes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     Itself,
@@ -33,7 +33,8 @@ enum From {
 }
 
 impl Resolver<'_> {
-    /// Returns the type that an `impl` block extends; for a class, the class itself.
+    /// Returns the type that an `impl` block extends, `None` if it is not a class of the workspace. Returns any other
+    /// symbol unchanged.
     pub(super) fn whole(&self, at: At) -> Option<At> {
         let symbol = self.graph.symbol(at);
         if symbol.kind.kind() != Kind::Impl {
@@ -186,7 +187,7 @@ impl Resolver<'_> {
         self.find_from(class, name, From::Itself)
     }
 
-    /// Returns a member of a class; with [`From::Above`], only an inherited one.
+    /// Searches like [`Self::find_member`]; with [`From::Above`], only the ancestors of the class.
     fn find_from(&self, class: At, name: Word, from: From) -> (Vec<Member>, Value) {
         let mut seen: Vec<At> = Vec::new();
         let mut waiting = vec![class];
@@ -274,7 +275,8 @@ impl Resolver<'_> {
                     self.as_meanings(found, above, How::Member)
                 }
             }
-            // All functions have the built-in members of the language; a decorator may add others.
+            // All functions have the built-in members of the language. Other members may exist, because a decorator
+            // may add them, so they are `Absent`.
             Value::Thing(at) if self.graph.symbol(*at).kind.kind() == Kind::Function => {
                 let given = rules::lists(rules.universal, text);
                 vec![(if given { Value::Outside } else { Value::Absent }, How::Typed)]
@@ -383,11 +385,11 @@ impl Resolver<'_> {
         self.as_meanings(found, above, how)
     }
 
-    /// Converts members into meanings. If there are none, the result depends on whether all ancestors are
-    /// known.
+    /// Converts the members that a search found into meanings. If it found none, the result is `Absent` if all
+    /// ancestors are known (`above` is `Outside`), otherwise `above`.
     fn as_meanings(&self, found: Vec<Member>, above: Value, how: How) -> Meanings {
         if found.is_empty() {
-            // A base class that could not be resolved may have the member.
+            // If a base class could not be resolved, `above` is `Unknown`: the base class may have the member.
             return vec![(if above == Value::Outside { Value::Absent } else { above }, how)];
         }
         let all = found.into_iter().map(|member| match member {

@@ -69,7 +69,8 @@ impl Resolver<'_> {
         } else if rules::is_global(self.graph.text(name)) {
             Value::Outside
         } else {
-            // The name may be a local variable whose binding the resolver does not recognise.
+            // The name may be a local variable whose binding the resolver does not recognise, so it does not count as
+            // outside the workspace.
             Value::Absent
         }
     }
@@ -83,8 +84,8 @@ impl Resolver<'_> {
         self.deeper(Value::Unknown, || {
             let mut value = self.base(spot, expression);
             let mut steps = expression.steps.as_slice();
-            // In Python, `cls()` creates an object of the class, and `super()` is the superclass: the call changes
-            // nothing here.
+            // In Python, `cls()` creates an object of the class, and `super()` is the superclass. `base` has already
+            // returned that value, so the call is skipped.
             if matches!(expression.base, Base::Own | Base::Above) && steps.first() == Some(&Step::Call) {
                 steps = &steps[1..];
             }
@@ -180,7 +181,7 @@ impl Resolver<'_> {
                 let class = self.settled(found);
                 self.called(&class)
             }
-            // The members of object literals are not examined here.
+            // The members of object literals are not examined here, so the value counts as unknown.
             Base::Literal(name) if self.graph.text(name) == "object" => Value::Unknown,
             Base::Literal(_) => Value::Outside,
             Base::Macros | Base::Global | Base::Other => Value::Unknown,
@@ -233,8 +234,8 @@ impl Resolver<'_> {
             && !self.file(at.file).children(at.symbol).is_empty()
     }
 
-    /// Checks whether a symbol is a method of an object literal, which has no plain name: `create() { … }`
-    /// and `create: () => …`, but not `function create() { … }`.
+    /// Checks whether a symbol is a method of an object literal, which is not in scope by its plain name:
+    /// `create() { … }` and `create: () => …`, but not `function create() { … }`.
     pub(super) fn is_method_of_object(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         let object = symbol.parent.map(|symbol| At { file: at.file, symbol });
@@ -271,7 +272,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Evaluates a method call: a method that returns `Self` returns the class of the receiver.
+    /// Evaluates a call of a method of `object`: a method that returns `Self` returns another object of the same
+    /// class.
     fn called_on(&self, object: Option<&Value>, method: &Value) -> Value {
         match (object, method) {
             (Some(Value::One(..)), Value::Thing(at)) if self.gives_itself(*at) => {
@@ -349,7 +351,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns an element of a value.
+    /// Evaluates an element access: `value[0]` is an element of the value, and `Class[int]` is the class itself.
     fn indexed(&self, value: &Value) -> Value {
         match value {
             Value::Either(all) => Value::either(all.iter().map(|value| self.indexed(value))),
@@ -449,7 +451,8 @@ impl Resolver<'_> {
         false
     }
 
-    /// Returns the method of a container or wrapper value, as a function that returns an element or a container.
+    /// Returns the method `name` of a container or wrapper, as a function that returns an element or a container.
+    /// `Outside` for any other method of it, `Unknown` for any other value.
     pub(super) fn given(&self, value: &Value, name: Word, spot: Location) -> Value {
         let rules = self.rules(spot.file);
         let text = self.graph.text(name);

@@ -10,7 +10,8 @@ use crate::record::ImportTarget;
 use crate::rules::Family;
 
 impl Resolver<'_> {
-    /// Returns the meanings of a name in a module, a package or a class.
+    /// Returns the meanings of a name as a member of a module, a package or a class. `spot` is in the file that uses
+    /// the name.
     pub(crate) fn exported(&self, module: &Value, name: Word, spot: Location) -> Vec<Value> {
         self.deeper(Vec::new(), || match module {
             Value::File(file) => self.exports.get((*file, name), || match self.rules(*file).family {
@@ -113,7 +114,8 @@ impl Resolver<'_> {
         self.of_module(here, None, name)
     }
 
-    /// Returns the meanings of a name that a module imports from the workspace.
+    /// Returns the values of a name that a module imports. `within` is the symbol of the module, `None` for the
+    /// module of a file.
     fn of_module(&self, spot: Location, within: Option<u32>, name: Word) -> Vec<Value> {
         let found = self.imported_in_any_way(spot, within, name);
         found.into_iter().map(|(value, _)| value).collect()

@@ -140,8 +140,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// Lists the Go interfaces that require a method of this name and are implemented by a type, or by a type that
-    /// embeds that type.
+    /// Lists the Go interfaces that require a method called `name`, and that the type `own` or a type that embeds it
+    /// implements.
     pub(crate) fn implemented(&self, own: At, name: Word) -> Vec<At> {
         let all = self.graph.definitions(name).iter().take(METHODS);
         let interfaces = all.filter_map(|at| {

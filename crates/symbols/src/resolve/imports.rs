@@ -16,7 +16,7 @@ pub(crate) struct ImportedFiles {
 }
 
 impl Resolver<'_> {
-    /// Returns the files that a file imports; none in languages whose modules are not files.
+    /// Returns the files that a Python, JavaScript or TypeScript file imports; none for other languages.
     pub(crate) fn imported_files(&self, file: FileId) -> ImportedFiles {
         let mut out = ImportedFiles::default();
         if !matches!(self.rules(file).family, Family::Ecma | Family::Python) {

@@ -89,8 +89,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds the binding of a local name that applies at a position: the last one before the position, in the
-    /// innermost scope that has the name.
+    /// Finds the binding of a local name that applies at a position: in the innermost scope that has the name, the
+    /// last one before the position, or else the first one after it.
     pub(super) fn nearest_local(&self, spot: Location, name: Word) -> Option<&Local> {
         let file = self.file(spot.file);
         let mut scope = file.scope(spot.place);
@@ -142,7 +142,7 @@ impl Resolver<'_> {
         let body = symbol.body.is_none_or(|body| body.0 <= spot.place);
         if class && rules.bare_members && body {
             let members = self.members_of(at, name);
-            // The name of a constructor is that of its class.
+            // A constructor has the name of its class. The name means the class.
             if members.iter().any(|member| self.graph.constructed(*member) == Some(at)) {
                 return vec![(Value::Thing(at), How::Scope)];
             }
@@ -313,7 +313,7 @@ impl Resolver<'_> {
         if named.is_empty() { self.among_all(spot, within, name) } else { named }
     }
 
-    /// Returns the local name of an import.
+    /// Returns the local name of an import; `None` if it binds no name, like a wildcard import.
     pub(super) fn bound_name(&self, spot: Location, import: &ImportRecord) -> Option<Word> {
         if import.alias.is_some() {
             return import.alias;

@@ -20,7 +20,7 @@ const CALLS_BACK: [(&str, &str); 6] = [
     ("unwrap_or_default", "default"),
 ];
 
-/// The maximum number of candidates with the same name.
+/// If more symbols than this may be meant by a use of which only the name is known, the use counts as unresolved.
 const CANDIDATES: usize = 8;
 
 impl Resolver<'_> {
@@ -68,13 +68,14 @@ impl Resolver<'_> {
         let things = Self::things(&meanings);
         if !things.is_empty() {
             let rules = self.rules(file);
-            // The build configuration decides between two functions with one name in a Go package.
+            // If two functions of a Go package have the same name, the build configuration decides between them, so
+            // neither is certain.
             let several = rules.bare_members || rules.family == Family::Go;
             return self.overloaded(self.targets(things), several);
         }
         if meanings.is_empty() && used.receiver.is_none() {
-            // If the modules of a language are resolved, a name that the file does not import hardly refers to a
-            // symbol of another file, so each target is at most possible.
+            // In a language whose modules are resolved, a name that the file does not import is unlikely to refer
+            // to a symbol of another file, so each target is at most possible.
             let lacks = self.rules(file).family != Family::None;
             if lacks && used.usage != Usage::Call && !self.takes_all(file) {
                 return Resolution::Outside;
@@ -114,7 +115,7 @@ impl Resolver<'_> {
                         held => held,
                     };
                     match held {
-                        // The variable's value is unknown.
+                        // The value of the variable is unknown, so the call counts as a call of a local name.
                         Value::Unknown | Value::Absent => (Value::Unknown, How::Local),
                         held => (held, how),
                     }
@@ -128,7 +129,7 @@ impl Resolver<'_> {
                     if methods.is_empty() { vec![(Value::Unknown, How::Local)] } else { methods }
                 }
                 (Value::Unknown, _) => vec![(Value::Unknown, how)],
-                // For a function in a variable, only the type is known.
+                // Only the type of a function in a variable is known, so the target of the call is unknown.
                 (Value::Gives(_), _) if holds => vec![(Value::Unknown, how)],
                 (value, _) => vec![(value.clone(), how)],
             };
@@ -141,7 +142,8 @@ impl Resolver<'_> {
         self.graph.symbol(at).kind.kind()
     }
 
-    /// Lowers the certainty of overloads, if the arguments select one of them.
+    /// If a use has several targets, and the arguments or the build select one of them (`by_arguments`), lowers
+    /// proved targets to inferred.
     fn overloaded(&self, found: Resolution, by_arguments: bool) -> Resolution {
         match found {
             Resolution::Targets(mut targets) if by_arguments && targets.len() > 1 => {
@@ -164,7 +166,7 @@ impl Resolver<'_> {
         Resolution::Targets(out)
     }
 
-    /// Returns the outcome if no symbol was found.
+    /// Returns the outcome for a use whose `meanings` contain no symbol.
     fn otherwise(&self, file: FileId, used: &ReferenceRecord, meanings: &Meanings) -> Resolution {
         let outside = |value: &Value| {
             matches!(value, Value::Outside | Value::Held(_) | Value::Gives(_) | Value::Wrap(_))
@@ -182,7 +184,7 @@ impl Resolver<'_> {
         let lacks = used.receiver.is_none() || meanings.iter().any(|(value, _)| *value == Value::Absent);
         let import = |(value, how): &(Value, How)| *value == Value::Absent && *how == How::Import;
         match self.by_name(file, used, lacks) {
-            // The import may give a symbol of the workspace another name.
+            // The import may rename a symbol of the workspace, which the search by name then does not find.
             Resolution::Outside if used.receiver.is_none() && meanings.iter().any(import) => {
                 Resolution::Unresolved
             }
@@ -202,8 +204,8 @@ impl Resolver<'_> {
         Some(self.by_name(file, &member, true))
     }
 
-    /// Finds the targets of a use only by their name. If `lacks` is set, known facts speak against each of them, so
-    /// each is at most possible.
+    /// Finds the targets of a use only by their name. `lacks` is set if something is known that speaks against each
+    /// of them, such as a missing import. Each is then at most possible.
     ///
     /// A name that no symbol of the workspace has is outside the workspace.
     fn by_name(&self, file: FileId, used: &ReferenceRecord, lacks: bool) -> Resolution {
@@ -280,8 +282,9 @@ impl Resolver<'_> {
         used.receiver.is_some() || bare || !self.is_member(at) || self.kind_of(at) == Kind::Variant
     }
 
-    /// Checks whether it is likely that a use refers to the only symbol of its name: the file also names the symbol's
-    /// class, and no standard library has a member of this name.
+    /// Checks whether it is likely that a use refers to `at`, the only symbol of its name: the symbol is in the same
+    /// file or has no class, or the file also names its class; and no standard library has a member of this name. The
+    /// latter does not matter if the use has no receiver and the modules of the language are resolved.
     fn is_telling(&self, at: At, file: FileId, used: &ReferenceRecord) -> bool {
         let (rules, text) = (self.rules(file), self.graph.text(used.name));
         let free = used.receiver.is_none() && rules.family != Family::None;
@@ -304,7 +307,7 @@ impl Resolver<'_> {
         owner.is_none_or(|owner| self.file(file).uses_of(owner).next().is_some())
     }
 
-    /// Checks whether a symbol is a member of an object literal.
+    /// Checks whether a symbol is a member of an object literal or of an object type.
     fn is_in_object(&self, at: At) -> bool {
         let parent = self.graph.symbol(at).parent;
         parent.is_some_and(|parent| {

@@ -73,7 +73,8 @@ impl Resolver<'_> {
         }
         let plain = found.is_empty() && rest.is_empty() && inner.is_empty();
         if plain && !rules::is_global_type(name) {
-            // The name may be a type parameter of a generic declaration.
+            // The name may be a type parameter of a generic declaration, so it does not count as outside the
+            // workspace.
             return Value::Absent;
         }
         if inner.is_empty() { Value::Outside } else { Value::Held(inner.into()) }
@@ -124,7 +125,8 @@ impl Resolver<'_> {
         found
     }
 
-    /// Returns a value of the named type; `None` if the name is not a type of the workspace.
+    /// Returns an object of the type that `value` denotes, with the type arguments `inner`; `None` if `value` is not
+    /// a type of the workspace.
     fn of_type(&self, spot: Location, value: &Value, inner: &[Value]) -> Option<Value> {
         let Value::Thing(at) = value else { return None };
         let symbol = self.graph.symbol(*at);
@@ -140,7 +142,8 @@ impl Resolver<'_> {
                     Value::Thing(class) if is_class(self.graph.symbol(class).kind.kind()) => {
                         Some(Value::one(class))
                     }
-                    // The variable is an alias of a type, declared with an annotation.
+                    // The variable is an annotated type alias, as in `Name: TypeAlias = Other`. Its value stands for
+                    // an object of the type.
                     value @ (Value::One(..) | Value::Either(_) | Value::Held(_) | Value::Wrap(_)) => {
                         Some(value)
                     }
@@ -178,7 +181,7 @@ impl Resolver<'_> {
         self.deeper(Value::Unknown, || self.aliased(at).unwrap_or(Value::Unknown))
     }
 
-    /// Returns a value of the type that an alias refers to.
+    /// Returns an object of the type that the alias `at` refers to; `None` if that type is not known.
     fn aliased(&self, at: At) -> Option<Value> {
         let symbol = self.graph.symbol(at);
         let spot = self.spot_of(at);

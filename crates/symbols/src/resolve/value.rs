@@ -17,9 +17,9 @@ pub(crate) enum Value {
     File(FileId),
     /// A directory as a module or package.
     Folder(Arc<str>),
-    /// A container type from outside the workspace, with the values of its type arguments.
+    /// An object of a container type from outside the workspace, with the values of its type arguments.
     Held(Arc<[Value]>),
-    /// A transparent wrapper type, such as a pointer, with the wrapped value.
+    /// An object of a transparent wrapper type, such as a pointer, with the wrapped value.
     Wrap(Arc<Value>),
     /// A function that returns this value.
     Gives(Arc<Value>),

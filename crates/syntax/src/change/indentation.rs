@@ -6,8 +6,8 @@ use toolpost_text::merge::{self, Line};
 
 use crate::Language;
 
-/// Indents code like its target location. The first line gets no indentation, because the location already
-/// has one.
+/// Indents the code `new` to match its target location, whose indentation is `to`. The first line gets none, because
+/// the location already has it.
 pub(super) fn like(language: Language, new: &str, to: &str, style: Indent) -> String {
     let first = indent(new);
     let mut lines: Vec<Line> = new

@@ -24,7 +24,7 @@ pub(super) fn code(language: Language, new: &str, old: &str) -> Result<String, S
         return Err(SymbolError::Elided { line: line.number, part: line.text.trim().to_owned() });
     }
     if language.name() == "markdown" && !is_around(new) {
-        // In Markdown, a code fence is part of the text.
+        // In Markdown, a code fence is part of the text, so it is not removed.
         let new = new.trim_start_matches('\u{feff}').replace("\r\n", "\n");
         let bare = |(text, number): (&str, usize)| Line { text: text.to_owned(), marker: None, number };
         lines = new.split('\n').zip(1..).map(bare).collect();

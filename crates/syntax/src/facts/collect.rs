@@ -12,7 +12,8 @@ use crate::captures::{Queries, Role};
 use crate::shape::{self, chain};
 use crate::{Base, Chain, Item, Kind, Step, Symbol, Tree};
 
-/// The kinds of nodes for the receiver in a parameter list. Callers pass no argument for it.
+/// The kinds of nodes for the receiver (`self`, `this`) in a parameter list. Callers pass no argument for it, so it
+/// is not counted in the index of a parameter.
 const OWN: [&str; 2] = ["this", "self_parameter"];
 
 impl Tree<'_> {
@@ -273,7 +274,7 @@ impl Collector<'_, '_> {
         let listed = parts.value.filter(|value| sort == BindingKind::Each && LISTS.contains(&value.kind()));
         if let Some(value) = listed.and_then(|list| alike(grammar, list, text)) {
             // All elements of the iterated literal have the same form, so the loop variable is evaluated like the
-            // first one.
+            // first element.
             binding.sort = BindingKind::Local;
             binding.value = Some(value);
             return;
@@ -296,8 +297,8 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// Adds the words that are neither a use, a definition nor a local name as mentions. In text that could not be
-    /// parsed, marks words that look called as apparent calls.
+    /// Adds as mentions the words that are neither a use, a definition nor a local name. Marks a word that looks like
+    /// a call as an apparent call; in text that could not be parsed, also a name that counted as read.
     fn mention(
         &self,
         mut known: HashSet<usize>,
@@ -354,7 +355,8 @@ impl Collector<'_, '_> {
             let binds = bound.contains(&start) && matches!(usage, Usage::Read | Usage::Type);
             let defines = defined.contains_key(&start) && !matches!(usage, Usage::Call | Usage::Inherit);
             let names_module = matches!(usage, Usage::Read | Usage::Type) && imported.of(&at).is_some();
-            // Names in a macro definition or an attribute are not calls.
+            // `expanded` holds the tokens of macro calls only. In a macro definition or an attribute, tokens that
+            // look like a call are not recorded as a use.
             let template = tokens.contains(&start) && expanded.of(&at).is_none();
             if !binds && !defines && !names_module && !template {
                 facts.references.push(Reference { usage, within: within.of(&at), at, receiver });
@@ -376,7 +378,7 @@ impl Collector<'_, '_> {
         facts.imports = imports;
         facts.imports.sort_by_key(|import| (import.at.start, import.at.end));
         facts.imports.dedup();
-        // A wildcard import may also match as an import of the module itself.
+        // A wildcard import may also match as an import of the module itself; this second match is removed.
         let all: Vec<Range<usize>> = facts
             .imports
             .iter()

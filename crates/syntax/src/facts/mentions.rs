@@ -93,8 +93,8 @@ impl Tree<'_> {
     }
 }
 
-/// The kinds of Rust tokens that are keywords only in some contexts. Among the tokens of a macro, the grammar
-/// does not know the context.
+/// The kinds of Rust tokens that are keywords only in some contexts. Among the tokens of a macro, the grammar does
+/// not know the context, and takes them for keywords even if they are names.
 const SOFT: [&str; 5] = ["default", "union", "gen", "raw", "primitive_type"];
 
 fn begins(letter: char) -> bool {

@@ -7,7 +7,8 @@ use crate::Symbol;
 
 /// Nested ranges, sorted, in which the innermost one around a location can be found.
 pub(super) struct NestedRanges {
-    /// Each range with its number and the index of the enclosing range, sorted by start.
+    /// Each range with the number that the caller gave it, and the index in `spans` of the enclosing range; sorted by
+    /// start.
     spans: Vec<(Range<usize>, usize, Option<usize>)>,
 }
 
@@ -34,7 +35,7 @@ impl NestedRanges {
         Self { spans }
     }
 
-    /// Returns the number of the innermost range that contains another range completely.
+    /// Returns the number of the innermost range that contains `range` completely; `None` if no range does.
     pub(super) fn of(&self, range: &Range<usize>) -> Option<usize> {
         let mut at = self.spans.partition_point(|(span, ..)| span.start <= range.start).checked_sub(1)?;
         loop {

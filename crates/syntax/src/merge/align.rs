@@ -8,8 +8,8 @@ use super::source::Source;
 use crate::grammar::Overloads;
 use crate::{Item, Kind};
 
-/// Pairs items of a snippet with items of the text: for each item of the snippet, the index of its
-/// counterpart.
+/// Pairs items of a snippet with items of the text. Returns the index of the counterpart for each item of the
+/// snippet; `None` for a new item.
 ///
 /// Fails with the index of an item that matches several items of the text.
 pub(super) fn pair(
@@ -135,7 +135,7 @@ impl Pairing<'_> {
         let signature = self.new.signature(item);
         let mut exact = free.iter().filter(|old| self.old.signature(self.olds[**old]) == signature);
         if let Some(first) = exact.next() {
-            // If several have the same signature, the one with the same members matches.
+            // If several items of the text have the signature, the one that shares most children matches.
             return match exact.next() {
                 None => Ok(Some(*first)),
                 Some(_) => self.by_children(at, free).map(Some),

@@ -19,7 +19,7 @@ pub(super) struct Block<'a> {
     pub(super) here: Range<usize>,
 }
 
-/// The level of a block.
+/// The level of a block in the snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     /// The outermost block of the snippet: the whole file or any block of it.
@@ -180,8 +180,8 @@ fn only_here(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     Err(both.refuse(both.new.span(new), Why::Ambiguous { lines }))
 }
 
-/// Merges items of the snippet that are not in this block into the only item of the same name elsewhere that
-/// resembles them.
+/// Merges each new function or type that this block lacks into the item of the same name in another block, if exactly
+/// one such item resembles it and has the same declaration.
 ///
 /// Returns the indexes of the merged items. Refuses an item that may be new or belong to another block.
 fn elsewhere(

@@ -7,9 +7,10 @@ use toolpost_text::merge::Piece;
 use super::item::{Both, owned};
 use crate::{Item, Kind};
 
-/// Replaces single imports with new groups that contain them.
+/// Replaces single imports of the text with a new group that contains them.
 ///
-/// Returns the items of the snippet that were placed, or that are already in a group of the text.
+/// Returns the indexes of the snippet's items that need no other merge: such groups, and single imports that a group
+/// of the text already contains.
 pub(super) fn joined(
     both: &Both<'_>,
     olds: &[&Item],

@@ -48,7 +48,7 @@ pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece
     let (from, to) = (both.new.indent(both.new.head(new)), both.old.indent(both.old.head(old)));
     let lines = both.fitted(here.clone(), from, to);
     if old.kind == Kind::Import && align::imported(both.new, new).is_subset(&align::imported(both.old, old)) {
-        return Ok(()); // the other names of the import stay
+        return Ok(()); // the old import has all these names; its other names stay
     }
     if texts(&lines).eq(both.old.lines[there.clone()].iter().map(|line| line.trim_end())) {
         return Ok(());

@@ -76,7 +76,8 @@ fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<MergeR
     Err(refused.unwrap_or_else(|| Refusal::whole(Why::Unread { what: "snippet", language })))
 }
 
-/// Keeps the more specific refusal.
+/// Returns the more specific of two refusals, or `first` if both are alike. A refusal is less specific if a merge by
+/// lines may still succeed after it.
 fn prefer(first: Option<Refusal>, other: Refusal) -> Refusal {
     match first {
         Some(first) if !first.why.leaves_lines() || other.why.leaves_lines() => first,
@@ -91,7 +92,7 @@ fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<MergeResult, R
     }
     let merged = lines::merge(old.text, snippet)?;
     if merged.splices.is_empty() {
-        return Err(Refusal::whole(Why::Empty)); // the text has all lines of the snippet, but no item has them
+        return Err(Refusal::whole(Why::Empty)); // the text already has all lines of the snippet
     }
     verify::check(old, &merged.splices, Entries::Once)?;
     Ok(merged)
@@ -101,7 +102,7 @@ fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<MergeResult, R
 fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<MergeResult, Refusal> {
     let pieces = insert::ordered(pieces);
     verify::apart(&pieces)?;
-    // If three dots are code in the language, they are literal.
+    // In a language in which three dots are code, a line of dots is code rather than a marker.
     let dots = old.language.0.filler == "...";
     no_marker(&old.lines, &pieces, |found| found == Marker::Said || !dots)?;
     let splices = lines::splices(old.text, &pieces);

@@ -20,14 +20,14 @@ pub(super) struct Variant {
     pub(super) errors: Vec<usize>,
 }
 
-/// The parsing of a snippet as members of a type.
+/// A flag for a snippet whose items were parsed as members of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Member {
     No,
     Yes,
 }
 
-/// A snippet's text, owned, and its lines.
+/// The text of a snippet as it was parsed, and its lines.
 pub(super) struct Snippet {
     pub(super) text: String,
     /// The lines before markers were replaced, including the lines of the wrapper.

@@ -81,9 +81,9 @@ fn bare(language: Language, text: &str) -> Option<MetaVariable> {
 /// The encoding of a placeholder for any number of nodes (`$$$`) at the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// The encoding of any other placeholder.
+    /// The placeholder is encoded like any other.
     Open,
-    /// As a statement.
+    /// The placeholder is encoded as a statement.
     Closed,
 }
 

@@ -1,10 +1,10 @@
-//! Blanks macros that the C and C++ grammars parse as types, before a text is parsed: `class API_EXPORT Name { … }`,
-//! `API_EXPORT type name(…)`.
+//! Replaces macros with spaces before a C or C++ text is parsed, because the grammars would parse them as types:
+//! `class API_EXPORT Name { … }`, `API_EXPORT type name(…)`.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Keywords that begin a line and are not types.
+/// Keywords that are not types. If a line begins with one of them, [`head`] finds no macro on it.
 const NO_TYPES: &str = "struct class union enum return else case goto typedef using namespace new delete template throw \
     operator const volatile inline register unsigned signed static extern virtual explicit friend constexpr public private \
     protected";

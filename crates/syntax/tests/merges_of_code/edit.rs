@@ -264,7 +264,7 @@ fn new_function(code: &Code, function: &Function, random: &mut Random) -> Option
     let copied = whole.iter().enumerate();
     new.extend(copied.map(|(place, line)| if place == head { named[0].clone() } else { (*line).to_owned() }));
     let at = function.end;
-    // Code on the next line belongs to the function or to its class.
+    // No edit is made if code follows on the next line, because it belongs to the function or to its class.
     lines.get(at).is_none_or(|next| next.trim().is_empty() || next.trim() == "}").then_some(())?;
     Some(Hunk { old: at..at, new, function: function.clone() })
 }

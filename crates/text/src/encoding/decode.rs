@@ -17,8 +17,8 @@ pub(super) struct DecodedContent {
     pub(super) text: Option<String>,
 }
 
-/// Decodes a whole file: by its byte order mark, else as UTF-8, else in the configured encoding, else as an
-/// unknown 8-bit encoding.
+/// Decodes a whole file: by its byte order mark, else in the configured encoding if [`configured_text`] accepts it,
+/// else as UTF-8, else as an unknown 8-bit encoding.
 pub(super) fn decode(
     bytes: &[u8],
     configured: Option<&'static Charset>,
@@ -140,8 +140,9 @@ fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<DecodedConten
     }
 }
 
-/// Decodes bytes in the configured encoding; `None` if they are valid UTF-8, invalid in that encoding, or
-/// would change when they are encoded again.
+/// Decodes bytes in the configured encoding; `None` if that encoding does not fit. UTF-16 fits valid bytes that
+/// contain a NUL byte. Any other stateless encoding fits ASCII and bytes that are not UTF-8, if they have no NUL byte
+/// near the beginning and encoding the text again restores them.
 fn configured_text(bytes: &[u8], charset: &'static Charset) -> Option<DecodedContent> {
     let found = |encoding, text| Some(DecodedContent { encoding, bom: 0, text: Some(text) });
     if charset == UTF_16LE || charset == UTF_16BE {

@@ -50,12 +50,12 @@ enum Store {
 }
 
 impl Text {
-    /// Decodes a file's bytes. The encoding `configured` applies only to a file without a byte order mark
-    /// whose bytes are not UTF-8.
+    /// Decodes a file's bytes. The encoding `configured` is not used for a file with a byte order mark, nor for UTF-8
+    /// text with characters other than ASCII.
     ///
     /// # Errors
     ///
-    /// If the bytes are binary, or invalid in the encoding of their byte order mark.
+    /// If the bytes are binary, or have the byte order mark of UTF-16 or UTF-32 and are invalid in that encoding.
     pub fn open(bytes: Vec<u8>, configured: Option<&'static Charset>) -> Result<Self, NotTextError> {
         let found = decode(&bytes, configured)?;
         let (encoding, bom) = (found.encoding, found.bom);

@@ -20,9 +20,9 @@ pub enum Relocation {
 
 /// Finds lines of an older text in the current text.
 ///
-/// The lines are searched for alone, and together with up to three lines before and after them. A block that
-/// occurs once in each text determines a location; all these blocks must determine the same one. Similar
-/// lines do not count.
+/// Searches for the lines alone, and for all blocks of the lines with up to three lines before and after
+/// them. Each block that occurs exactly once in both texts determines a location, and these locations must
+/// agree. Lines must match exactly.
 #[must_use]
 pub fn moved(old: &str, new: &str, lines: LineRange) -> Relocation {
     let mut ids = Ids::default();

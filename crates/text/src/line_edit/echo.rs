@@ -33,15 +33,18 @@ impl Echo {
     }
 }
 
-/// Finds the lines at both ends of new text that repeat the lines around the edited location.
+/// Finds the lines at both ends of new text that repeat the lines around the edited location. Repeated lines are
+/// found in these cases:
 ///
-/// - A line that is unique in the file and long enough counts alone.
-/// - A line such as `}` counts only if a line that counts alone is repeated at the other end of the new text,
-///   and if the brackets or the indentation show that the two lines belong together.
-/// - Short lines count together at both ends, if each is unique in the file.
-/// - A lone bracket counts if the new text has one bracket more than the lines that it replaces.
+/// - One of the repeated lines at an end is unique in the file, and so long that the repetition is not an accident.
+/// - The first case applies to one end, lines are repeated at the other end too (such as `}`), and the brackets or
+///   the indentation show that both ends belong together.
+/// - Lines are repeated at both ends, and at each end the repeated line next to the remaining text is unique in the
+///   file.
+/// - Replacement text repeats lines at one end only, and has the bracket balance of the replaced lines only without
+///   them.
 ///
-/// No line counts if the brackets would balance worse without it, or if no line would remain.
+/// The repeated lines stay if the brackets would balance worse without them, or if no line would remain.
 pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let body = new.strip_suffix('\n').unwrap_or(new);
     let lines: Vec<&str> = body.split('\n').collect();
@@ -50,7 +53,8 @@ pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let (sure_before, sure_behind) = (sure(&lines[..before]), sure(&lines[lines.len() - behind..]));
     let trial = Trial { lines: &lines, wanted: balance(place.replaced()) };
     let (front, back) = (Echo { before, behind: 0 }, Echo { before: 0, behind });
-    // For an insertion, only a repetition of the line at which the text is inserted is decisive.
+    // Text that is inserted before a line is likely to repeat this line at its end, and text that is inserted after a
+    // line, at its beginning. A repetition at the opposite end alone does not count.
     let (front_leads, back_leads) =
         (sure_before && place.side != EditPosition::Before, sure_behind && place.side != EditPosition::After);
     let both = Echo { before, behind };
@@ -68,8 +72,8 @@ pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     if back_leads && trial.allows(back) {
         return back;
     }
-    // A lone bracket counts as repeated only if the new text closes or opens one bracket more than the replaced
-    // text. In a file with unbalanced brackets, it may be the missing bracket.
+    // Repeated lines without a long unique line, such as a lone bracket, count only if the bracket balance is right
+    // only without them. In a file with unbalanced brackets, a repeated bracket may be the missing one.
     match place.side {
         _ if balance(&place.lines) != 0 => Echo::default(),
         EditPosition::Replace if behind > 0 && before == 0 && trial.mends(back) => back,
@@ -105,8 +109,9 @@ impl Trial<'_, '_> {
         self.allows(echo) && self.off(echo) == 0 && self.off(Echo::default()) > 0
     }
 
-    /// Returns whether `line`, at the other end of the new text, is a repetition too: leaving it out improves
-    /// the bracket balance, or keeps it and all lines that remain are indented deeper.
+    /// Returns whether the repeated lines at both ends may be left out, given that those at one end (`alone`) may:
+    /// leaving out `both` improves the bracket balance, or keeps it and all remaining lines are indented deeper than
+    /// `line`, the repeated line of the other end that is next to them.
     fn closes(&self, alone: Echo, both: Echo, line: &str) -> bool {
         let deeper = |inner: &&str| is_blank(inner) || indent(inner).len() > indent(line).len();
         match self.off(both).cmp(&self.off(alone)) {

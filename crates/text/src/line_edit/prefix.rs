@@ -28,7 +28,7 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     if !near || !rising || is_table(place, hashed) {
         return None;
     }
-    // The space after the bar is not part of the line if every line has it.
+    // The space after the bar is not part of the line if every referenced line that is not blank has it.
     let behind = |line: &&str| line.split_once('|').map_or("", |(_, text)| text).to_owned();
     let all: Vec<String> = lines.iter().filter(|line| unreferred(line).is_some()).map(behind).collect();
     let spaced = all.iter().all(|text| is_blank(text) || text.starts_with(' '));

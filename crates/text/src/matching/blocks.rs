@@ -9,7 +9,8 @@ use super::reindent::{IndentShift, lacks_body};
 use super::{Difference, Hit, Matches, Miss, Step, differ, keep, nesting};
 use crate::subsequence::occurrences;
 
-/// Minimum length of an old text that has only one line, in characters. A shorter one is not searched for.
+/// Minimum length of an old text that has only one line, in characters. A shorter one is not searched for at other
+/// indentations.
 const ONE_LINE: usize = 12;
 
 /// Number of compared lines after which the search stops.
@@ -27,7 +28,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Finds the lines of a text (the view), and of the folded text that was made of it.
+    /// Finds the lines of a text (the view) and of its folded form.
     pub(super) fn new(view: &str, folded: &str) -> Self {
         let starts = |text: &str| -> Vec<usize> {
             [0].into_iter().chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect()

@@ -11,22 +11,24 @@ use memchr::memmem;
 use super::fold::{caseless, is_blank, plain};
 use super::{ClosestLines, LineDifference, Miss, part, show};
 
-/// Maximum number of lines of the old text that are compared.
+/// Maximum number of lines of the old text that the search for similar lines uses; the rest is ignored.
 const MAX_LINES: usize = 100;
 
-/// Maximum number of characters of a line that are compared.
+/// Maximum number of characters of a line that determine its similarity; the rest is ignored.
 const MAX_WIDTH: usize = 200;
 
-/// Number of locations in the file that are compared closely.
+/// Maximum number of locations that each of the two quick ratings ([`equal_lines`], [`alike_lines`]) proposes for the
+/// close comparison.
 const CANDIDATES: usize = 10;
 
-/// Maximum number of votes that [`equal_lines`] counts.
+/// Maximum number of equal lines that [`equal_lines`] counts; the rest of the file is ignored.
 const MAX_VOTES: usize = 200_000;
 
-/// Maximum number of lines by which inserted or omitted lines may have displaced a line.
+/// Maximum number of lines by which a line of the old text may be displaced in the file, because lines before it were
+/// inserted or omitted.
 const DRIFT: usize = 3;
 
-/// Minimum length in characters of a new text for which the file is searched.
+/// Minimum length of a new text, in characters without white space, for which [`already_there`] searches the file.
 const SHORT: usize = 8;
 
 /// Minimum similarity to the old text of the lines that an error shows, in thousandths.
@@ -164,8 +166,8 @@ fn equal_lines(lines: &[&str], wanted: &[&str]) -> HashMap<usize, usize> {
     votes
 }
 
-/// Rates each line of the file by the groups of three characters that it shares with the longest lines of the
-/// old text.
+/// Rates the lines of the file by the groups of three characters that they share with the longest lines of the old
+/// text. Returns each rating with the first line of the location to which the old text would then belong.
 fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
     let mut longest: Vec<(usize, u128)> = wanted.iter().map(|line| signature(line)).enumerate().collect();
     longest.sort_by_key(|&(index, bits)| (Reverse(bits.count_ones()), bits, index));

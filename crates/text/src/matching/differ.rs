@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Difference;
 use super::fold::{is_blank, plain, trimmed};
 
-/// Maximum number of matches that are compared with the old text.
+/// Maximum number of matches whose differences from the old text are collected.
 const HITS: usize = 100;
 
 /// Collects the differences between an old text and its matches in the file, apart from indentation.

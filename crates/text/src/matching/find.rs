@@ -29,7 +29,8 @@ const BATCH: usize = 4096;
 ///
 /// # Errors
 ///
-/// If there is no match, or more than the requested number.
+/// If there is no match, or more than the requested number; if `old` and `new` are equal; if `old` is empty and the
+/// file is not; or if the new text at all matches would be too long.
 pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
     find_until(view, old, new, how, &|| false)
 }
@@ -111,12 +112,13 @@ impl<'a> Search<'a> {
         *self.indent.get_or_init(|| Indent::of(self.view))
     }
 
-    /// Returns the offset in the file from which matches count.
+    /// Returns the offset in the file at which the search starts; earlier matches are ignored.
     pub(super) fn start(&self) -> usize {
         self.how.start.unwrap_or(0)
     }
 
-    /// Tries the search steps that use old and new text unchanged.
+    /// Tries the steps from [`Step::Exact`] to [`Step::Reindented`], but none after `upto`; `None` if none of them
+    /// finds a match.
     fn plain(&self, old: &str, new: &str, upto: Step, want: MatchCount) -> Option<Result<Matches, Miss>> {
         let stopped = || (self.stops)().then_some(Err(Miss::Stopped));
         let mut found = stopped().or_else(|| self.exact(old, new, want));

@@ -24,9 +24,9 @@ pub enum Difference {
     TrailingSpace,
     /// Quotes, dashes or spaces that look alike.
     Punctuation,
-    /// A line break at the beginning, which the file does not have there.
+    /// A line break at the beginning of the old text that the file does not have.
     LeadingBreak,
-    /// A line break at the end, which the file does not have there.
+    /// A line break at the end of the old text that the file does not have.
     TrailingBreak,
     /// The indentation of the lines.
     Indentation,

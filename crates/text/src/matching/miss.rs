@@ -25,7 +25,7 @@ pub enum Miss {
         /// The first few matches.
         places: Vec<Place>,
     },
-    /// The old text is not in the file.
+    /// The old text is not in the file, or only at indentations to which the new text cannot be adapted.
     #[error("{}", self.say())]
     Absent {
         /// The lines of the file that are most similar to the old text.

@@ -6,10 +6,10 @@ use super::reindent::opens;
 use crate::diff;
 use crate::lines::{indent, is_blank, likeness};
 
-/// Similarity, in thousandths, from which two lines count as old and new version of one line.
+/// Minimum similarity, in thousandths, at which two lines count as the old and the new version of one line.
 const SHARED: usize = 600;
 
-/// Maximum number of pairs of an old and a new line that are compared.
+/// If a changed part has more pairs of an old and a new line than this, they are not compared, and the check fails.
 const EFFORT: usize = 250_000;
 
 /// Checks that every line of the file that new text repeats, changed or not, keeps its indentation.

@@ -43,7 +43,7 @@ pub struct How {
     /// If there are several matches, the match in these lines is used, otherwise the nearest match within 40
     /// lines. Not used for [`MatchCount::Every`].
     pub near: Option<LineRange>,
-    /// Offset in the searched text from which matches count; `None` for its beginning.
+    /// Offset in the searched text at which the search starts; earlier matches are ignored. `None` for its beginning.
     pub start: Option<usize>,
 }
 

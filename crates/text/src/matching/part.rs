@@ -8,17 +8,17 @@ use super::closest::LEAST;
 use super::fold::{caseless, is_blank, plain};
 use super::{ClosestLines, LineDifference, show};
 
-/// Maximum number of characters of the old text that are compared.
+/// Maximum number of characters of the old text's longest line that the search uses; the rest is ignored.
 const MAX_WIDTH: usize = 200;
 
-/// Maximum number of bytes of the file that are compared.
+/// Number of bytes of the file after which the search stops.
 const EFFORT: usize = 8_000_000;
 
 /// Number of characters that are shown before and after the most similar part.
 const AROUND: usize = 60;
 
-/// Finds the part of a line that is most similar to the longest line of an old text, among all lines of a
-/// file.
+/// Searches the lines of a file, up to [`EFFORT`] bytes, for the part that is most similar to the longest line of an
+/// old text; `None` if no part is similar enough.
 pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<ClosestLines> {
     let (index, pattern) = wanted.iter().enumerate().max_by_key(|(_, line)| solid(line).count())?;
     let pattern: Vec<char> = solid(pattern).map(|(_, character)| character).take(MAX_WIDTH).collect();

@@ -26,7 +26,7 @@ struct Pair {
     file: String,
 }
 
-/// The assumed number of spaces of an indentation level.
+/// The assumed width of an indentation level, and of a tab, in spaces.
 const LEVEL: usize = 4;
 
 /// The character that an indentation consists of.
@@ -52,7 +52,8 @@ struct Scale {
 enum IndentFit {
     /// Each new line has an indentation that one of the replaced lines of the file has.
     Exact,
-    /// Some new lines have another indentation, which is greater or smaller by whole levels of the file.
+    /// Some new lines have an indentation that no replaced line has. It differs from that of the first replaced line
+    /// by whole levels of the file.
     Extended,
     No,
 }
@@ -97,9 +98,9 @@ impl IndentShift {
 
     /// Indents new text like the file; `None` if its indentation has no clear counterpart in the file.
     ///
-    /// New text that already has the file's indentation is kept, and new text that is indented like the old
-    /// text is rewritten. If both or neither are true and the results differ, returns `None`. `unit` returns
-    /// the file's usual indentation. It is called if the matching lines do not show the width of a level.
+    /// Keeps new text that already has the file's indentation, and rewrites new text that is indented like the old
+    /// text. If both readings are possible and lead to different results, returns `None`. `unit` computes the file's
+    /// usual indentation, which is not always needed.
     pub(crate) fn apply(&self, new: &str, unit: impl FnOnce() -> Indent) -> Option<String> {
         let lines: Vec<&str> = new.split('\n').filter(|line| !is_blank_line(line)).collect();
         let own: Vec<&str> = lines.iter().map(|line| indent(line)).collect();
@@ -188,8 +189,8 @@ impl IndentShift {
         self.pairs.iter().any(|pair| pair.file == own)
     }
 
-    /// Returns the greatest width that divides all differences between indentations, either of the old text
-    /// or of the file.
+    /// Returns the greatest width that divides all differences between the indentations of the old text or of the
+    /// file; `side` selects one of these texts.
     fn steps<'s>(&'s self, side: impl Fn(&'s Pair) -> &'s str) -> usize {
         self.pairs
             .windows(2)
@@ -221,8 +222,8 @@ impl IndentShift {
         least.is_none_or(|least| least == self.steps(|pair| pair.old.as_str()))
     }
 
-    /// If new text has lines less indented than the whole old text, checks that its indentation levels have
-    /// the width of those of the old text.
+    /// Checks that new text with lines less indented than the whole old text has indentation levels of the old text's
+    /// width. Any other new text passes.
     fn goes_out_alike(&self, own: &[&str]) -> bool {
         let base = self.first.old.len();
         let least = self.pairs.first().map_or(0, |pair| pair.old.len());
@@ -244,7 +245,8 @@ impl IndentShift {
 
     /// Checks whether some lines of new text seem to be indented like the file and others like the old text.
     ///
-    /// A line that follows an opening bracket or a colon may be deeper in both cases.
+    /// The sign is a line whose indentation only the file has, and which is deeper than the line before although
+    /// that line opens no block.
     fn is_mixed(&self, lines: &[&str]) -> bool {
         let file_only = |own: &str| self.in_file(own) && self.known(own).is_none();
         lines.windows(2).any(|two| {
@@ -252,8 +254,8 @@ impl IndentShift {
         })
     }
 
-    /// Replaces the indentation of every line that is not blank by the result of `other`; `None` if `other`
-    /// returns `None`.
+    /// Replaces the indentation of every line that is not blank by the result of `other` for this indentation; `None`
+    /// if `other` returns `None`.
     fn rewrite(&self, new: &str, other: impl Fn(&str) -> Option<String>) -> Option<String> {
         let mut out = String::with_capacity(new.len() + new.len() / 4);
         for line in new.split_inclusive('\n') {
@@ -274,8 +276,9 @@ impl IndentShift {
         self.pairs.iter().find(|pair| pair.old == own).map(|pair| pair.file.as_str())
     }
 
-    /// Computes the indentation in the file for an indentation of new text that does not occur in the old
-    /// text.
+    /// Computes the indentation in the file for an indentation of new text that does not occur in the old text.
+    /// `None` if it is smaller than all indentations of the old text, and the file's indentation cannot be reduced
+    /// accordingly.
     fn counterpart(&self, own: &str, scale: Scale) -> Option<String> {
         let below = self.pairs.iter().rev().find(|pair| pair.old.len() < own.len());
         let Some(pair) = below else {

@@ -61,8 +61,8 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
     Ok(pieces)
 }
 
-/// Refuses a marker that represents no lines of the file if a part next to it has new lines, because the
-/// marker may represent these.
+/// Refuses a marker that represents no lines of the file if a part next to it has lines that the file lacks:
+/// the marker may then stand for further new code, which the snippet does not show.
 fn stands_for_lines(
     lines: &[Line],
     segment: &Segment<'_>,
@@ -99,7 +99,7 @@ fn places(
         loss::size(old, base, &new)
             .and_then(|()| match scope.ends {
                 Ends::Open => loss::named(old, base, &new, &said),
-                Ends::Fixed => Ok(()), // the caller compares syntax trees and checks names
+                Ends::Fixed => Ok(()), // unchecked here: the caller compares syntax trees and checks names
             })
             .map_err(|why| Refusal::of(segment.lines, why))?;
         from = found.end;
@@ -274,7 +274,7 @@ fn unpinned(
             .is_some_and(|lines| lines.iter().zip(new).all(|(a, b)| same(a, b)))
     };
     if let Some(place) = places.iter().find(as_it_is) {
-        return Ok(from + place..from + place + new.len()); // the text has the part already
+        return Ok(from + place..from + place + new.len()); // the file has the part already, so nothing changes
     }
     let outer = |line: &&str| !is_blank(line) && depth(line) < depth(new[0]);
     let block = if from == 0 { old.len() } else { old.iter().position(outer).unwrap_or(old.len()) };

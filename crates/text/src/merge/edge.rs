@@ -59,7 +59,8 @@ pub(super) fn cover(
     if side.file_end && changed(above, lead) {
         return Ok(covered + above.len());
     }
-    // The new lines must not become the block header of the line of the file that follows them.
+    // Inserted here, a new line that is less indented than the next line of the file would become the header of that
+    // line's block.
     let next = match pin {
         Some(pin) => Some(all.get(above_left).copied().unwrap_or(pin)),
         None => above.iter().rev().copied().find(|line| !is_blank(line)),
@@ -73,7 +74,8 @@ pub(super) fn cover(
     if unclear { Err(covered + back) } else { Ok(covered) }
 }
 
-/// Finds the only line of the file that sets the same key as a single new line, to another value.
+/// If `new` is a single line that sets a key, finds the only line of `old` that sets this key. `None` if not exactly
+/// one line sets it, or if that line begins a block.
 pub(super) fn keyed_once(old: &[&str], new: &[&str]) -> Option<usize> {
     let [line] = new else { return None };
     let key = key(line)?;
@@ -105,8 +107,8 @@ pub(super) fn spaced(old: &[&str], found: &Range<usize>, segment: &Segment<'_>, 
     new
 }
 
-/// Counts the lines of the file, next to the line with a known location, whose keys the new lines set to
-/// other values, in the same order.
+/// Returns the number of lines of `lead` that are not blank, if the last lines of `above` are single statements that
+/// set the same keys in the same order. `None` otherwise.
 fn keyed(above: &[&str], lead: &[&str]) -> Option<usize> {
     let new: Vec<&&str> = lead.iter().filter(|line| !is_blank(line)).collect();
     let first = above.len().checked_sub(new.len())?;
@@ -116,7 +118,8 @@ fn keyed(above: &[&str], lead: &[&str]) -> Option<usize> {
     (all && !new.is_empty()).then_some(new.len())
 }
 
-/// Returns whether each of these lines at an end of the file has a changed version among the new lines.
+/// Returns whether each of the lines `above`, at an end of the file, has a changed version among the new lines
+/// `lead`.
 fn changed(above: &[&str], lead: &[&str]) -> bool {
     let mut rest = lead.iter();
     above.iter().filter(|line| !is_blank(line)).all(|line| rest.any(|new| similar(line, new)))

@@ -7,8 +7,8 @@ use super::scope::{Ends, Scope, Segment};
 use super::{Line, Piece, Refusal, Why};
 use crate::lines::LineRange;
 
-/// Turns new lines of a part into replacements of lines of the file that set the same key and that an
-/// adjacent marker represents.
+/// Finds the new lines of a part that set a key which the file already sets in the lines of an adjacent marker. These
+/// new lines replace the lines of the file instead of being added.
 ///
 /// `found` is the location of the part; `gaps` are the lines that the adjacent markers represent. Returns the
 /// remaining lines of the part, and a piece for each replaced line.
@@ -125,7 +125,8 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     (fits && !value.trim().is_empty()).then_some(Entry { key, sets })
 }
 
-/// Splits a line at the first `=` or `:` outside quotes, into key, sign and value.
+/// Splits a line at the first `=`, `:` or `=>` outside quotes, into key, sign and value. `::` and `==` are skipped.
+/// `None` if there is no such sign, or `:=` is before it.
 pub(super) fn split(line: &str) -> Option<(&str, &str, &str)> {
     let mut quote = None;
     let mut rest = line.char_indices();

@@ -86,7 +86,8 @@ pub(super) fn named(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -
     Err(Why::Loses { lines, names: lost.iter().map(|(_, name)| (*name).to_owned()).collect() })
 }
 
-/// Returns the indexes of the removed lines, and the number of new lines.
+/// Returns the indexes of the lines of `old` that `new` lacks, and the number of lines of `new` that `old` lacks.
+/// Only lines with a word count, and white space around them is ignored.
 fn difference(old: &[&str], new: &[&str]) -> (Vec<usize>, usize) {
     let mut there: HashMap<&str, usize> = HashMap::new();
     for line in new.iter().filter(|line| !is_blank(line)) {

@@ -4,22 +4,22 @@ use super::{Line, Piece};
 use crate::omission::{Marker, marker};
 use crate::{cut, lines::LineRange};
 
-/// A part of a snippet whose location in the file could not be determined, and the reason.
+/// A part of a snippet, or the whole snippet, that was not merged, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}, because {why}", self.part())]
 pub struct Refusal {
     /// The lines of the snippet that form this part; `None` if the reason concerns the whole snippet.
     pub lines: Option<LineRange>,
-    /// The first of these lines, shortened if it is long.
+    /// The first line of the part, shortened if it is long.
     pub text: String,
-    /// The reason why the part could not be placed.
+    /// The reason why the part was not merged.
     pub why: Why,
 }
 
-/// A reason why a part of a snippet could not be placed.
+/// A reason why a snippet, or a part of it, was not merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// None of the lines of the part is in the file.
+    /// The file has none of the lines of the part, and no item that determines its location.
     #[error("the file has none of this text, so its location is unknown")]
     Absent,
     /// The part may belong at several locations in the file.
@@ -31,7 +31,7 @@ pub enum Why {
     /// The part is in the file above the location of an earlier part.
     #[error("the file has this text at line {line}, above the previous part of the snippet")]
     Order {
-        /// Number of the line of the file that has this text.
+        /// Number of the line of the file at which the part was found.
         line: usize,
     },
     /// The part may replace lines of the file, or be inserted next to them.
@@ -51,7 +51,7 @@ pub enum Why {
     /// A new line also occurs elsewhere in the file, so it may be a moved line.
     #[error("line {line} of the file is the same, and may be moved here or stay there")]
     Twice {
-        /// Number of the line of the file that is the same.
+        /// Number of the same line in the file.
         line: usize,
     },
     /// The snippet changes nothing, although the file differs from it.
@@ -66,18 +66,18 @@ pub enum Why {
     Loses {
         /// The lines of the file that would be lost.
         lines: LineRange,
-        /// The names that these lines define, or the first few of the lines.
+        /// The names that the lost lines define, or the first few of the lines.
         names: Vec<String>,
     },
     /// The snippet lacks many lines of the file, although it has no marker.
     #[error("the snippet has no marker for unchanged lines, and lacks {lacks} of the file's {of} lines")]
     Partial {
-        /// Number of lines of the file that the snippet lacks.
+        /// Number of lines of the file that contain a word and that the snippet lacks.
         lacks: usize,
-        /// Number of all lines of the file.
+        /// Number of all lines of the file that contain a word.
         of: usize,
     },
-    /// A marker in the snippet represents no lines of the file.
+    /// A marker in the snippet represents no lines of the file, or would be written into the file as a line.
     #[error("a marker for unchanged code stands for no lines of the file")]
     Nothing,
     /// The snippet contains only markers and no code.
@@ -105,10 +105,10 @@ pub enum Why {
         /// Name of the file's language.
         language: &'static str,
     },
-    /// The file or the snippet is too large or too complex to be parsed.
+    /// The snippet or the merged file is too large or too complex to be parsed.
     #[error("the {what} is too large or too complex to be parsed as {language}")]
     Unread {
-        /// The text that cannot be parsed: `file` or `snippet`.
+        /// The text that cannot be parsed: `snippet` or `result` (the merged file).
         what: &'static str,
         /// Name of the file's language.
         language: &'static str,

@@ -8,9 +8,9 @@ use super::{Line, Piece, Refusal, Why};
 
 /// Returns the pieces that remove moved lines from their former location in the file.
 ///
-/// A statement that occurs once in the snippet and once in the file occurs once in the merged file. `fresh`
-/// returns whether a line of the snippet is new at its location. `places` are the lines that the parts of the
-/// snippet replace; `place_of` returns the lines that the part with a certain line replaces.
+/// A statement that occurs once in the snippet and once in the file occurs once in the merged file. `fresh` returns
+/// whether the snippet's line with an index is new at its location. `places` are the lines of the file that the parts
+/// of the snippet replace; `place_of` returns those for the part that contains the snippet's line with an index.
 ///
 /// # Errors
 ///
@@ -57,8 +57,8 @@ pub(super) fn moved(
         if all.len() > 1 || shown > 1 || !whole || scope.ends == Ends::Open || leaves(&here[at..=at]) {
             return Err(twice());
         }
-        // If a marker follows, the snippet may have left out the lines between the two locations instead of
-        // moving the statement.
+        // If a marker follows, the snippet may have left out the lines between the two locations instead of moving
+        // the statement, so the merge is refused.
         let ends = (unit.end..here.len())
             .find(|at| !(fresh(*at) || is_blank(here[*at]) && lines[*at].marker.is_none()));
         if old.start >= place_of(at).end && ends.is_none_or(|at| lines[at].marker.is_some()) {
@@ -67,7 +67,8 @@ pub(super) fn moved(
         let comments = here[..at].iter().rev().zip(scope.old[..old.start].iter().rev());
         let comments = comments.take_while(|(new, old)| is_comment(new) && same(new, old)).count();
         let comments = comments.min((0..old.start).rev().take_while(|line| is_kept(*line)).count());
-        // Without the statement, a comment or an attribute above it would be left behind.
+        // If only the statement moved, a comment or an attribute above it would be left behind, so the merge is
+        // refused.
         let above = (old.start - comments).checked_sub(1).map(|above| scope.old[above].trim_start());
         if above.is_some_and(|above| is_comment(above) || above.starts_with('@')) {
             return Err(twice());
@@ -110,7 +111,8 @@ pub(super) fn one_reading(
     Ok(())
 }
 
-/// Returns the index of the nearest line above a line that is less indented or begins a section.
+/// Returns the index of the nearest line before the line `at` that is less indented, or that begins the section of
+/// the line.
 fn parent(lines: &[&str], at: usize, ends: Ends) -> Option<usize> {
     let width = depth(lines[at]);
     let before = lines[..at].iter().enumerate().rev().filter(|(_, line)| !is_blank(line));

@@ -9,18 +9,18 @@ pub struct Scope<'a> {
     pub old: &'a [&'a str],
     /// Number of lines of the file before these lines.
     pub base: usize,
-    /// Position of the snippet's first and last line relative to those of the scope.
+    /// Required position of the snippet's first and last line in the scope.
     pub ends: Ends,
     /// All lines of the file.
     pub file: &'a [&'a str],
 }
 
-/// Position of a snippet's first and last line relative to the lines to merge into (the scope).
+/// Required position of a snippet's first and last line in the lines to merge into (the scope).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
-    /// The snippet may begin and end anywhere in these lines.
+    /// The snippet may begin and end anywhere in the scope.
     Open,
-    /// A beginning or end of the snippet without a marker is also the beginning or end of these lines.
+    /// If the snippet begins without a marker, its beginning is that of the scope; the same applies to the end.
     Fixed,
 }
 

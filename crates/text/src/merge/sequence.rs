@@ -188,8 +188,8 @@ struct Alignment {
     to: Vec<Option<usize>>,
     /// For each line of the file, true if it is removed.
     gone: Vec<bool>,
-    /// For each line of the snippet, the index of the line of the file that it equals; for a new line, of the
-    /// line that follows it.
+    /// For each line of the snippet, the index of the equal line of the file; for a new line, the index of
+    /// the line of the file that follows it.
     reached: Vec<usize>,
 }
 

@@ -8,11 +8,12 @@ use crate::encoding::Splice;
 use crate::lines::{bare, lf};
 
 /// Refuses a snippet without markers that is not clearly the whole text: it must have most lines of the text, or be
-/// a small file rewritten. Returns the notes for the reply.
+/// a rewritten small file. Returns the notes for the reply.
 ///
 /// # Errors
 ///
-/// If lines or names are missing; the error has the number of lines, or a missing name.
+/// If too many lines, or the definition of a name, are missing; the error has the number of missing lines, or the
+/// names.
 pub fn resembles(old: &[&str], snippet: &[Line]) -> Result<Vec<String>, Refusal> {
     let mut there: HashMap<&str, usize> = HashMap::new();
     for line in snippet {
@@ -57,7 +58,7 @@ fn begins_alike(full: &[&str], new: &[&str]) -> bool {
     first.is_some_and(|first| has_word(first) || full.last() == new.last())
 }
 
-/// Checks whether every line of a file sets a key, and the snippet sets all of these keys.
+/// Checks whether every line of a file that contains a word sets a key, and the snippet sets all of these keys.
 fn sets_the_same_keys(old: &[&str], snippet: &[Line]) -> bool {
     let set: HashSet<&str> = snippet.iter().filter_map(|line| heading::setting(&line.text)).collect();
     old.iter()

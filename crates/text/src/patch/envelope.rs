@@ -16,8 +16,8 @@ pub(super) fn is_envelope(text: &str) -> bool {
     text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.trim() == BEGIN)
 }
 
-/// Parses a patch that begins with `*** Begin Patch`. `first_line` is the line number of that line in the
-/// input.
+/// Parses a patch that begins with `*** Begin Patch`. `first_line` is the line number in the input on which `text`
+/// begins.
 pub(super) fn parse(text: &str, first_line: usize) -> Result<Vec<FilePatch>, ParseError> {
     let mut lines: Vec<(usize, &str)> = (first_line..).zip(text.split('\n')).collect();
     let full = |line: &(usize, &str)| !line.1.trim().is_empty();
@@ -111,8 +111,8 @@ impl<'a> Reader<'a> {
             body[..full].iter().for_each(|(_, line)| push_line(&mut content, line));
             return content;
         };
-        // A blank line between lines with a `+` only lacks its sign. Other lines without a sign are reported
-        // with their number.
+        // Between lines with a `+`, a blank line may lack it. Any other line without a `+` ends the content here,
+        // so that the caller reports it with its number.
         let whole = body[..=last].iter().all(|(_, line)| line.starts_with('+') || line.trim().is_empty());
         let first = body.iter().position(|(_, line)| !line.starts_with('+')).unwrap_or(body.len());
         let taken = if whole { last + 1 } else { first };

@@ -72,8 +72,8 @@ pub struct Numbers {
 pub enum Format {
     /// `*** Begin Patch`: if the last line of the file is rewritten, it gets a line break.
     Envelope,
-    /// A unified diff: the last line of the file has a line break, unless the diff or the file marks it as
-    /// missing.
+    /// A unified diff: the last line of the file gets a line break, unless the diff marks the break as
+    /// missing, or the file has none and the diff does not add one.
     Unified,
 }
 

@@ -23,16 +23,17 @@ pub enum HunkProblem {
     Scope {
         /// The line after `@@`.
         scope: String,
-        /// The line number at which the file has this line, before the end of the previous hunk.
+        /// If the file has this line before the end of the previous hunk: its number.
         before: Option<usize>,
-        /// The lines of the file that are most similar to it.
+        /// The lines of the file that are most similar to the line after `@@`.
         closest: Option<Box<ClosestLines>>,
     },
-    /// The old lines of the hunk are not in the file, or not after the previous hunk.
+    /// The old lines of the hunk are not in the file, or not after the previous hunk. Or they have other indentations
+    /// in the file, to which the new lines cannot be adapted.
     Lines {
         /// The old lines of the hunk: context and removed lines.
         old: String,
-        /// The line number at which the file has these lines, before the end of the previous hunk.
+        /// If the file has these lines before the end of the previous hunk: the number of the first.
         before: Option<usize>,
         /// The location of the new lines, if the file already contains them.
         already: Option<LineRange>,

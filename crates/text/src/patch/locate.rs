@@ -152,7 +152,8 @@ impl<'a> Page<'a> {
         Err(self.lost(hunk, &old, after.firm))
     }
 
-    /// Counts the blank lines that directly follow the lines `wanted` in the file, up to `most`.
+    /// Counts the blank lines that directly follow the lines `wanted` in the file, up to `most`. If `wanted` occurs
+    /// several times from the line `from` on, returns the greatest count.
     fn blanks_behind(&self, wanted: &[&str], from: usize, most: usize) -> usize {
         if most == 0 {
             return 0;
@@ -270,7 +271,9 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds the old lines of a hunk in the file, from the line `from` on.
+    /// Finds `wanted`, the old lines of a hunk, in the file from the line `from` on. Of several locations, uses the
+    /// one nearest to the line number in the hunk's header plus `drift`. Without a line number, uses the first one,
+    /// or the last one for a hunk at the end of the file.
     fn stands(&self, hunk: &Hunk, wanted: &[&str], from: usize, drift: isize) -> Option<Place> {
         let place =
             |first, pass, chosen| Place { first, count: wanted.len(), dropped: 0, pass, chosen, from, scope: None };

@@ -9,7 +9,8 @@ use super::{FilePatch, ParseError, PatchAction};
 
 const GIT: &str = "diff --git ";
 
-/// Returns whether a text looks like a unified diff: a file or hunk header, and a changed line.
+/// Returns whether a text looks like a unified diff: it has no `*** Update File:` line, and has either a hunk header
+/// followed by a line of a hunk, or both a `diff --git` line and another header line of Git, such as `rename from`.
 #[must_use]
 pub fn is_unified(text: &str) -> bool {
     let lines: Vec<&str> = text.lines().collect();
@@ -32,7 +33,8 @@ pub fn is_unified(text: &str) -> bool {
                 && lines.iter().any(|line| extended.iter().any(|head| line.starts_with(head)))))
 }
 
-/// Parses a unified diff; `first_line` is the line number in the input on which `text` begins.
+/// Parses a unified diff; `first_line` is the line number in the input on which `text` begins. If the diff changes a
+/// single file and does not rename it, `known` replaces the path in the diff.
 pub(super) fn parse(
     text: &str,
     first_line: usize,
@@ -274,8 +276,8 @@ impl<'a> Reader<'a> {
     /// Returns whether a hunk has ended before this line.
     fn ends(&self, missing: Option<MissingLines>, line: &str) -> bool {
         if self.names().is_some() && self.lines.get(2).is_some_and(|(_, line)| header::read(line).is_some()) {
-            // A removed line `-- a` and an added line `++ b` look like the names of the next file. The line counts
-            // of the hunk decide, if they are right.
+            // A removed line `-- a` and an added line `++ b` look like the names of the next file. They belong to the
+            // hunk only if exactly one removed and one added line are missing from the counts in its header.
             return missing != Some(MissingLines { old: 1, new: 1 });
         }
         let follows = ["diff ", "Index: ", "====", "Only in ", "From ", "@@"];

@@ -1,6 +1,7 @@
 //! Parser for terminal escape sequences (ECMA-48 and extensions), one character at a time.
 
-/// Number of characters after which a string in an escape sequence that has not ended counts as text again.
+/// Maximum length, in characters, of a string or of the parameters in an escape sequence. If the sequence is
+/// longer, the rest counts as text.
 const LONGEST: usize = 64 * 1024;
 
 /// Maximum number of characters of an escape sequence's parameters that are stored.

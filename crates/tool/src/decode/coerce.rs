@@ -3,8 +3,8 @@
 use serde_json::{Map, Number, Value, json};
 use toolpost_engine::Failure;
 
-/// Returns the arguments of a call as an object. They can also be a string with the JSON of an object, after a
-/// stray `{}`.
+/// Returns the arguments of a call as an object. They can also be a string with the JSON of an object, which may
+/// follow a stray `{}`.
 pub(super) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
     match arguments {
         Value::Object(object) => Ok(object),
@@ -152,7 +152,7 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// Converts a float that is a whole number; one beyond the range of `i64` becomes the nearest limit. Returns
+/// Converts a float that is a whole number; a number beyond the range of `i64` becomes its nearest bound. Returns
 /// `None` for other floats.
 #[expect(clippy::cast_possible_truncation, reason = "the value is whole, and the cast saturates")]
 fn whole_float(number: f64) -> Option<i64> {
@@ -204,7 +204,8 @@ fn array(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> R
         Value::Array(items) => items,
         Value::String(text) => match serde_json::from_str(text.trim()) {
             Ok(Value::Array(items)) => items,
-            // The text has several arguments of a program, and only the caller knows where each one ends.
+            // The text has several arguments of a program. Only the caller knows where each one ends, so the text is
+            // refused and not split.
             _ if is_of_words(schema) && text.contains(char::is_whitespace) => {
                 let quoted = text.contains(['"', '\'', '\\']);
                 let split = json!({ name: text.split_whitespace().collect::<Vec<_>>() }).to_string();

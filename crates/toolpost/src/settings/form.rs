@@ -64,7 +64,7 @@ impl<T: 'static> Form<T> {
         Self { shape, choices: Vec::new(), read: Box::new(read), show: Box::new(show) }
     }
 
-    /// Reads a value of the setting from its texts.
+    /// Parses a value of the setting from the strings of one source.
     pub(super) fn read(&self, texts: Vec<OsString>) -> ParseResult<T> {
         (self.read)(texts)
     }
@@ -99,7 +99,8 @@ pub(super) fn words() -> Form<String> {
     text(|text| Ok(text.to_owned()), String::clone)
 }
 
-/// A URL, or a text in its place, which is shown without the parts that may hold a secret.
+/// Returns the form of a setting that holds a URL or, like `words`, any string. It is shown without the parts of a URL
+/// that may hold a secret.
 pub(super) fn url() -> Form<String> {
     text(|text| Ok(text.to_owned()), |text| toolpost_text::redact::url(text).into_owned())
 }

@@ -343,7 +343,7 @@ settings! {
     external_agent: Option<Vec<String>> = None, {
         key: "agent.acp", variable: "ACP", flag: flag("acp", "COMMAND", Takes::One), form: form::command(),
         default: "none", example: "opencode acp",
-        help: "External agent to use instead of a model (ACP), such as \"opencode acp\"",
+        help: "External agent (ACP) to use instead of a model, such as \"opencode acp\"",
         more: "`none`: no agent. See [agents](agents.md).",
     }
     external_agent_may: AgentMay = AgentMay::Read, {
@@ -390,14 +390,14 @@ settings! {
         form: form::optional(form::number(parse::deadline, |time: &Duration| time.as_secs_f64().to_string())),
         default: "the dialect's", example: "30",
         help: "Time limit of a call, in seconds",
-        more: "More than 0, at most 86400. The limit of `claude` is 60.",
+        more: "More than 0, at most 86400. The limit of the dialect `claude` is 60.",
     }
     reply_bytes: Option<usize> = None, {
         key: "reply_bytes", variable: "REPLY_BYTES", flag: None,
         form: form::optional(form::number(parse::reply_bytes, form::plain)),
         default: "the dialect's", example: "4000",
         help: "Maximum size of a reply, in bytes",
-        more: "At least 2048. The maximum of `claude` is 102400.",
+        more: "At least 2048. The maximum of the dialect `claude` is 102400.",
     }
     encoding: Option<String> = None, {
         key: "encoding", variable: "ENCODING", flag: None, form: form::optional(form::words()),

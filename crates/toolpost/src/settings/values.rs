@@ -32,9 +32,9 @@ pub trait Choice: Copy + PartialEq + 'static {
 pub enum Ask {
     /// Approve the call.
     Allow,
-    /// Deny, unless there is a terminal to prompt at.
+    /// Prompt if there is a terminal, otherwise deny.
     Deny,
-    /// Prompt, and deny without a terminal.
+    /// Like `Deny`, but the reason of a denial is the missing terminal, not this setting.
     Prompt,
 }
 
@@ -148,7 +148,7 @@ pub enum AgentMay {
     Read,
     /// Writing, with Toolpost's tools.
     Write,
-    /// Everything, also with the agent's own tools.
+    /// Everything, including the agent's own tools.
     All,
 }
 

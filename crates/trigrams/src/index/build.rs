@@ -23,7 +23,7 @@ pub(super) const SETTLED: i64 = 50_000_000;
 pub(super) struct Built {
     /// The bytes of the segment; `None` if no file could be indexed.
     pub(super) bytes: Option<Vec<u8>>,
-    /// The number of files that were read.
+    /// The number of files at the start of the list that are done: added to the segment, or left for later.
     pub(super) done: usize,
 }
 

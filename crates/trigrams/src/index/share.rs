@@ -32,7 +32,7 @@ const AT_ONCE: usize = 4_096;
 #[derive(Default)]
 pub(super) struct SharedIndexConnection {
     server: Option<Arc<dyn Shared>>,
-    /// The files that the shared index covers.
+    /// The files that the shared index covers, with the number of this source of candidates.
     pub(super) far: Option<(u32, Arc<RemoteFiles>)>,
     contents: Option<Contents>,
     /// The contents that the shared index has, as of `state`.
@@ -42,7 +42,7 @@ pub(super) struct SharedIndexConnection {
     due: Option<Instant>,
     /// The time of the last lookup.
     asked: Option<Instant>,
-    /// The reason for the last failed request, until one succeeds.
+    /// The error of the last failed request, until a lookup succeeds.
     lost: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl SharedIndexConnection {
         self.far.as_ref().map_or(0, |(_, far)| far.docs().len())
     }
 
-    /// Returns the error of the last request to the shared index; `None` if it succeeded.
+    /// Returns the error of the last failed request; `None` if none failed since the last successful lookup.
     pub(super) fn lost(&self) -> Option<&str> {
         self.lost.as_deref()
     }
@@ -133,7 +133,8 @@ impl State {
 }
 
 impl Inner {
-    /// Queries the shared index for a pattern; `None` if it covers no file or does not respond.
+    /// Queries the shared index for a pattern. `None` if it covers no file, does not respond, would need too long, or
+    /// has removed contents since the last lookup.
     pub(super) fn ask(&self, pattern: &Pattern) -> Option<Answer> {
         let (server, far) = {
             let state = self.lock();

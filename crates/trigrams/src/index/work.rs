@@ -354,7 +354,7 @@ impl State {
         worn
     }
 
-    /// Returns the current files of some segments.
+    /// Returns the current files of the segments with these numbers.
     fn live(&self, numbers: &[u32]) -> Vec<(Key, FileStat)> {
         let mut files: BTreeMap<Key, FileStat> = BTreeMap::new();
         for listing in &self.listings {
@@ -363,7 +363,7 @@ impl State {
         files.into_iter().collect()
     }
 
-    /// Detaches segments; returns the names of their blobs.
+    /// Detaches the segments with these numbers; returns the names of their blobs.
     pub(super) fn drop_segments(&mut self, numbers: &[u32]) -> Vec<String> {
         for listing in &mut self.listings {
             numbers.iter().for_each(|number| listing.detach(*number));

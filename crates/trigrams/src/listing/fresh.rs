@@ -37,7 +37,8 @@ const LONG_PAUSE: Duration = Duration::from_secs(5);
 const SHARE: u32 = 20;
 
 impl Listing {
-    /// Applies the changes since the last refresh.
+    /// Applies the changes since the last refresh. Rescans all files if a rescan is due and quick enough, or if the
+    /// watch does not work.
     pub(crate) fn refresh(&mut self, workspace: &Workspace, stop: &(dyn Fn() -> bool + Sync)) -> Fresh {
         self.used = Instant::now();
         match self.watch.changed() {
@@ -59,7 +60,8 @@ impl Listing {
         let since = self.whole.elapsed();
         let share = self.cost * SHARE;
         let is_due = |pause: Duration| since > pause.max(share);
-        // A search by name does not depend on contents, so the watch reports every relevant change.
+        // The watch misses only changes of contents, on which a search by name does not depend. So such a search
+        // waits only for a quick rescan.
         let pause = match self.walk.purpose {
             _ if self.cost <= QUICK.0 => Some(QUICK.1),
             Purpose::Text if self.cost <= BEARABLE.0 => Some(BEARABLE.1),

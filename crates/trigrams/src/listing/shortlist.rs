@@ -72,7 +72,7 @@ struct UnfilteredCandidate<'l> {
 const UNREADABLE: usize = 20;
 
 impl Listing {
-    /// Returns the files that may match a pattern.
+    /// Returns the files that the filter accepts and that may match the pattern, with counts of all other files.
     pub(crate) fn shortlist(
         &mut self,
         question: &Question<'_>,

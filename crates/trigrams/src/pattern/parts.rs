@@ -24,7 +24,8 @@ const MOST: usize = 16;
 
 /// The maximum number of distinct beginnings or endings.
 const MOST_OUTER: usize = 32;
-/// The maximum number of pairs of an ending and the beginning of the next part.
+/// The maximum number of pairs of an ending and the beginning of the next part. With more pairs, the text across the
+/// boundary of the parts is not used to narrow the search.
 const MOST_SEAMS: usize = 64;
 
 /// The number of bytes at either end of a text that can share a trigram with the adjacent text: one less than the

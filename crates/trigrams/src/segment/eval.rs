@@ -44,7 +44,7 @@ impl Segment {
             let of_doc = |other: Option<u32>| self.block(other).filter(|other| other.doc == doc);
             let before = of_doc(block.checked_sub(1));
             if before.is_none() && of_doc(block.checked_add(1)).is_none() {
-                // The file has only this block.
+                // The file has only this block, so all of it is searched.
                 files.push(CandidateDoc { doc, parts: Vec::new() });
                 continue;
             }
@@ -75,8 +75,8 @@ impl Segment {
         let part = self.sparse.partition_point(|first| *first <= gram);
         let Some(part) = part.checked_sub(1) else { return Ok(None) };
         let first = part * STRIDE;
-        // Reads the table entries between two entries in memory, and one entry more, because the start of its
-        // postings is the end of those before.
+        // Every `STRIDE`th entry of the table is in memory. The entries from one of them up to the next are read, and
+        // the next one too, because its postings begin where those of the entry before it end.
         let count = (self.entries - first).min(STRIDE + 1);
         let table = self.source.read_at(self.table + (first * ENTRY) as u64, count * ENTRY)?;
         let entry = |number: usize| four(&table, number * ENTRY);

@@ -249,7 +249,7 @@ mod tests {
         assert!(apart[start..end].contains("second\n") && end == apart.len());
         assert!(end - start < 40_000 && apart.as_bytes()[start - 1] == b'\n');
         assert_eq!(part.before, Some(u32::try_from(apart[..start].lines().count()).unwrap()));
-        // For a pattern about the start of the text, the result omits the number of preceding lines.
+        // For a pattern that refers to the start of the text, the result omits the number of preceding lines.
         let second = Pattern::read(r"\Asecond", Letters::AsWritten, Reach::Line).unwrap();
         assert_eq!(segment.find(&second).unwrap()[0].parts[0].before, None);
     }

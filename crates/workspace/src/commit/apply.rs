@@ -28,7 +28,7 @@ pub(super) enum ExecutionMode {
     WithBackup,
 }
 
-/// Reasons for which a step of a commit fails.
+/// Reasons why a step of a commit fails.
 pub(super) enum StepFailure {
     /// The file cannot be replaced by a rename, but may be rewritten in place.
     NotReplaceable(OperationError),
@@ -103,7 +103,8 @@ pub(super) fn check(work: &mut PlannedStep) -> std::result::Result<(), CommitKin
     Ok(())
 }
 
-/// Executes a step of a commit, which makes the change visible to other processes.
+/// Executes a step of a commit, which makes the change visible to other processes. Does nothing for a rewrite in
+/// place, which the caller executes.
 pub(super) fn apply(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let entry = open(work)?;
     match work.step.kind {
@@ -121,9 +122,9 @@ fn open(work: &PlannedStep) -> std::result::Result<DirEntry, StepFailure> {
         .map_err(StepFailure::from)
 }
 
-/// Returns the current fingerprint of a file. Fails if its content differs from the content in `fingerprint`.
-/// The identity may differ: if another file with the same content is at the path now, a revert must restore
-/// that file.
+/// Returns the current fingerprint of a file. Fails if its content differs from the content in `fingerprint`. The
+/// device and inode may differ: if another file with the same content is at the path now, a revert must restore that
+/// file.
 fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<Fingerprint, CommitKind> {
     let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
     let (now, stat) = fingerprint_entry(&entry.directory, &entry.name)?;

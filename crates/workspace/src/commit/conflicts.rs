@@ -15,7 +15,8 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
     let mut touched = Vec::new();
     let (mut carried_off, mut moved_away) = (HashSet::new(), HashSet::new());
     for draft in drafts {
-        // Restoring a file at a path from which an earlier draft moves another file away is not a conflict.
+        // Restoring a file at a path from which an earlier change of the same commit moves another file away is not a
+        // conflict.
         let fills = matches!(draft.action, Action::Restore { .. }) && moved_away.contains(&draft.path);
         if !fills {
             touched.push(&draft.path);

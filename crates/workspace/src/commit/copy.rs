@@ -26,7 +26,7 @@ use crate::system::{mode as mode_bits, sync_all};
 /// Size of the buffer through which file contents are copied, in bytes.
 const PIECE: usize = 256 * 1024;
 
-/// The time at which the copied content of a file is synced.
+/// Time at which the content of a copied file is synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bytes {
     /// Each file is synced immediately after it is copied.
@@ -66,7 +66,7 @@ fn tree(source: &DirEntry, target: &DirEntry, temp: &OsStr) -> Result<()> {
         };
         let from = open(&source.directory, &old, READ_DIRECTORY)?;
         let stat = Stat::of(&fstat(&from).map_err(OperationError::when("reading a directory"))?);
-        // A bind mount can make the copy appear inside its own source.
+        // A bind mount can make the copy appear inside its own source. Copying would then never end.
         if (stat.device, stat.inode) == (begun.device, begun.inode) {
             return Err(CommitKind::IntoItself);
         }

@@ -14,7 +14,7 @@ use crate::path::WorkspacePath;
 pub struct CommitError {
     /// Path that caused the failure.
     pub path: WorkspacePath,
-    /// Reason for the failure, which continues the sentence that starts with the path.
+    /// Reason for the failure; its message is the rest of a sentence that starts with the path.
     pub why: CommitKind,
     /// Steps of the commit that could not be reverted, one sentence each.
     pub aftermath: Vec<String>,
@@ -32,20 +32,20 @@ pub enum CommitKind {
     /// The path is a root itself.
     #[error("is a root of the workspace, which is never replaced, moved or deleted")]
     Root,
-    /// Two drafts (requested changes) change the same path, or one draft changes a path inside an entry that
-    /// another draft moves or deletes.
+    /// Two drafts (requested changes) change the same path, or one draft changes a path inside an entry that another
+    /// draft moves or deletes, or a draft that copies a directory is not the only draft of the commit.
     #[error("would be changed twice in one commit; make two commits")]
     Clash,
     /// A directory would be copied into itself.
     #[error("is inside the directory to copy; choose a target outside that directory")]
     IntoItself,
-    /// The path to change does not exist.
+    /// The path to change, or the path to copy from, does not exist.
     #[error("does not exist")]
     Missing,
-    /// The path to create already exists.
+    /// Something exists at a path at which nothing may exist before the change.
     #[error("already exists")]
     Exists,
-    /// The content differs from the content that the caller has seen.
+    /// The content differs from the content that the caller has seen, or it changed during the commit.
     #[error("has changed since it was read (the hash of its content is now {found})")]
     Changed {
         /// Hash of the current content.
@@ -71,7 +71,8 @@ pub enum CommitKind {
     /// A parent of the path is not a directory.
     #[error("has a parent that is not a directory")]
     NotADirectory,
-    /// The path is a pipe, a socket, a device or a link, which a commit does not replace.
+    /// The path is not a regular file, so a commit does not replace it; or it is a pipe, a socket or a device, which
+    /// a commit does not copy.
     #[error("is {}, which cannot be replaced", .0.name())]
     NotRegular(Kind),
     /// The operating system denied permission.
@@ -82,7 +83,7 @@ pub enum CommitKind {
         /// The operating system's error.
         fault: SystemError,
     },
-    /// A system error for which there is no other variant.
+    /// Any other system error.
     #[error("could not be changed: {step} failed ({fault})")]
     Io {
         /// The operation that failed, such as `creating the new file`.

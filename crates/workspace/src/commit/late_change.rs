@@ -29,7 +29,7 @@ pub(super) enum LateChange {
     Nothing,
     /// The file grew; the added bytes were appended to the new content.
     Appended,
-    /// The file got other content, which must be kept.
+    /// The file was changed in another way; contains its content, which must not be lost.
     Changed(Vec<u8>),
 }
 

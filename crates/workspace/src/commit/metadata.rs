@@ -31,8 +31,8 @@ pub(crate) fn copy(old: impl AsFd, new: impl AsFd, mode: Option<u32>) -> Result<
         bits &= !0o4000;
     }
     if copy_attributes(old, new, &mut lost) == AccessList::Lost {
-        // In a file with an ACL, the group bits of the mode are the mask of the ACL and not the permissions of
-        // the group.
+        // In a file with an ACL, the group bits of the mode are the mask of the ACL. Without the ACL, they would
+        // grant the group these permissions, so they are removed.
         bits &= !0o070;
     }
     if Stat::of(&fstat(new)?).mode != bits {
@@ -51,7 +51,7 @@ fn copy_attributes(old: BorrowedFd<'_>, new: BorrowedFd<'_>, lost: &mut Vec<Stri
     let mut access_list = AccessList::AsBefore;
     let names = attribute_names(old);
     if !names.iter().any(|name| name.as_c_str() == ACCESS_LIST) {
-        // The new file may have got an ACL from its directory, which the old file does not have.
+        // The old file has no ACL. If the new file has inherited one from its directory, it is removed.
         let _ = fremovexattr(new, ACCESS_LIST);
     }
     for name in names.iter().filter(|name| is_kept(name)) {

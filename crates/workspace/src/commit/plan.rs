@@ -26,9 +26,10 @@ pub(super) struct Plan {
     pub(super) made: BTreeSet<WorkspacePath>,
     /// Permission bits of new directories.
     pub(super) modes: BTreeMap<WorkspacePath, u32>,
-    /// Directories to remove at the end if they are empty, each with the index of the draft that requests it.
+    /// Directories to remove at the end if they are empty, each with the index of the draft (the requested change)
+    /// that requests it.
     pub(super) emptied: Vec<(usize, WorkspacePath)>,
-    /// For each draft, the result to report if the commit succeeds.
+    /// For each draft (requested change), the result to report if the commit succeeds.
     pub(super) changes: Vec<ChangeReport>,
     pub(super) notes: Vec<Note>,
     /// Old paths of the entries that the steps planned so far move or delete.
@@ -144,7 +145,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Plans a deletion. If `expect` is `None`, a directory is removed recursively.
+    /// Plans the deletion that the draft with the index `number` requests. If `expect` is `None`, a directory is
+    /// removed recursively.
     fn delete(&mut self, number: usize, path: WorkspacePath, expect: Option<Expect>) -> Result<(), Problem> {
         let stat = present(&path)?.ok_or(CommitKind::Missing)?;
         let fingerprint = match (stat.kind, expect) {
@@ -351,8 +353,8 @@ impl Plan {
         self.works.push(work);
     }
 
-    /// Returns metadata of a path; `None` if nothing exists there, or if an earlier draft moves or deletes
-    /// the entry.
+    /// Returns metadata of a path; `None` if nothing exists there, or if a step that is already planned moves or
+    /// deletes the entry.
     fn present(&self, path: &WorkspacePath) -> Result<Option<Stat>, Problem> {
         if self.leaving.contains(path) { Ok(None) } else { present(path) }
     }

@@ -24,20 +24,20 @@ pub(crate) enum ReadOnly {
 
 /// A step with the contents and open files that its execution needs.
 pub(super) struct PlannedStep {
-    /// Index of the draft that requires the step.
+    /// Index of the draft (the requested change) that needs the step.
     pub(super) draft: usize,
     pub(super) path: WorkspacePath,
     pub(super) to: Option<WorkspacePath>,
     pub(super) bytes: Vec<u8>,
-    /// Source of a copy, instead of `bytes`.
+    /// Source of a copy; `None` if the content of the file is in `bytes`.
     pub(super) from: Option<Source>,
     pub(super) rename: Rename,
-    /// Hash of `bytes`.
+    /// Hash of `bytes`; `None` if the step does not write them.
     pub(super) after: Option<ContentHash>,
-    /// Target of a link to create.
+    /// Target of the link that the step creates; `None` for other steps.
     pub(super) link: Option<OsString>,
     pub(super) mode: Option<u32>,
-    /// File whose owner, permissions and attributes the new content gets, instead of the replaced file.
+    /// File whose owner, permissions and attributes the new content gets; `None` for those of the replaced file.
     pub(super) like: Option<WorkspacePath>,
     pub(super) old: Option<Stat>,
     pub(super) step: Step,
@@ -102,7 +102,7 @@ pub(super) fn is_same_name(from: &WorkspacePath, to: &WorkspacePath, moved: &Sta
     like && only && stat_at(to.root(), to.relative()).is_ok_and(same)
 }
 
-/// Returns the device number of the nearest existing parent directory.
+/// Returns the device number of the nearest existing parent directory; `None` if it cannot be determined.
 pub(super) fn device_above(path: &WorkspacePath) -> Option<u64> {
     let mut parent = path.parent();
     while let Some(directory) = parent {

@@ -21,8 +21,8 @@ use crate::recording::{HistoryRecording, tree};
 use crate::seal::Seal;
 
 impl<'a> Commit<'a> {
-    /// Stores the affected contents and creates the record of the commit. A failure adds a note and does not
-    /// fail the commit.
+    /// Stores the affected contents and creates the record of the commit. A failure adds a note and does not fail the
+    /// commit. Returns `None` without a record: after a failure, or if there is no history.
     ///
     /// The caller must keep the returned value until the journal with the record is written. Until then, the
     /// value prevents a sweep (the removal of unreferenced contents) from removing the stored contents.

@@ -35,14 +35,15 @@ pub(crate) struct StagedFile {
 
 /// Source of the metadata (owner, permissions, attributes) of a new file.
 pub(crate) enum MetadataSource<'a> {
-    /// None: the file gets the defaults of its directory.
+    /// No source: the file gets the defaults of its directory.
     New,
     /// This file: the replaced file, or another file that the requested change names.
     Old(&'a OpenFile),
 }
 
-/// Writes content with a known hash to an unnamed file, then links it to the temporary name. If the file system
-/// does not support unnamed files, writes to the temporary name directly.
+/// Writes content with a known hash to an unnamed file, then links it to the temporary name. If the file system does
+/// not support unnamed files, writes to the temporary name directly. The file gets the metadata of `like`, but the
+/// permission bits `mode` if they are given.
 pub(crate) fn stage(
     entry: &DirEntry,
     temp: &OsStr,

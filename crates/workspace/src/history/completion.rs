@@ -58,7 +58,8 @@ pub(super) fn look(path: &WorkspacePath) -> CurrentState {
     CurrentState::There(stat, content)
 }
 
-/// Returns whether the current and the recorded state of a path are equal, ignoring permissions.
+/// Returns whether the current and the recorded state of a path are equal, ignoring permissions and the content of
+/// directories.
 pub(super) fn is_same(now: &Content, then: &Content) -> bool {
     let sort = if then.sort == ContentKind::Tree { ContentKind::Directory } else { then.sort };
     now.sort == sort && now.target == then.target && (sort != ContentKind::File || now.hash == then.hash)
@@ -74,7 +75,7 @@ fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
 fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &WorkspacePath) -> bool {
     let now = look(path);
     match (&change.after, &now) {
-        // Recovery removes the empty directory afterwards.
+        // The directory may still exist: recovery removes it afterwards, if it is empty.
         (None, _) if change.what == ChangeKind::DeletedEmpty => true,
         (None, now) => *now == CurrentState::Absent,
         (Some(after), CurrentState::There(stat, content)) => {
@@ -94,8 +95,9 @@ pub(super) fn is_one(left: &WorkspacePath, right: &WorkspacePath) -> bool {
     identity(left).is_some() && identity(left) == identity(right)
 }
 
-/// Returns whether a moved entry is gone from its old path, or another change of the same commit has put an
-/// entry there.
+/// Returns whether a moved entry is gone from its old path. Also true if another change of the same commit has put an
+/// entry there, or if the old path and the new path `to` are the same file, on a file system that ignores letter
+/// case.
 fn has_left(workspace: &Workspace, change: &Change, record: &Record, to: &WorkspacePath) -> bool {
     let taken = record
         .changes

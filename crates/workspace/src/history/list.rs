@@ -18,10 +18,10 @@ pub struct History<'a> {
 /// Errors of finding a recorded change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FindError {
-    /// The history is empty, or every change in it is undone.
+    /// The history is empty, or every change in it is undone or an undo.
     #[error("the history of this workspace is empty, or all its changes are undone")]
     Empty,
-    /// No change has an id, or the id of its call, that starts with the given text.
+    /// No change has an id, or a call id, that starts with the given text.
     #[error("no change in the history of this workspace has an id, or a call id, that starts with `{said}`")]
     Unknown {
         /// The given start of an id, escaped.
@@ -38,7 +38,7 @@ pub enum FindError {
 }
 
 impl Workspace {
-    /// Returns the history; `None` if it is disabled, or if there is no state directory.
+    /// Returns the history; `None` if it is disabled or cannot be opened, or if there is no state directory.
     pub fn history(&self) -> Option<History<'_>> {
         let store = self.state()?.history()?;
         Some(History { workspace: self, store })
@@ -124,8 +124,8 @@ impl History<'_> {
             return Err(format!("it {why}"));
         }
         let Some(hash) = content.hash else { return Ok(Vec::new()) };
-        // For a directory tree, `content.bytes` is the total size of its files and not the size of the stored
-        // list.
+        // For a directory tree, `content.bytes` is the total size of its files. Only the list of its entries is
+        // stored, so the maximum size of a content applies.
         let most = if content.sort == ContentKind::Tree { LONGEST_CONTENT } else { content.bytes };
         self.store.objects.get(hash, most).map_err(|errno| match errno {
             Errno::NOENT => "the history no longer has a copy of it".to_owned(),

@@ -187,7 +187,8 @@ impl<'a> UndoPlan<'a> {
         let Some(path) = self.known(&change.place) else { return Ok(()) };
         match change.what {
             ChangeKind::Created => {
-                // Undoing the move replaces an entry that was created at the source of the move.
+                // If the change also moved another entry away from this path, undoing the move replaces the created
+                // entry, so no deletion is needed.
                 let moved_away = self.moved_from.contains(change.place.path());
                 if self.unchanged(&path, change).is_some() && !moved_away {
                     let is_tree = change.after.as_ref().is_some_and(|after| after.sort == ContentKind::Tree);

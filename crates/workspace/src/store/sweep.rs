@@ -28,7 +28,7 @@ const GO: usize = 256;
 /// Name of the file whose modification time is the time of the last sweep of the history.
 const SWEPT: &str = "swept";
 
-/// Age of the last sweep of the history from which the next start of Toolpost sweeps again.
+/// Time since the last sweep of the history after which Toolpost sweeps again at its next start.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Age at which a temporary file counts as abandoned.
@@ -42,7 +42,7 @@ impl Store {
         }
     }
 
-    /// Sweeps the history if the last sweep is more than a day ago.
+    /// Sweeps the history if the last sweep was more than a day ago, or if there was none and something was added.
     pub(crate) fn tidy_at_start(&self, journals: BorrowedFd<'_>) {
         let swept = age(&self.top, SWEPT);
         if swept.is_none_or(|age| age > DAY) && (swept.is_some() || self.added() > 0) {
@@ -121,7 +121,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn needs(&self, record: &Record) -> Result<Vec<String>> {
-        // Content may have been added after the stored contents were listed.
+        // Content may have been added after the stored contents were listed, so the disk is checked too.
         let directory = self.store.objects.directory();
         let is_there =
             |name: &str| self.contents.contains_key(name) || stat_at(directory, Path::new(name)).is_ok();
@@ -176,15 +176,16 @@ impl<'a> Sweep<'a> {
         let candidates =
             self.contents.keys().filter(|name| !unfinished(name) && !self.needed.contains_key(*name));
         let mut candidates: Vec<String> = candidates.cloned().collect();
-        // Lists of pieces are removed before the pieces, so that no remaining list refers to a removed piece.
-        // The file names of lists are longer.
+        // Lists of pieces are removed before the pieces, so that no remaining list refers to a removed piece. Their
+        // file names are longer, so they are sorted to the front.
         candidates.sort_by_key(|name| std::cmp::Reverse(name.len()));
         for go in candidates.chunks(GO) {
             let _lock = self.store.lock(FlockOperation::NonBlockingLockExclusive)?;
             let fresh: Result<Vec<Vec<String>>> =
                 pending(journals)?.iter().map(|record| self.needs(record)).collect();
             let fresh = fresh?;
-            // In the meantime, another root may have got its first record and with it a new directory of records.
+            // In the meantime, a commit may have created the first record of a root, and with it a new directory of
+            // records, so the directories are listed again.
             self.folders = self.store.folders()?;
             for (name, needs) in self.new_records()? {
                 self.need(&needs);

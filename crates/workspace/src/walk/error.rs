@@ -11,7 +11,7 @@ pub enum WalkOpenError {
     /// The entry is not a regular file.
     #[error("it is not a regular file")]
     NotRegular,
-    /// A system error for which there is no other variant.
+    /// Any other system error.
     #[error("{0}")]
     Refused(SystemError),
 }

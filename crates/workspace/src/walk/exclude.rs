@@ -17,8 +17,8 @@ pub(crate) const EXCLUDE: &str = "exclude";
 /// Size limit of a `.git` file, in bytes.
 const LONGEST: u64 = 4096;
 
-/// Opens the directory `info` in the Git directory of a repository. `.git` may be a file that points to the
-/// Git directory.
+/// Opens the directory `info` in the Git directory of the repository at `top`; `None` if it cannot be opened. `.git`
+/// may be a file that points to the Git directory.
 pub(crate) fn info(top: BorrowedFd<'_>) -> Option<OwnedFd> {
     match open_at(top, Path::new(".git/info"), READ_DIRECTORY, Mode::empty()) {
         Ok(info) => Some(info),
@@ -27,7 +27,8 @@ pub(crate) fn info(top: BorrowedFd<'_>) -> Option<OwnedFd> {
     }
 }
 
-/// Opens the directory `info` to which the `.git` file of a linked work tree or submodule leads.
+/// Opens the directory `info` to which the `.git` file of a linked work tree or submodule leads; `None` if it leads
+/// to none.
 fn linked(top: BorrowedFd<'_>) -> Option<OwnedFd> {
     let pointer = first_line(top, ".git")?;
     let directory = below(top, pointer.strip_prefix("gitdir:")?.trim())?;
@@ -47,7 +48,7 @@ fn below(directory: BorrowedFd<'_>, said: &str) -> Option<OwnedFd> {
     openat(directory, said, READ_DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()
 }
 
-/// Opens a directory by its absolute path, which may be outside the roots.
+/// Opens a directory by its absolute path, which may be outside the roots; `None` if it cannot be opened.
 pub(crate) fn open_directory(path: &Path) -> Option<OwnedFd> {
     open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()
 }

@@ -1,7 +1,7 @@
 //! Ignore rules inherited from directories above the start of a walk.
 //!
 //! Inside the root, the rules of every parent directory apply. Above the root, only rules of the repository
-//! that contains the root apply. Those files are opened by path, outside the root; their content is never
+//! that contains the root apply. Ignore files above the root are opened by path; their content is never
 //! returned.
 
 use std::os::fd::AsFd;

@@ -22,7 +22,8 @@ pub(super) fn may_be_dependency(name: &[u8], beside: Marks) -> bool {
     is_dependency(name, beside) || name == b"vendor"
 }
 
-/// Returns whether marker files in a directory identify it as a dependency, cache or build directory.
+/// Returns whether the name of a directory and the marker files `within` it identify it as a dependency, cache or
+/// build directory.
 pub(super) fn holds_dependencies(name: &[u8], within: Marks) -> bool {
     within.has(Marks::CACHE)
         || within.has(Marks::PYTHON_ENVIRONMENT)

@@ -35,7 +35,7 @@ impl<D, C> Queue<D, C> {
         self.lock().workers += 1;
     }
 
-    /// Moves directories into the queue, from which the last one is taken first.
+    /// Moves directories into the queue. The last directory of the queue is taken first.
     pub(super) fn add_directories(&self, directories: &mut Vec<D>) {
         if directories.is_empty() {
             return;

@@ -49,7 +49,7 @@ fn cached(text: &[u8]) -> Rules {
     rules
 }
 
-/// Compiles the rules of an ignore file; ignores invalid globs, as Git does.
+/// Compiles the rules of an ignore file, without invalid globs, which Git ignores too. `None` if no rules are left.
 fn compile(text: &[u8]) -> Option<Gitignore> {
     let text = String::from_utf8_lossy(text);
     // The rules are built for `.`, so that they match paths relative to the directory of the ignore file.

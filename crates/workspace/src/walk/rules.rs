@@ -1,4 +1,4 @@
-//! Ignore rules that apply in a directory: its own ones and those of its parents.
+//! Ignore rules that apply in a directory: those of the directory itself and of its parents.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -122,8 +122,8 @@ impl Level {
     }
 }
 
-/// Returns the reason to exclude an entry; `None` to include it. The caller ignores the reason for an entry
-/// that the visitor named explicitly.
+/// Returns the reason to exclude the entry `candidate`; `None` to include it. `beside` are the marker files in the
+/// entry's directory. The caller ignores the reason for an entry that the visitor named explicitly.
 ///
 /// `free` lists the names on the path to the start of the walk. Version control and dependency directories
 /// with these names are not excluded.

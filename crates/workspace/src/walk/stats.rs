@@ -105,7 +105,7 @@ impl Unreadable {
     }
 }
 
-/// Reasons for which a walk excludes an entry.
+/// Reasons why a walk excludes an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// An ignore rule matches the entry.

@@ -47,9 +47,10 @@ pub enum WalkEnd {
 
 /// Walks everything below a directory on several threads.
 ///
-/// Uses the calling thread and helper threads, whose number [`with_helpers`] limits for the whole process. The
-/// walk ends when `stop`, which is polled, returns true. `make` creates a visitor for each thread. The start
-/// directory itself is not visited, and no rule applies to it. Fails only if that directory cannot be read.
+/// Uses the calling thread and helper threads, whose number [`with_helpers`] limits for the whole process. The walk
+/// ends when `stop`, which is polled, returns true. `make` creates a visitor for each thread, and `place` is the
+/// visitor's data for the entries of `base`. The start directory itself is not visited, and no rule applies to it.
+/// Fails only if that directory cannot be read.
 pub fn walk<V: Visitor>(
     base: &WorkspacePath,
     place: V::Place,

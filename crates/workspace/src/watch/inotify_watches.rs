@@ -1,4 +1,4 @@
-//! Inotify watches (notices of the kernel about changes) on every directory that a walk enters.
+//! Inotify watches on every directory that a walk enters: requests to the kernel to report changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -198,7 +198,8 @@ impl InotifyWatches {
             || (of_dependencies && self.options.prune == Prune::Dependencies)
     }
 
-    /// Returns the path of an entry in a watched directory.
+    /// Returns the path of an entry in a watched directory; `None` if the watch is not known or the path is outside
+    /// the roots.
     fn path(&self, watch: i32, name: &[u8]) -> Option<WorkspacePath> {
         let (root, relative) = self.places.way(watch, name)?;
         let relative = Path::new(OsStr::from_bytes(&relative));

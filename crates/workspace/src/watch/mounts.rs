@@ -61,8 +61,8 @@ impl Mounts {
         changed
     }
 
-    /// Returns a root, or a location below one, that is on a network file system, with the type of that file
-    /// system.
+    /// Returns a root, or a location below one, that is on a network file system, with the type of that file system.
+    /// `None` if there is none.
     pub(super) fn elsewhere(&self, roots: &[Root]) -> Option<(String, String)> {
         let text = self.text();
         let mounts: Vec<Mount> = lines(&text).filter_map(mount).collect();
@@ -106,7 +106,8 @@ struct Mount {
     kind: String,
 }
 
-/// Returns a network file system among the mounts that contain a directory or are below it.
+/// Returns the first network file system among the mount that contains the directory and the mounts below it: its
+/// mount point and type.
 fn below(directory: &Path, mounts: &[Mount]) -> Option<(Vec<u8>, String)> {
     // Of several mounts at one location, the last one is visible.
     let holder = mounts.iter().rev().filter(|mount| directory.starts_with(path(mount)));

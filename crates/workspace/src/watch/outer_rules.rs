@@ -105,8 +105,8 @@ impl Excludes {
         self.0.insert(watch, Stamp::exclude(top));
     }
 
-    /// Finds a repository whose `info/exclude` may have changed. `top` returns the current top directory of a
-    /// repository, if it still exists.
+    /// Returns the watch of a repository whose `info/exclude` may have changed. `top` returns the current top
+    /// directory of the repository with a watch; a repository for which it returns `None` is dropped.
     pub(super) fn differing(&mut self, top: impl Fn(i32) -> Option<PathBuf>) -> Option<i32> {
         let mut found = None;
         self.0.retain(|watch, was| {

@@ -101,7 +101,8 @@ impl WatchTree {
         taken
     }
 
-    /// Returns the root of a watched directory, and the path of its entry `name` relative to that root.
+    /// Returns the root of a watched directory, and the path of its entry `name` relative to that root. `None` if the
+    /// watch is not known, or its parents form a cycle.
     pub(super) fn way(&self, watch: i32, name: &[u8]) -> Option<(&Root, Vec<u8>)> {
         let mut names: Vec<&[u8]> = if name.is_empty() { Vec::new() } else { vec![name] };
         let mut place = self.all.get(&watch)?;

@@ -1,6 +1,6 @@
-//! One file with sixty slots.
+//! A file with sixty slots, which are lines such as `slot007=0`.
 //!
-//! Each slot is changed by one thread or process.
+//! Each slot is changed by a different thread or process.
 
 use std::thread;
 use std::time::Duration;

@@ -84,7 +84,7 @@ pub(super) fn node_server(job: &Job<'_>) -> Option<Ask> {
 
 pub(super) fn rust_server(job: &Job<'_>) -> Option<Ask> {
     match job.work {
-        // Toolpost's dialects number the lines; of the other servers' tools, only this one can.
+        // Toolpost's dialects number the lines, so the Rust server must number them too. The other servers cannot.
         Work::Read => Some(("read_text_file", json!({"path": job.file, "with_line_numbers": true}))),
         Work::Search => {
             let wanted = json!({"path": job.root, "pattern": "**/*", "query": REGEX, "is_regex": true});

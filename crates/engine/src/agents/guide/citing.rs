@@ -164,8 +164,8 @@ impl Checker<'_> {
 
     fn read(&self, raw_path: &str) -> Result<File, String> {
         let place = self.sources.resolve(raw_path).map_err(|failure| failure.what)?;
-        // The same message for a missing and for a withheld file, so that it does not reveal which of them
-        // exist.
+        // Missing and withheld files get the same message, so that it does not reveal whether a withheld file
+        // exists.
         let missing = || format!("{} cannot be read here", shown(raw_path));
         if !self.cx.may_read(&place) {
             return Err(missing());
@@ -182,7 +182,7 @@ impl Checker<'_> {
     }
 }
 
-/// Parses `path:12` and `path:12-14` into the path, the first line and the last line.
+/// Parses `path:12` and `path:12-14` into the path, the first line and the last line; `None` for any other text.
 fn range(place: &str) -> Option<(&str, u64, u64)> {
     let (path, lines) = place.rsplit_once(':')?;
     let number = |text: &str| text.trim().trim_start_matches(['L', 'l']).parse::<u64>().ok();
@@ -193,8 +193,8 @@ fn range(place: &str) -> Option<(&str, u64, u64)> {
     (!path.trim().is_empty()).then_some((path.trim(), first, last))
 }
 
-/// Finds the line in which a quotation starts. The quotation can span several lines, and differences in
-/// white space are ignored.
+/// Finds the line from `first` to `last` in which a quotation starts; `None` if these lines do not contain it. The
+/// quotation can span several lines, and differences in white space are ignored.
 fn found(lines: &[String], first: u64, last: u64, quote: &str) -> Option<u64> {
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let own = lines.get(at(first) - 1..at(last))?;

@@ -53,7 +53,8 @@ enum Word {
     Nothing,
 }
 
-/// Splits the keyword off a line. Markdown markers for lists, headings and emphasis may precede it.
+/// Splits the keyword off a line; `None` if the line has none. Markdown markers for lists, headings and emphasis may
+/// precede the keyword.
 fn keyword(line: &str) -> Option<(Word, &str)> {
     let line = line.trim_start_matches(|letter: char| letter.is_whitespace() || "-*#>`".contains(letter));
     let words =

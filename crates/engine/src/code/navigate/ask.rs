@@ -26,9 +26,10 @@ use toolpost_workspace::WorkspacePath;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Maximum wait for one answer of the language server.
 const ANSWER: Duration = Duration::from_secs(30);
-/// Maximum time to wait until the server has processed the changed files.
+/// Maximum wait until the server has processed the files that were sent to it.
 const SHOWING: Duration = Duration::from_secs(20);
-/// Maximum number of changed files that are sent before a question.
+/// Maximum number of changed files that are sent before one question. While further files remain, the answer counts
+/// as incomplete.
 const OPENED: usize = 200;
 
 /// The files of a project on disk, by absolute path, each with a stamp that changes when the file changes.
@@ -53,7 +54,7 @@ pub(crate) async fn ask(
     let talk = server.greeted(patience()).await.map_err(|fault| sentence(&fault))?;
     let fresh = show(code, &talk, &server, question, &disk).await.map_err(words)?;
     let standing = match question.query {
-        // The symbols of a file depend on that file alone.
+        // The symbols of a file depend on that file alone, so the server need not have read the project.
         NavigationQuery::Symbols => alone(),
         NavigationQuery::Definition(_) | NavigationQuery::References(_) | NavigationQuery::Hover(_) => {
             talk.settled(patience()).await
@@ -135,7 +136,8 @@ fn afterwards(
     if question.query == NavigationQuery::Symbols {
         return before;
     }
-    // The answer may lack files that the server began to read after the question.
+    // The answer may lack files that the server began to read after the question, so the state after the answer
+    // counts too.
     let after = server.standing();
     let standing = if after.complete == Complete::Yes { before } else { after };
     let waiting = talk.waiting();

@@ -24,15 +24,15 @@ const NAMES_FILES: [&str; 5] = ["python", "typescript", "tsx", "javascript", "js
 
 /// The result of comparing a server's answer with the known imports.
 pub(crate) enum ImportCheck {
-    /// The answer contains every known import, and at least one import is known.
+    /// The answer has a location in every file with a known import, and at least one import is known.
     Holds,
-    /// The answer lacks these imports.
+    /// The answer has no location in the files of these imports.
     Lacks(Vec<Place>),
-    /// No import is known, or the check took too long.
+    /// No import is known, the imports of the language do not name their files, or the check took too long.
     Nothing,
 }
 
-/// Compares the answer to a references request with the import statements for the name in all files.
+/// Compares the answer to a references request with the import statements for the name in the files of the root.
 pub(crate) fn check(
     code: &Code,
     cx: &CallCtx,
@@ -93,7 +93,7 @@ pub(crate) fn check(
     })
 }
 
-/// Returns true if a file defines a name at the top level, on a line that the answer contains.
+/// Returns true if a file defines a name at the top level, on a line that the language server's answer contains.
 fn defines(facts: &Facts, text: &Text, path: &WorkspacePath, name: &str, answer: &[lsp::Place]) -> bool {
     let defined = facts.symbols.iter().filter(|symbol| symbol.parent.is_none() && symbol.name == name);
     let lines = defined.filter_map(|symbol| Some(text.place(symbol.at.as_ref()?.start).0));
@@ -128,13 +128,15 @@ fn leads(module: &str, from: &Path, to: &Path, stems: &HashSet<PathBuf>) -> bool
     meant == stem || (has_extension && meant.with_extension("") == stem) || whole("index") == Some(&meant)
 }
 
-/// Returns true if a Python module name without leading dots certainly refers to the file `target`: the file
-/// is in a directory that Python searches for the module, and no other file of the root matches.
+/// Returns true if a Python module name without leading dots certainly refers to the file `target`: the file is in a
+/// directory that Python searches for the module, and no other file of the root matches. `folder` is the directory of
+/// the importing file.
 fn absolute(module: &Path, folder: &Path, target: &Path, stems: &HashSet<PathBuf>) -> bool {
     if module.as_os_str().is_empty() {
         return false;
     }
-    // Files in the directory of a package can only be imported by their full module name.
+    // Files in the directory of a package can only be imported by their full module name, so the directory of the
+    // importing file counts only if it is not a package.
     let beside = (!stems.contains(&folder.join("__init__"))).then(|| folder.join(module));
     let places = [Some(module.to_owned()), Some(Path::new("src").join(module)), beside];
     let ends_so = |stem: &&PathBuf| stem.ends_with(module) || stem.ends_with(module.join("__init__"));
@@ -188,7 +190,8 @@ mod tests {
             let found = led(module, from, to, &[]);
             assert_eq!(found, wanted, "{module} in {from} as {to}");
         });
-        // If the root also has the file in the last column, the target is ambiguous.
+        // A module name, the file that imports it, the file that it would refer to, and another file. If the root has
+        // this other file too, the target is ambiguous.
         let others = [
             ("shop.prices", "till.py", "shop/prices.py", "src/shop/prices.py"),
             ("prices", "scripts/till.py", "scripts/prices.py", "prices/__init__.py"),

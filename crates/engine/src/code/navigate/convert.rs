@@ -160,7 +160,8 @@ struct Enclosing {
     depth: usize,
     /// True if the symbol is in the answer.
     kept: bool,
-    /// True if the properties in the symbol are the keys of an object literal: the value of a variable or of another key.
+    /// True for a variable, a constant and a key of an object literal. A property in such a symbol is a key too, and
+    /// is dropped.
     is_value: bool,
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn read(code: &Code, path: &WorkspacePath) -> Result<Text, Failure> {
 /// The files in one root, sorted by path.
 pub(crate) struct FileListing {
     pub(crate) shown: Vec<Match>,
-    /// Files that the operator's rules do not allow to be read.
+    /// Files that the rules do not allow to be read.
     pub(crate) withheld: Vec<Match>,
 }
 
@@ -87,7 +87,8 @@ pub(crate) fn all(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Vec<M
     listed(code, cx, of).map(|listed| listed.shown)
 }
 
-/// Lists all files of the root that contains the file `of`, except ignored and hidden ones.
+/// Lists all files of the root that contains the file `of`, except ignored and hidden ones and those in directories
+/// of dependencies.
 pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<FileListing, Failure> {
     let root = code.files().workspace().within(of.root(), ".").map_err(convert::path)?;
     let request =

@@ -7,7 +7,8 @@ use std::{
 use toolpost_symbols::Doubts;
 use toolpost_workspace::ContentHash;
 
-/// Maximum number of file versions that are remembered as sent to a language server.
+/// Maximum number of file versions that are remembered as sent to a language server. When it is reached, all are
+/// forgotten.
 const REMEMBERED: usize = 50_000;
 
 /// The language servers that are answering requests in the background, and the files whose ambiguous
@@ -15,7 +16,7 @@ const REMEMBERED: usize = 50_000;
 #[derive(Debug, Default)]
 pub(crate) struct Upgrades {
     running: Mutex<HashSet<usize>>,
-    /// The path and the content hash of each file whose ambiguous calls were all sent.
+    /// The path and the content hash of each file whose ambiguous calls were sent, or are being sent.
     asked: Mutex<HashSet<(String, ContentHash)>>,
 }
 

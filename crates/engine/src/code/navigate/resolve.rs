@@ -7,8 +7,8 @@ use crate::{call::CallCtx, code::Code, failure::Failure, workers::blocking};
 use std::collections::HashSet;
 use toolpost_text::counted::counted;
 
-/// Answers a navigation request. Fails only if no language server answers and the syntax tree cannot answer
-/// either.
+/// Answers a navigation request. Fails if the file cannot be read, if the requested line has no name, if the call is
+/// cancelled, or if neither a language server nor the syntax tree can answer.
 pub(crate) async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
     let question = {
         let code = code.clone();
@@ -48,7 +48,8 @@ fn joined(mut served: Output, by_tree: Output) -> Output {
         served.places.iter().map(|place| (place.path.clone(), place.line, place.column)).collect();
     let is_new = |place: &Place| !known.contains(&(place.path.clone(), place.line, place.column));
     let mut more: Vec<Place> = by_tree.places.into_iter().filter(is_new).collect();
-    // The check of the imports has marked locations of the server's answer.
+    // Locations that the import check has added to the server's answer are marked with `BY_TREE_ALONE`. They also
+    // count as found only by the syntax tree.
     let is_marked = |place: &&Place| place.what.as_ref().is_some_and(|what| what.ends_with(BY_TREE_ALONE));
     let marked = served.places.iter().filter(is_marked).count() + more.len();
     if marked == 0 {

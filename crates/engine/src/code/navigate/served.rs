@@ -60,7 +60,7 @@ pub(crate) async fn ask(code: &Code, question: &Question, cx: &CallCtx) -> Resul
     Err(unserved)
 }
 
-/// Explains why Toolpost does not start a server program that is in the workspace.
+/// Explains why Toolpost does not start a server program that is in the workspace; `None` if none is there.
 fn passed_over(found: &InstalledServer) -> Option<String> {
     let program = found.search.passed_over.first()?;
     let name = found.known.name;

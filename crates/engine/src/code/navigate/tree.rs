@@ -165,8 +165,8 @@ impl File {
         found.map(defined).collect()
     }
 
-    /// Finds the local variable or parameter to which a name at a byte offset refers: the one in the
-    /// innermost enclosing scope.
+    /// Finds the local variable or parameter to which a name at a byte offset refers: the one in the innermost
+    /// enclosing scope. `None` if no scope defines the name.
     fn local(&self, name: &str, at: usize) -> Option<Definition> {
         let span = |scope: Option<usize>| match scope.and_then(|scope| self.facts.scopes.get(scope)) {
             Some(scope) => scope.span.clone(),
@@ -174,14 +174,14 @@ impl File {
         };
         let bound = self.facts.bindings.iter().filter(|bound| bound.sort != syntax::BindingKind::Field);
         let bound = bound.filter(|bound| self.word(&bound.at) == name && span(bound.scope).contains(&at));
-        // If a scope binds the name more than once, the first binding introduces it.
+        // If a scope binds the name more than once, the first binding counts as the definition.
         let meant = bound.min_by_key(|bound| (span(bound.scope).len(), bound.at.start))?;
         Some(Definition { at: self.place(meant.at.start, "local name"), text: String::new() })
     }
 }
 
 /// Finds the definitions to which a name at a byte offset can refer: a local name, else the definitions in
-/// the same file, else those in other files.
+/// the same file, else those in other files. For a member, as in `a.name`, lists the definitions in all files.
 fn definitions(
     code: &Code,
     cx: &CallCtx,

@@ -17,7 +17,7 @@ const CALLS: usize = 20_000;
 /// Number of questions after which other calls can use the server.
 const BURST: usize = 64;
 
-/// Number of files that are searched for ambiguous calls while the index is locked.
+/// Number of files that are searched for ambiguous calls before the lock on the index is released.
 const SLICE: usize = 64;
 
 /// The server's answers for one file, each with the byte offset of the name that it is about.
@@ -53,8 +53,8 @@ pub(super) fn begin(code: &Code, server: &Arc<Server>) {
     });
 }
 
-/// Asks a server about the ambiguous calls and the interfaces in all files of its languages. Stops when the
-/// server is no longer ready.
+/// Asks a server about the ambiguous calls and the interfaces in all files of its languages. Stops after `CALLS`
+/// questions, if the server fails, or if it is not ready for further questions.
 async fn pass(code: &Code, server: &Arc<Server>) {
     let known = server.known();
     let of_server = move |path: &str| {
@@ -80,8 +80,8 @@ async fn pass(code: &Code, server: &Arc<Server>) {
     }
 }
 
-/// Lists the ambiguous calls and the interfaces in files of the server's languages. Files with the fewest
-/// questions come first. The index is locked for a few files at a time.
+/// Lists the ambiguous calls and the interfaces in files of the server's languages. Files with the fewest questions
+/// come first. The index is locked for a few files at a time. `None` if Toolpost is shutting down.
 async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
     let code = code.clone();
     let found = blocking(move || {
@@ -105,8 +105,8 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
     found.await.ok()
 }
 
-/// Asks a server about the ambiguous calls and the interfaces of one file; `None` if the server fails, has
-/// not read all files yet, or does not support the file.
+/// Asks a server about the ambiguous calls and the interfaces of one file; `None` if the server fails, has not read
+/// all files yet, or does not support the file. Empty if the file has changed since it was indexed.
 async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
     let Some((now, text)) = read(code, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
         return Some(Heard::default());
@@ -121,7 +121,7 @@ async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Tar
     let asked: Vec<(u32, About)> = calls.chain(others).collect();
     for places in asked.chunks(BURST) {
         let talk = server.greeted(ANSWER).await.ok()?;
-        // The server cannot answer correctly about files that it has not read yet.
+        // The server cannot answer correctly while it has not read all changed files, so the background task ends.
         if !talk.waiting().is_empty() {
             return None;
         }
@@ -166,7 +166,7 @@ async fn told(code: &Code, found: &[lsp::Place], talk: &Client<'_>, targets: &mu
             .as_ref()
             .and_then(|path| path.to_str())
             .and_then(|path| code.files().resolve(path).ok());
-        // Targets outside the workspace are not in the symbol index.
+        // Targets outside the workspace are left out, because they are not in the symbol index.
         let Some(path) = inside else { continue };
         let shown = path.display();
         if !targets.contains_key(&shown) {

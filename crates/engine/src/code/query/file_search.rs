@@ -25,7 +25,7 @@ const LINES: usize = 60;
 const CHARACTERS: (usize, usize) = (2_000, 200);
 /// Maximum number of skipped files that are named for each reason.
 const NAMED: usize = 3;
-/// Maximum size of a file whose content the session stores, so that it can report later changes, in bytes.
+/// Maximum size, in bytes, of a file whose content the session stores to report later changes.
 const REMEMBERED: usize = 1024 * 1024;
 /// Number of files for which one helper thread is used.
 const PIECE: usize = 32;

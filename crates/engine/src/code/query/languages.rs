@@ -12,8 +12,8 @@ pub(super) struct Patterns {
     read: BTreeMap<&'static str, Pattern>,
     /// The languages that cannot parse the pattern.
     foreign: Vec<&'static str>,
-    /// The requested language, or that of the searched file if it is not a programming language; `None` if the
-    /// pattern was parsed in all programming languages.
+    /// The requested language; without one, the language of the searched file if it is a markup or data format.
+    /// `None` if the pattern was parsed in all programming languages.
     named: Option<Language>,
 }
 
@@ -27,8 +27,8 @@ pub(super) enum InFile<'a> {
     Other,
 }
 
-/// Parses the pattern of a request in the requested language. Without one, parses it in the language of the
-/// searched file if that is not a programming language, otherwise in all programming languages.
+/// Parses the pattern of a request in the requested language and its supersets. Without a requested language,
+/// parses it in all programming languages; if the searched file is in a markup or data format, only in that format.
 pub(super) fn read(request: &Request) -> Result<Patterns, Failure> {
     let requested = request.language.as_deref().map(str::trim).filter(|requested| !requested.is_empty());
     let base = Language::of_path(Path::new(&request.base.display())).filter(|own| !own.is_code());

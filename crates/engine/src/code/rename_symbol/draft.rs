@@ -31,7 +31,7 @@ pub(super) enum Reach {
     Member,
     /// Another module can get the symbol as a field of this module, as in `const { total } = require("./cart")`.
     OtherModule,
-    /// No field has the symbol's name because of the symbol.
+    /// Code uses the symbol only by its name, never as a field.
     Name,
 }
 
@@ -83,7 +83,7 @@ impl Draft {
         Ok(self.parse(&self.text)?.name_tokens(name))
     }
 
-    /// Decides whether a token is renamed. `known` is the occurrence in the index.
+    /// Decides whether a token is renamed. `known` is the token in the index, if the index has a record of it.
     pub(super) fn fate(&self, token: &NameToken, known: Option<&Occurrence>, reach: Reach) -> Fate {
         let shorthand = token.form != TokenForm::Plain;
         let outcome = known.map_or(Outcome::Other, |known| known.outcome);
@@ -98,7 +98,8 @@ impl Draft {
                 Fate::Possible(format!("not proved to be a use of the symbol ({})", how.name()))
             }
             Outcome::Unresolved => Fate::Possible(role(usage).to_owned()),
-            // The index has no record of local names, and none of the field that a shorthand reads.
+            // The index has no occurrence for a local name, nor for the field that a shorthand reads, so this token
+            // may read the symbol.
             Outcome::Other if reach.includes(token.form) => Fate::Possible(
                 "a shorthand such as `{ x }`, which also names a field of an object".to_owned(),
             ),

@@ -31,7 +31,7 @@ const END: f64 = 0.9;
 const LEAST: Duration = Duration::from_millis(200);
 /// The maximum number of files that are read before all others, because they can contain the answer.
 const FIRST: usize = 3_000;
-/// The maximum share of a call's remaining time that it waits for the index.
+/// The maximum share of a call's remaining time for which the call waits for the index.
 const SHARE: f64 = 0.4;
 /// The delay before the first progress report to a waiting caller.
 const QUIET: Duration = Duration::from_millis(300);
@@ -101,8 +101,8 @@ impl Wait {
         self.began + self.whole.mul_f64(share)
     }
 
-    /// Returns the time at a share of the wait, but not earlier than `LEAST` from now. If the whole wait is
-    /// shorter than `LEAST`, its duration is the minimum instead.
+    /// Returns the time at which `share` of the wait has passed, or `LEAST` from now if that is later. If the
+    /// whole wait is shorter than `LEAST`, its duration is used instead of `LEAST`.
     fn at_least(self, share: f64) -> Instant {
         self.at(share).max(Instant::now() + LEAST.min(self.whole))
     }
@@ -163,7 +163,7 @@ pub(crate) fn lend<'i, I: PartialIndex>(
 }
 
 impl DirectLook {
-    /// Adds the counts for two indexes; `None` means that an index has no counts.
+    /// Adds the counts for two indexes. If only one index has counts, returns these; `None` if neither has.
     pub(crate) fn sum(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
         Some(Self {
@@ -181,8 +181,10 @@ impl DirectLook {
         let verb = if containing == 1 { "contains" } else { "contain" };
         let files = counted(containing as u64, "file");
         let mut words = match (containing, read) {
-            (0, _) if unsearched > 0 => format!("no unread file that was searched contains {subject}"),
-            (0, _) => format!("none of the unread files contains {subject}"),
+            (0, _) if unsearched > 0 => {
+                format!("none of the searched files outside the index contains {subject}")
+            }
+            (0, _) => format!("none of the files outside the index contains {subject}"),
             _ if read == containing => {
                 format!("Toolpost read the {files} outside the index that {verb} {subject}")
             }
@@ -212,8 +214,8 @@ pub(crate) fn unfinished(waiting: usize, all: usize, look: Option<DirectLook>, s
     words
 }
 
-/// Replaces a `NotFound` or `WrongKind` failure from an incomplete index, because the index may not have read
-/// the file of the symbol yet.
+/// Replaces a `NotFound` or `WrongKind` failure from an incomplete index by a `Timeout` failure, because the index
+/// may not have read the file of the symbol yet.
 pub(super) fn so_far(failure: Failure, waiting: usize, all: usize, look: Option<DirectLook>) -> Failure {
     if waiting == 0 || !matches!(failure.kind, Kind::NotFound | Kind::WrongKind) {
         return failure;

@@ -17,7 +17,8 @@ pub struct SearchCoverage {
     pub imperfect: usize,
     /// Number of files that are not read yet: the index is still being built, and more results are possible.
     pub waiting: usize,
-    /// Files outside the index that were read, if it is incomplete.
+    /// Counts of the files that an incomplete index did not cover; `None` if the index is complete or the query contains
+    /// no names.
     pub direct: Option<DirectLook>,
     /// Files that were not searched: a phrase for each reason, with their number and some names.
     pub left_out: Vec<String>,

@@ -68,8 +68,8 @@ pub(crate) fn choose(context: &IndexContext<'_>, which: &SymbolRef) -> Result<Se
     }
 }
 
-/// Finds the referenced symbol as the subject of a relation. If a file has a field and a function of the name, only the
-/// function has callers.
+/// Finds the referenced symbol as the subject of a relation. If several symbols of a file have the name, only those
+/// whose kind can be in the relation are considered, for example functions for calls.
 pub(crate) fn choose_in(
     context: &IndexContext<'_>,
     which: &SymbolRef,
@@ -155,8 +155,8 @@ fn by_name(
     }
 }
 
-/// Lists the symbols of a file with this name. If symbols have exactly this qualified name, symbols whose
-/// qualified name only ends with it are left out. `impl` blocks count only if no other symbol matches.
+/// Lists the symbols of a file whose qualified name equals a name or ends with it. If some are equal, those that
+/// only end with it are left out. An `impl` block is left out if another symbol matches equally well.
 fn named(context: &IndexContext<'_>, file: FileId, name: &str) -> Vec<At> {
     let segments = toolpost_syntax::segments(name);
     let wanted = segments.join(".");

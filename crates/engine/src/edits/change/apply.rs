@@ -126,7 +126,8 @@ impl Drafts {
     }
 }
 
-/// Adds the number of the failed change to the failure, if the call has several changes.
+/// If the call has several changes (`of`), records in the failure's facts which one failed: the change with the index
+/// `number`.
 fn numbered(mut failure: Failure, number: usize, of: usize) -> Failure {
     if of > 1 {
         failure.facts.change = u32::try_from(number + 1).ok();

@@ -38,7 +38,7 @@ pub(super) fn all(
 fn stays_text(draft: &Draft) -> Result<(), Failure> {
     let Now::Bytes(bytes) = &draft.now else { return Ok(()) };
     let was_binary = matches!(&draft.before, Some(Before::File { bytes, .. }) if bytes.contains(&0));
-    // Text in UTF-16 and UTF-32 contains NUL bytes, and a moved file keeps its content.
+    // NUL bytes are allowed in UTF-16 and UTF-32 text, in files that had NUL bytes before, and in moved files.
     let narrow = [Encoding::Utf8, Encoding::Utf8Bom, Encoding::EightBit];
     let wide = matches!(sniff(bytes), EncodingGuess::Text(encoding) if !narrow.contains(&encoding));
     let Some(at) = bytes.iter().position(|byte| *byte == 0) else { return Ok(()) };

@@ -197,7 +197,8 @@ impl Draft {
         let seen = cx.expected.get(&self.path).copied();
         let seen = seen.or_else(|| cx.session.ledger.seen(&self.path).map(|record| record.hash));
         let Some(seen) = seen else {
-            // The file did not exist at the first check, before the lock; another process created it since.
+            // The first check, before the lock, allowed this write to an unseen file. The file can have been created
+            // or filled since, so it is checked again.
             return freshness::judge_content(files, cx, &self.path, extent, bytes, sight);
         };
         if *hash == seen {

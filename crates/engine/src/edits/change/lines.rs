@@ -280,7 +280,7 @@ fn around_line(text: &str, number: usize) -> String {
     around(text, LineRange { first: number, last: number }).0
 }
 
-/// Returns a line, counted from 1, without its line break.
+/// Returns a line, counted from 1, without its line break; `None` if there is no such line.
 fn line(text: &str, number: usize) -> Option<&str> {
     text.split_inclusive('\n').nth(number.checked_sub(1)?).map(|line| line.trim_end_matches('\n'))
 }

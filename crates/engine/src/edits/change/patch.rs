@@ -91,7 +91,7 @@ impl PatchLowering<'_> {
         self.changes.push(Change { path, at, text: String::new() });
     }
 
-    /// Resolves a path; refuses one with a slash at its end.
+    /// Resolves a path, relative to the directory of the patch if it has one; refuses a path that ends with a slash.
     fn place(&self, path: &str, meant: PathResolution) -> Result<WorkspacePath, Failure> {
         if path.ends_with(['/', '\\']) {
             return Err(Failure::invalid(format!(

@@ -33,7 +33,7 @@ pub(super) fn replace(
         return Ok(());
     }
     let Some(text) = draft.text(edits.files())? else { return create(edits, draft, old, &change.text) };
-    // Each of the next steps takes long for a large file.
+    // Each of the next steps takes long for a large file, so a cancelled or late call is detected between them.
     cx.check()?;
     let stops = || cx.check().is_err();
     let found = match find(&text, old, &change.text, &how, &stops) {
@@ -139,8 +139,8 @@ fn missed(edits: &Edits, draft: &Draft, miss: &Miss, text: &Text, change: &Chang
     .unwrap_or_else(|| convert::miss(&draft.path, miss, text))
 }
 
-/// Describes the failure relative to the content on the disk, because the earlier changes of the call are
-/// not written either.
+/// Describes why the text was not replaced. `text` is the content after the earlier changes of the call. Because they
+/// are not written either, the failure is described relative to `disk`, the content on the disk, if possible.
 fn undone(
     path: &WorkspacePath,
     miss: &Miss,
@@ -164,7 +164,8 @@ fn undone(
         }
         _ => {
             let mut failure = convert::miss(path, miss, text);
-            let begin = "In the file after the earlier changes of this call, which were not written:";
+            let begin =
+                "In the file as the earlier changes of this call would leave it (they were not written):";
             failure.found = failure.found.map(|found| format!("{begin}\n{found}"));
             failure
         }

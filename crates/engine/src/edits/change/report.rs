@@ -77,7 +77,7 @@ fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
     }
 }
 
-/// Returns the content that the caller has now seen, and marks the content at a former path as gone.
+/// Returns the content that the caller has now seen, and marks the content at a former or deleted path as gone.
 fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<SeenContent> {
     let forget = |path: &WorkspacePath| SeenContent {
         path: path.clone(),

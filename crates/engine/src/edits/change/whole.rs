@@ -72,7 +72,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Formats the note about notebook metadata that the new content lacks.
+/// Formats the note about notebook metadata that the new content lacks; `None` if it lacks none.
 fn lost_metadata(before: &[u8], after: &[u8]) -> Option<String> {
     let lost = notebook::lost_metadata(before, after);
     let note = "the notebook had metadata that reading its cells does not show, and the new content lacks it";

@@ -42,7 +42,7 @@ pub(super) fn unread(
     present: &[u8],
     sight: Disclosure,
 ) -> Failure {
-    // A file that is not text cannot be shown, and reading it would not help.
+    // Reading a file that is not text would not help, so the failure advises another path and not a read.
     if let (Disclosure::Shown, Err(error)) = (sight, Text::open(present.to_vec(), files.encoding())) {
         let what = format!("{} cannot be changed as text: {error}", path.display());
         let hint = Hint::Advice("Choose another path for the text.".to_owned());
@@ -174,8 +174,8 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosur
     Look { found: Some(format!("It has {count} lines and begins with:\n{head}")), ..Look::default() }
 }
 
-/// Shows the difference from the content that was seen, if the session still stores that content. If the
-/// caller had seen all of it, the caller has then also seen all of the current content.
+/// Shows the difference from the content that was seen, if the session still stores that content. A caller that
+/// had seen all of that content, and is shown the whole difference, has also seen all of the current content.
 fn changes(
     files: &Files,
     cx: &CallCtx,

@@ -29,7 +29,7 @@ const COUNTED: u64 = 1024 * 1024 * 1024;
 /// The maximum size of a file's content that the session stores to report later changes, in bytes.
 const REMEMBERED: u64 = 1024 * 1024;
 
-/// The number of lines before the end of a file at which a caller that asked for lines after it can start again.
+/// The maximum number of last lines that the failure for a line after the end of the file suggests to request.
 const LAST_LINES: u64 = 50;
 
 /// The result of one pass over a file.
@@ -40,7 +40,7 @@ pub(crate) struct TextScan {
     pub(crate) facts: Vec<String>,
     /// The hash of the whole file; `None` if the pass did not read all of it.
     pub(crate) hash: Option<ContentHash>,
-    /// The whole content, if it is small enough for the session to store.
+    /// The whole content, if it is small enough for the session to store and needs no decoding.
     pub(crate) bytes: Option<Arc<[u8]>>,
 }
 
@@ -213,8 +213,8 @@ impl Text {
         self.lines.iter().map(|line| weight(&line, Gutter::Columns)).sum()
     }
 
-    /// Keeps as many of the first lines as fit into `room` bytes, at least one; returns the range of the lines that it
-    /// drops.
+    /// Keeps as many of the first lines as fit into `room` bytes, at least one. If lines are dropped, returns the
+    /// range of the lines that are kept.
     pub(crate) fn narrow(&mut self, room: usize) -> Option<std::ops::RangeInclusive<u64>> {
         let keep = how_many(self.lines.iter(), room, Gutter::Columns).max(1);
         let all = self.lines.len();
@@ -242,8 +242,8 @@ fn weight(line: &Line<'_>, gutter: Gutter) -> usize {
     line.text.len() + gutter.weight(line.number) + if line.more > 0 { NOTICED } else { 0 }
 }
 
-/// Returns the part of the file that counts as read. A shown line that is too long to be shown whole counts: the reply
-/// states how much of it is missing, and that cannot be requested.
+/// Returns the part of the file that counts as read. A line that is too long to be shown whole counts as read, because
+/// its missing part cannot be requested; the reply states the size of that part.
 fn part(request: &Request, text: &Text, total: u64) -> SeenRange {
     let shown = text.lines.len() as u64;
     match text.lines.first() {

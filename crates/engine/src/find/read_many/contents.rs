@@ -30,7 +30,8 @@ pub(super) struct FileResult {
 }
 
 impl FileResult {
-    /// Returns the part of the file that counts as read by the caller.
+    /// Returns the part of the file that counts as read by the caller; `None` if no line is shown or the content is
+    /// not known.
     pub(super) fn seen(&self, text: &Text) -> Option<SeenContent> {
         let part = match text.shown {
             TextExtent::Whole => SeenRange::Whole,

@@ -33,7 +33,8 @@ pub(super) fn keep_fitting(mut files: Vec<FileResult>, max_bytes: usize) -> Vec<
     files
 }
 
-/// Counts how many of the first files fit into the answer if each takes an entry without text.
+/// Returns how many of the first files to read: those that fit into the answer if each takes an entry without text,
+/// but at least one and at most `max_files`.
 pub(super) fn fitting_entries(files: &[SelectedFile], request: &Request) -> usize {
     let entries = files.iter().map(|file| ENTRY + file.path.display().len());
     let fits = ByteBudget::new(request.max_bytes.saturating_sub(AROUND)).count(entries);
@@ -66,7 +67,7 @@ pub(super) fn distribute(mut files: Vec<FileResult>, max_bytes: usize) -> Vec<Fi
     files
 }
 
-/// Returns the size of the numbers of lines and bytes of a text in the answer, in bytes.
+/// Returns the size, in bytes, that the counts of a text's lines and bytes take in the answer.
 fn counts(text: &Text) -> usize {
     let lines = text.lines.len() as u64;
     [lines, text.bytes, text.of_bytes]
@@ -83,7 +84,7 @@ fn noted(text: &Text) -> usize {
     if facts + note > 0 { facts + note + AROUND } else { 0 }
 }
 
-/// Returns an upper bound of the size that the lines of a text take in the answer, in bytes.
+/// Returns an upper bound of the size, in bytes, that the lines of a text take in the answer.
 fn needed(text: &Text) -> usize {
     text.lines.iter().map(|line| weight(&line)).sum()
 }

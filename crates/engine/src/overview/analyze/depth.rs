@@ -6,12 +6,12 @@ pub(crate) use super::structure::analyze;
 /// The depth of a project analysis: how many directory levels count as modules, and how long the lists are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// Modules of one directory level, short lists, and no map from tests to the files that they use.
+    /// A module is a directory at the top. The lists are short, and tests are not mapped to the files that they use.
     Shallow,
-    /// Modules of up to two directory levels.
+    /// A module is a directory up to two levels deep. The lists are longer.
     #[default]
     Normal,
-    /// Modules of up to four directory levels, and the longest lists.
+    /// A module is a directory up to four levels deep. The lists are longest.
     Deep,
 }
 

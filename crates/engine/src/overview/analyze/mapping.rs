@@ -218,7 +218,8 @@ const MAP: &str = "The data is a part of the code; each line follows its number.
     CITE below each CLAIM. Every citation is compared with the files; a claim is dropped if one of its citations is \
     wrong. If this part shows nothing of the answer, say NOTHING.";
 
-/// Parses the claims in a model's answer about a chunk of code.
+/// Parses the claims in a model's answer about a chunk of code; fails if the answer has neither a claim nor the word
+/// NOTHING.
 fn understood(words: &str) -> Result<Vec<guide::Claim>, String> {
     let said = guide::read(words);
     if said.claims.is_empty() && !said.nothing {

@@ -50,8 +50,9 @@ pub(crate) struct Limits;
 impl Limits {
     /// The maximum size of a file that is read for its record, in bytes.
     pub(crate) const LONGEST: u64 = 2 * 1024 * 1024;
-    /// The maximum number of symbols of one file in its record, and their maximum nesting depth.
+    /// The maximum number of symbols in the record of a file.
     const SYMBOLS: usize = 60;
+    /// The maximum nesting depth of the symbols in a record; 0 for symbols at the top level.
     const DEPTH: usize = 2;
     /// The maximum number of characters of a name or a line in a record.
     const CHARACTERS: usize = 100;
@@ -97,7 +98,7 @@ fn outline(tree: &Tree<'_>, symbols: &[Symbol]) -> (Vec<Line>, usize) {
     for symbol in symbols {
         let depth = match symbol.parent {
             None => Some(0),
-            // Symbols local to a function are not visible outside it.
+            // Symbols local to a function are not visible outside it, so they are left out.
             Some(parent) if symbols[parent].kind == Kind::Function => None,
             Some(parent) => depths[parent].map(|above| above + 1),
         };

@@ -11,8 +11,9 @@ use toolpost_syntax::Language;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The maximum depth of the directories in the index, and the maximum number of subdirectories shown of each.
+/// The maximum number of directory levels in the index of a project.
 const LEVELS: usize = 4;
+/// The maximum number of subdirectories that the index shows of one directory.
 const WIDE: usize = 30;
 /// The maximum number of entry points in the index of a project.
 const ENTRIES: usize = 100;

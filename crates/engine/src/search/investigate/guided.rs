@@ -22,7 +22,7 @@ const NAME: &str = "investigator";
 /// calls; the model gets the remaining ones.
 const TURNS: usize = 4;
 const CALLS: usize = 2;
-/// The minimum time left for which a model is still queried.
+/// If less than this time is left, no model is queried.
 const LEAST: Duration = Duration::from_millis(50);
 
 /// Investigates a question about the code, with a model if one is configured and the rules allow it.
@@ -73,7 +73,8 @@ fn share(all: Limits) -> Limits {
     Limits { turns: (all.turns / TURNS).max(1), calls: (all.calls / CALLS).max(1) }
 }
 
-/// Returns the reason why an available model is not queried.
+/// Returns the reason why an available model is not queried: no time, turns or calls are left. `None` if it can be
+/// queried.
 fn hindered(output: &Output, (turns, calls): (usize, usize), cx: &CallCtx) -> Option<String> {
     if output.meta.ended == EndReason::Time || cx.time_left(LEAST) < LEAST {
         return Some("the time limit was reached".to_owned());

@@ -26,14 +26,15 @@ pub(crate) struct Place {
     pub(crate) evidence: Vec<u64>,
     /// The terms of the objective that the location contains.
     pub(crate) holds: Vec<String>,
-    /// The locations that use the symbol, outside tests and in tests.
+    /// The locations outside tests that use the symbol.
     pub(crate) users: Vec<String>,
+    /// The locations in tests that use the symbol.
     pub(crate) tests: Vec<String>,
     /// The kinds of search that found the location.
     pub(crate) by: MatchSources,
     /// The id of the symbol at the location, if it is known.
     pub(crate) symbol: Option<String>,
-    /// The first and the last line of the symbol; the location may be a part of it.
+    /// The first and the last line of the symbol, if they are known; the location may be a part of it.
     pub(crate) extent: Option<(u64, u64)>,
     /// The line with the name of the symbol, after its comments and decorators, if it is known.
     pub(crate) named: Option<u64>,
@@ -79,7 +80,7 @@ impl Ledger {
         })
     }
 
-    /// Returns the location of a symbol with these lines, or of a part of it; adds it if it is not known.
+    /// Returns the location of a symbol, or of a part of the symbol; adds the location if none is known.
     pub(crate) fn symbol(&mut self, symbol: &symbols::Symbol) -> &mut Place {
         let (first, last) = (u64::from(symbol.first_line), u64::from(symbol.last_line));
         let (kind, name) = (&symbol.kind, &symbol.qualified);
@@ -136,7 +137,8 @@ impl Ledger {
         &mut self.places[at]
     }
 
-    /// Adds the results of a keyword search.
+    /// Adds the results of a keyword search, with those of the terms `words` that their lines contain. The scores are
+    /// multiplied by `share`, which is below 1 for results that contain only the beginning of a term.
     pub(crate) fn words(&mut self, output: &keyword::Output, words: &[String], share: f64) {
         let best = output.blocks.first().map_or(1.0, |block| block.score).max(f64::MIN_POSITIVE);
         for block in &output.blocks {

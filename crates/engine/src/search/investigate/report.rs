@@ -9,13 +9,16 @@ use super::{
 use std::{collections::HashMap, time::Instant};
 use toolpost_text::counted::counted;
 
-/// The maximum number of findings in a report, and of findings in one file.
+/// The maximum number of findings in a report.
 const FINDINGS: usize = 20;
+/// The maximum number of findings in one file.
 const OF_ONE: usize = 2;
 /// The number of best findings that the grounds are about, and the maximum numbers of gaps and of recommendations in a
 /// report.
 const BEST: usize = 5;
+/// The maximum number of gaps in a report.
 const GAPS: usize = 20;
+/// The maximum number of recommendations in a report.
 const RECOMMENDED: usize = 3;
 
 pub(crate) fn report(question: &Request, looked: Investigation) -> Output {
@@ -54,7 +57,8 @@ pub(crate) fn report(question: &Request, looked: Investigation) -> Output {
     }
 }
 
-/// Lists the names and the other words of the objective. The words are in lower case, and a name is also a word.
+/// Lists the names in the objective, then its other words. The words include the names in lower case, which are left
+/// out.
 fn keywords(names: &[String], words: &[String]) -> Vec<String> {
     let is_name = |word: &&String| names.iter().any(|name| name.to_lowercase() == **word);
     names.iter().chain(words.iter().filter(|word| !is_name(word))).cloned().collect()
@@ -109,7 +113,8 @@ fn gaps(question: &Request, looked: &Investigation) -> Vec<String> {
     rest.dedup();
     gaps.append(&mut rest);
     let (turns, calls) = (looked.spent.limits.turns, looked.spent.limits.calls);
-    // If a model guides the investigation, the limits of the search are only a share of the requested limits.
+    // If a model guides the investigation, the limits of the search are only a share of the requested limits, so the
+    // gap says which limits it means.
     let whose = if looked.spent.limits == question.limits { "" } else { " of the search" };
     let limit = match looked.ended {
         EndReason::Settled => None,

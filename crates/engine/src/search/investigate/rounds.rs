@@ -34,21 +34,22 @@ use toolpost_ranked::is_test;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The maximum number of blocks of code that each search returns, the maximum size of all these blocks, and the maximum
-/// size of one block, in bytes.
+/// The maximum number of blocks of code that each search returns.
 const BLOCKS: usize = 60;
+/// The maximum size of the answer of each operation, in bytes.
 const ROOM: usize = 512 * 1024;
+/// The maximum size of one block of a semantic search, in bytes.
 const EACH: usize = 2_000;
-/// The maximum number of locations whose uses one round follows, and the number of best locations from which the round
-/// selects them.
+/// The maximum number of locations whose uses one round follows.
 const FOLLOWED: usize = 6;
+/// The number of best locations from which a round selects those to follow.
 const SETTLED: usize = 10;
 /// The maximum number of uses of one symbol that are read in each direction, and of results for one name,
 /// quoted text or word beginning.
 const USES: usize = 8;
-/// The maximum number of terms that are searched one by one after no result contained them.
+/// The maximum number of terms that are searched again, one by one, because no result contains them.
 const DOUBTED: usize = 8;
-/// The maximum number of files that one glob of a scope may match.
+/// The maximum number of files that one glob adds to the scope; further matches are ignored.
 const FILES: usize = 50_000;
 /// The time that all operations of an investigation together may wait for indexes, as a multiple of the wait
 /// that one call may take.
@@ -253,7 +254,8 @@ impl Round<'_> {
                 continue;
             }
             self.looked.missing.push(word.clone());
-            // `authentication` is often shortened to `auth`, and `configuration` to `config`.
+            // `authentication` is often shortened to `auth`, and `configuration` to `config`, so the first half of
+            // the word is searched, but at least four letters.
             let begins: String = word.chars().take((word.chars().count() / 2).max(4)).collect();
             if begins.chars().count() < 4 || !begins.chars().all(char::is_alphanumeric) {
                 continue;
@@ -297,7 +299,7 @@ impl Round<'_> {
             };
             match self.step::<Relations>(request).await {
                 Ok(found) => self.take(name, score.min(2.0), &found),
-                // The symbol index has no uses of a block that is not a symbol.
+                // The symbol index has no uses of a block that is not a symbol, so this failure is ignored.
                 Err(Stop::Failed(_)) => {}
                 Err(stop) => return Err(stop),
             }
@@ -425,7 +427,7 @@ fn reason(name: &str, uses: &[&relations::Use], incoming: bool) -> String {
     match uses.len() - 1 {
         0 => format!("is used by {name} at {first} ({kinds})"),
         more => {
-            format!("is used by {name} at {first} and in {} ({kinds})", counted(more as u64, "more place"))
+            format!("is used by {name} at {first} and at {} ({kinds})", counted(more as u64, "more location"))
         }
     }
 }

@@ -156,12 +156,13 @@ fn cursor_of(request: &Request, cx: &CallCtx) -> Result<Option<Cursor>, Failure>
             toolpost_text::cut::line(&said, 80).0
         ))
         .hint(Hint::Advice(
-            "Leave the session out to start again, or copy it completely from the last reply.".to_owned(),
+            "Leave out the argument session to start again, or copy its value completely from the last reply."
+                .to_owned(),
         ))
     })?;
     if own && cursor.question != Cursor::question(request) {
         return Err(Failure::invalid("The session belongs to a reply to another query.").hint(Hint::Advice(
-            "Repeat query, path, exact and allowTests unchanged, or leave the session out to start again."
+            "Pass query, path, exact and allowTests unchanged, or leave out the argument session to start again."
                 .to_owned(),
         )));
     }

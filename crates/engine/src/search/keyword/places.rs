@@ -25,8 +25,8 @@ pub(crate) struct Place {
     pub(crate) score: f64,
 }
 
-/// Shows locations in the given order, up to the limits of the request; leaves out locations that no longer
-/// exist.
+/// Shows locations in the given order, up to the limits of the request; leaves out locations in files that cannot be
+/// read.
 pub(crate) async fn shown(
     search: &Searcher,
     request: &Request,

@@ -15,9 +15,9 @@ pub(crate) struct Terms {
     pub(crate) words: Vec<String>,
 }
 
-/// The maximum number of significant words, and the maximum numbers of names and of paths. The first ones
-/// in the question are kept.
+/// The maximum number of significant words. The first ones in the question are kept.
 const MOST: usize = 24;
+/// The maximum number of names, and of paths. The first ones in the question are kept.
 const NAMES: usize = 8;
 
 /// Stop words, which occur in any question and are not searched for.

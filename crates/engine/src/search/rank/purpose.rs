@@ -7,8 +7,9 @@ use toolpost_workspace::{WorkspacePath, walk::found_below};
 const MANIFESTS: [&[u8]; 2] = [b"Cargo.toml", b"package.json"];
 /// The keys of a manifest that describe the purpose of a package.
 const KEYS: [&str; 3] = ["description", "keywords", "categories"];
-/// The maximum size of a manifest that is read, and of the value of a key in it, in bytes.
+/// The maximum size of a manifest that is read, in bytes.
 const MOST: u64 = 256 << 10;
+/// The maximum size of the value of a key in a manifest, in bytes; the rest is ignored.
 const VALUE: usize = 600;
 /// Terms of questions that do not describe the purpose of a package.
 const PLAIN: [&str; 18] = [

@@ -5,16 +5,19 @@ use std::path::Path;
 use toolpost_packages::Direct;
 use toolpost_ranked::Block;
 
-/// Directories of examples and documents.
+/// Directories of examples and documents, whose blocks get a higher weight.
 const SHOWING: [&str; 8] = ["examples", "example", "samples", "demo", "demos", "docs", "doc", "cookbook"];
-/// Directories of tests, which also use the package's API, but not as an application does.
+/// Directories of tests. They use the package's API, but not as an application does, so their blocks get a lower
+/// weight.
 const TESTS: [&str; 6] = ["tests", "test", "__tests__", "spec", "testing", "ui"];
-/// Directories of copies of other packages.
+/// Directories of copies of other packages, whose blocks get a lower weight.
 const OTHERS: [&str; 5] = ["_vendor", "_vendored", "vendor", "third_party", "node_modules"];
-/// File extensions of data, and of documents.
+/// File extensions of data, which gets a lower weight.
 const DATA: [&str; 9] = [".json", ".toml", ".yaml", ".yml", ".lock", ".map", ".csv", ".svg", ".xml"];
+/// File extensions of documents, which get a higher weight.
 const TEXTS: [&str; 5] = [".md", ".mdx", ".rst", ".txt", ".adoc"];
-/// File extensions of C, assembly and JavaScript code, which most packages use only internally.
+/// File extensions of C, assembly and JavaScript code. Most packages use such code only internally, so it gets a
+/// lower weight.
 const FOREIGN: [&str; 6] = [".c", ".h", ".cc", ".cpp", ".s", ".js"];
 /// File extensions of the variants in which a package contains the same code, such as type declarations.
 const FORMS: [&str; 6] = [".d.ts", ".d.cts", ".d.mts", ".js", ".cjs", ".mjs"];
@@ -22,9 +25,10 @@ const FORMS: [&str; 6] = [".d.ts", ".d.cts", ".d.mts", ".js", ".cjs", ".mjs"];
 const BARE: u32 = 3;
 /// Tools that build and install packages, present in every environment.
 const TOOLING: [&str; 4] = ["py:pip@", "py:setuptools@", "py:wheel@", "py:uv@"];
-/// Directories of internal code.
+/// Directories of internal code, which gets a lower weight.
 const INSIDE: [&str; 4] = ["internal", "internals", "private", "benches"];
-/// The beginnings of the names of files that do not show how to use a package.
+/// The beginnings of the names of files and sections that do not show how to use a package, and so get a lower
+/// weight.
 const BESIDE: [&str; 7] =
     ["changelog", "changes", "history", "license", "licence", "copying", "contributing"];
 
@@ -119,7 +123,8 @@ pub(in crate::search) fn place(label: Option<&str>, path: &Path, block: &Block) 
     let last = block.name.rsplit('.').next().unwrap_or_default().trim().to_lowercase();
     let what = match block.kind.as_str() {
         "section" if BESIDE.iter().any(|begin| last.starts_with(begin)) => 0.5,
-        // Imports, and declarations whose bodies are elsewhere, contain the terms but show little.
+        // Imports, and declarations whose bodies are elsewhere, contain the terms but show little, so they get a
+        // lower factor.
         "lines" if lines <= BARE => 0.5,
         "lines" => 0.9,
         "impl" | "module" if lines <= BARE && !declared => 0.5,
@@ -147,7 +152,7 @@ pub(in crate::search) fn naming(label: Option<&str>, block: &Block, question: &s
         .filter(|word| !word.is_empty());
     let (own, mut words): (Vec<&str>, Vec<&str>) =
         all.partition(|word| package.as_ref() == Some(&pieces(word)));
-    // If the question names only the package, a symbol with exactly that name matches the question.
+    // If the question consists only of the package's name, a symbol with exactly this name still counts as named.
     if words.is_empty() {
         words.extend(own.into_iter().filter(|word| block.name == *word).take(1));
     }

@@ -8,9 +8,9 @@ use std::{
 use toolpost_ranked::{FillError, FillReport, Index, Meaning, Patience, UpdateError, embed::EmbedError};
 use toolpost_workspace::{WorkspacePath, lower_priority};
 
-/// The time after which the background thread pauses so that a waiting search can compute embeddings, and the
-/// length of the pause.
+/// The time after which the background thread pauses so that a waiting search can compute embeddings.
 const SLICE: Duration = Duration::from_millis(250);
+/// The length of a pause of the background thread.
 const BREATH: Duration = Duration::from_millis(5);
 
 /// An index, the embeddings of its blocks, and the directories in which files or embeddings are missing.
@@ -61,7 +61,7 @@ fn finish(
             {
                 std::thread::sleep(BREATH);
             }
-            // If the model fails, the next search fails as well and reports the error.
+            // An error of the model ends the work silently: the next search fails with the same error and reports it.
             _ => return,
         }
     }

@@ -30,7 +30,7 @@ pub(in crate::search) fn describe(
     let asked = base;
     let base = base.display();
     let here = |shown: &str| {
-        // Paths in other roots are shown as absolute paths.
+        // Absolute paths are in other roots, so they are not below the first root (`.`).
         (base == "." && !shown.starts_with('/'))
             || shown.strip_prefix(base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
@@ -54,7 +54,7 @@ pub(in crate::search) fn describe(
     let mut walked = WalkReport::of(&left.skipped, unreadable, toolpost_search::Complete::Yes);
     let is_whole = base == "." && sources.roots().len() == 1;
     if !is_whole && label.is_none() && !walked.skipped.is_empty() {
-        // The index counts ignored files for the whole workspace, not for each directory.
+        // The index counts ignored files for the whole workspace, not for each directory, so the report states this.
         walked.skipped =
             vec![format!("ignored and hidden files ({} in the whole workspace)", walked.skipped.join(", "))];
     }

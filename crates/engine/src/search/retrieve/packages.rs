@@ -26,7 +26,8 @@ pub(crate) struct Package {
 }
 
 impl Packages {
-    /// Creates the cache of the packages' indexes. They are stored in `folder`, which all processes share.
+    /// Creates the cache of the packages' indexes. They are stored in `folder`, which all processes share; without
+    /// a folder, they are only in memory.
     pub(crate) fn kept_in(folder: Option<PathBuf>) -> Self {
         Self { folder, held: Mutex::default() }
     }

@@ -91,8 +91,8 @@ fn updated<'i>(
 ) -> Result<(IndexGuard<'i>, Option<DirectLook>), Failure> {
     let failed = |trouble: UpdateError| retrieve::failed(cx, &trouble);
     let Unfinished { index, meaning, bases } = group;
-    // Updating the index gets a share of the time; computing embeddings gets the rest.
     let base = bases.first().ok_or_else(|| Failure::invalid("No directory to search is given."))?;
+    // Updating the index gets a share of the time; computing embeddings gets the rest.
     let reading = (wait.share(READING), cx);
     let (lent, look) = retrieve::lock(search, index, base, &|| words.to_vec(), reading).map_err(failed)?;
     drop(lent);
@@ -143,7 +143,8 @@ fn output(
     walk: WalkReport,
 ) -> Output {
     let reason = |block: &Block| {
-        // A truncated block begins at the first line of the whole block, or after its empty lines.
+        // A shown block can begin later than the whole block, after empty lines, so a hit matches if it contains the
+        // first shown line.
         let holds = |hit: &Hit| {
             let lines = u64::from(hit.block.first)..=u64::from(hit.block.last);
             hit.key.path == block.path && lines.contains(&block.first_line)

@@ -40,7 +40,8 @@ const OF_REST: f64 = 0.5;
 /// The length of an answer, in tokens, for which the maximum numbers of blocks are defined; a longer answer multiplies
 /// these maximums.
 const OF_TOKENS: u64 = 5_000;
-/// The number of best blocks taken from each package for the common ranking, for each `OF_TOKENS` tokens.
+/// The number of best blocks that each package contributes to the common ranking, for each `OF_TOKENS` tokens of the
+/// answer.
 const EACH: usize = 40;
 /// The minimum share of the question's terms that a package's description must contain so that the package is
 /// searched early.
@@ -77,7 +78,7 @@ struct PackageResults {
     unreadable: Vec<String>,
     /// The number of files that are not indexed yet, and the number of all files, in the packages that were searched.
     waiting: (usize, usize),
-    /// Files that were searched without an index, because an index is not complete.
+    /// Counts of the files that incomplete indexes do not cover; `None` if all indexes are complete.
     look: Option<DirectLook>,
     /// The indexes and embeddings to complete in the background.
     rest: Vec<Unfinished>,
@@ -331,7 +332,8 @@ fn times(request: &Request) -> usize {
 /// Groups the blocks of the answer by package, in the order of the best block of each package.
 fn grouped(blocks: Vec<Block>, hits: &[(usize, Hit)], sources: &[Source]) -> Vec<Package> {
     let mut out: Vec<(usize, Package)> = Vec::new();
-    // The blocks are those of the first hits, in the same order.
+    // The blocks are those of the first hits, in the same order, so each block belongs to the package of the hit at
+    // its index.
     for (block, (source, _)) in blocks.into_iter().zip(hits) {
         match out.iter_mut().find(|(known, _)| known == source) {
             Some((_, package)) => package.blocks.push(block),

@@ -65,7 +65,8 @@ pub(super) fn fetch(error: &FetchError, address: &WebAddress) -> Failure {
 pub const OWN_SERVER: &str = "If a sandboxed command of this session started the server, only other commands can reach it: run a \
                               command such as `curl`. The setting `publish` opens a port to this machine.";
 
-/// Adds a hint with the rule by which the operator can allow fetching from the host of the URL `place`.
+/// Adds a hint with the rule by which the operator can allow fetching from the host of the URL `place`. If a redirect
+/// from the URL `from` led there, also adds the advice to fetch `place` directly if it is meant.
 fn opened_by_rule(failure: Failure, place: &str, from: Option<&str>) -> Failure {
     let Ok(address) = WebAddress::parse(place) else { return failure };
     let failure = match from {

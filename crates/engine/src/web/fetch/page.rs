@@ -111,8 +111,8 @@ fn reach(cx: &CallCtx, address: &WebAddress) -> Result<Reach, String> {
     cx.permissions.reach(&Host::at(&address.host(), address.port()))
 }
 
-/// Returns `Near::Own` if one of the operator's rules names a host that sent the answer or redirected to it.
-/// Pages on such hosts may change at any time, so they are never cached as fresh.
+/// Returns `Near::Own` if a rule of the operator, or of a trusted project, names a host that sent the answer or
+/// redirected to it. Pages on such hosts may change at any time, so they are never cached as fresh.
 fn near(cx: &CallCtx, fetched: &FetchResponse) -> Near {
     let own = fetched.hops.iter().any(|hop| reach(cx, hop) == Ok(Reach::Anywhere));
     if own { Near::Own } else { Near::Far }

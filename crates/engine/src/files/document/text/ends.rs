@@ -100,7 +100,7 @@ fn end_of_file(
             break;
         }
         end.extend_from_slice(&piece[..count]);
-        // Two more bytes than requested, because the line break at the end of the file is removed below.
+        // Keeps two bytes more than requested, because the line break at the end of the file is removed below.
         end.drain(..end.len().saturating_sub(bytes + 2));
     }
     let line = end.strip_suffix(b"\n").unwrap_or(&end);

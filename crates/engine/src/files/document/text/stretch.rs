@@ -16,7 +16,7 @@ pub(crate) struct Stretch {
     cut: Vec<TruncatedLine>,
 }
 
-/// A line that is not shown to its end.
+/// A line whose end is not shown.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TruncatedLine {
     /// The line number.
