@@ -146,7 +146,7 @@ pub(super) fn search_in_order(
     let judge = |candidate: &Candidate<'_>| match candidate.kind() {
         Kind::File => filter.claim(candidate.relative_bytes(), EntryType::File),
         Kind::Directory => filter.claim(candidate.relative_bytes(), EntryType::Directory),
-        Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => Claim::Pass,
+        Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device | Kind::Other => Claim::Pass,
     };
     let walked = in_order(&request.base, &options, &stops, &judge, |files| {
         let walked = Walked { files, next: 0, most, exhausted: false };

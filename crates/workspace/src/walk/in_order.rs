@@ -124,7 +124,7 @@ impl Visitor for Collector<'_> {
         match entry.candidate().kind() {
             Kind::Directory => return Next::Enter(()),
             Kind::File => self.files.push(entry.candidate().relative_bytes().into()),
-            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => {}
+            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device | Kind::Other => {}
         }
         Next::On
     }

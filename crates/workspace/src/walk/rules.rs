@@ -17,6 +17,7 @@ use super::options::{HiddenFiles, Options, Prune, Rules};
 use super::prune;
 use super::rule_cache;
 use super::stats::{Reason, Unreadable};
+use crate::access::Kind;
 
 /// Ignore rules of one directory, linked to those of its parents.
 ///
