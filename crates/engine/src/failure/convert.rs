@@ -5,7 +5,7 @@ use std::io;
 use toolpost_process::{SandboxError, StartError};
 use toolpost_text::{
     encoding::{Encoding, SpliceError, Text},
-    guard::Placeholder,
+    guard::PlaceholderError,
     matching::Miss,
 };
 use toolpost_workspace::{
@@ -130,7 +130,7 @@ fn refused(error: &CommitError, words: String) -> Failure {
 }
 
 /// Refuses new text that contains a placeholder for omitted code, such as `// ... existing code ...`.
-pub(crate) fn placeholder(path: &str, placeholder: &Placeholder) -> Failure {
+pub(crate) fn placeholder(path: &str, placeholder: &PlaceholderError) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&placeholder.to_string())))
 }
 
