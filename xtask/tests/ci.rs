@@ -104,8 +104,9 @@ fn write_program(path: &Path, text: &str) {
 fn result(output: &Output) -> (Option<i32>, String, Vec<String>) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let last = text(&output.stdout).lines().last().unwrap_or_default().to_owned();
-    let warnings = text(&output.stderr).lines().filter(|line| line.contains("WARNING")).map(str::to_owned);
-    (output.status.code(), last, warnings.collect())
+    let errors = text(&output.stderr);
+    let warnings = errors.lines().filter(|line| line.contains("WARNING")).map(str::to_owned).collect();
+    (output.status.code(), last, warnings)
 }
 
 /// Removes the seconds from the last line of a run.

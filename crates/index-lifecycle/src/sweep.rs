@@ -155,7 +155,7 @@ impl<'s> Sweep<'s> {
         let trouble = |why: String| UpdateError::Place { place: place.display(), why };
         let stat = workspace.stat(place).map_err(|error| trouble(error.why.to_string()))?;
         let (base, only) = match (stat.kind, place.parent()) {
-            (toolpost_workspace::Kind::Directory, _) | (_, None) => (place.clone(), None),
+            (Kind::Directory, _) | (_, None) => (place.clone(), None),
             (_, Some(parent)) => (parent, place.file_name()),
         };
         self.gather(&base, only, &mut out)?.map_err(trouble)?;

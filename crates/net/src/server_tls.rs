@@ -16,7 +16,7 @@ use tokio_rustls::TlsConnector;
 pub use tokio_rustls::client::TlsStream as ClientTlsStream;
 
 use crate::client_error::ClientError;
-use crate::tls;
+use crate::tls::{self, tls};
 
 /// The certificates that are trusted for a configured server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl TlsConfig {
     /// If the certificates or the host name are invalid.
     pub fn new(host: &str, vouched: &ServerTrust) -> Result<Self, ClientError> {
         let mut config = match vouched {
-            ServerTrust::SystemRoots => tls::tls()?,
+            ServerTrust::SystemRoots => tls()?,
             ServerTrust::Roots(pem) => checked(verifier(pem)?)?,
             ServerTrust::RootsForAnyName(pem) => checked(AnyNameVerifier::new(Some(verifier(pem)?)))?,
             ServerTrust::Unverified => checked(AnyNameVerifier::new(None))?,

@@ -98,7 +98,7 @@ impl<'a> Project<'a> {
     /// Returns whether `relative` is a directory below `directory`.
     pub(crate) fn is_directory(&self, directory: &WorkspacePath, relative: &str) -> bool {
         let stat = found_below(directory, relative.as_bytes()).map(|path| self.workspace.stat(&path));
-        matches!(stat, Some(Ok(stat)) if stat.kind == toolpost_workspace::Kind::Directory)
+        matches!(stat, Some(Ok(stat)) if stat.kind == Kind::Directory)
     }
 
     /// Returns the displayed form of a path: relative if it is below a root.

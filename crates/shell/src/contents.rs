@@ -25,7 +25,7 @@ enum Printing {
 /// Records that a git command prints contents that git has stored. `first` is the position of its subcommand.
 pub(crate) fn note(segment: &mut Segment, first: usize, sorted: &Options) {
     let word = |at: usize| segment.words.get(at).and_then(Word::known).unwrap_or_default();
-    let given = |names: &str| sorted.options.iter().any(|(option, _)| programs::lists(names, option));
+    let given = |names: &str| sorted.has(names);
     let (name, second) = (word(first).to_owned(), word(first + 1));
     let printing = match (name.as_str(), second) {
         ("diff" | "show" | "range-diff", _) => Printing::ByDefault,

@@ -118,7 +118,7 @@ impl Failed {
     /// nothing.
     #[track_caller]
     fn report(self) {
-        let Self { rows, messages } = self;
+        let Self { rows, messages, only: _ } = self;
         assert!(rows > 0, "the table has no rows");
         assert!(messages.is_empty(), "{} of {rows} rows failed:\n{}", messages.len(), messages.join("\n"));
     }

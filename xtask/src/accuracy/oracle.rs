@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_lsp::{Answer, Client, Fault, Home, Place, Position, Question, Servers, Settings, Stage};
+use toolpost_lsp::{Answer, Client, ServerError, Home, Place, Position, Question, Servers, Settings, Stage};
 use toolpost_process::{Environment, Sandbox};
 
 /// Maximum time for a server to index a program.
@@ -127,7 +127,7 @@ async fn ask_all(servers: &Servers, laid: &InstalledCorpus, code: &Code) -> Resu
         let places = match talk.ask(&Question::Definition(path, at), ANSWER).await {
             Ok(Answer::Places(places)) => places,
             // Servers refuse requests about files that belong to no build, so the call site has no answer.
-            Err(Fault::Refused { .. }) => Vec::new(),
+            Err(ServerError::Refused { .. }) => Vec::new(),
             Ok(other) => bail!("{oracle} answered {other:?} to a question about a definition"),
             Err(fault) => return Err(fault.into()),
         };

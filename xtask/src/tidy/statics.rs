@@ -46,8 +46,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         let code = rust::scan(rust::shipped(&file.text)).code;
         for at in rust::words(&code, "static") {
             let Some(name) = changing(&code[at..]) else { continue };
-            if PROCESS.iter().any(|(path, listed, _)| *path == file.path && *listed == name) {
-                known.insert((file.path.as_str(), name));
+            let row = PROCESS.iter().position(|(path, listed, _)| *path == file.path && *listed == name);
+            if let Some(row) = row {
+                known.insert(row);
                 continue;
             }
             findings.push(Finding {
@@ -59,10 +60,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             });
         }
     }
-    let gone = PROCESS.iter().filter(|(path, name, _)| {
-        tree.file(path).is_some() && !known.contains(&(*path, *name))
-    });
-    findings.extend(gone.map(|(path, name, _)| Finding {
+    let gone =
+        PROCESS.iter().enumerate().filter(|(row, (path, ..))| tree.file(path).is_some() && !known.contains(row));
+    findings.extend(gone.map(|(_, (path, name, _))| Finding {
         path: (*path).to_owned(),
         line: 1,
         what: format!("`{name}` is listed as a static, and is none"),

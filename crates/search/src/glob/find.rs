@@ -86,7 +86,7 @@ fn start(
         Anchor::Absolute => request_path::resolve(workspace, &pattern.prefix)?,
     };
     match workspace.stat(&start) {
-        Ok(stat) => Ok((stat.kind == toolpost_workspace::Kind::Directory).then_some(start)),
+        Ok(stat) => Ok((stat.kind == Kind::Directory).then_some(start)),
         Err(error) => match error.why {
             AccessKind::Missing | AccessKind::NotADirectory => Ok(None),
             _ => Err(SearchError::Access(error)),

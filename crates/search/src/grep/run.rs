@@ -31,7 +31,7 @@ pub(super) fn run(
     let filter = Arc::new(Filter::new(workspace, request)?);
     let window = Window::new(request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)));
     let stat = request_path::stat(workspace, &request.base)?;
-    if stat.kind != toolpost_workspace::Kind::Directory {
+    if stat.kind != Kind::Directory {
         return single(workspace, request, control, matcher);
     }
     let in_order =
