@@ -148,7 +148,7 @@ fn repeated_commands_are_started_by_a_launcher() {
     host.world.block_on(job.stop(toolpost_process::Why::Stopped));
 }
 
-/// What a command must not leave to the next one, and what it may: only `/tmp` is the session's.
+/// A command leaves files for the next one only in `/tmp`, which belongs to the session.
 #[test]
 fn launched_commands_share_only_the_temporary_directory() {
     if is_missing() {
@@ -258,7 +258,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// A change between two commands shows in the next one, and so does every protection, whoever starts it.
+/// A change between two commands shows in the next one, and so does every protection, with and without a launcher.
 #[test]
 fn changes_of_the_host_show_in_the_next_command() {
     if is_missing() {
@@ -371,7 +371,7 @@ fn a_launcher_ends_with_its_session() {
     for pid in [inner, outer] {
         until("the launcher has ended", || !Path::new(&format!("/proc/{pid}")).exists());
     }
-    // A later command of the session starts anew.
+    // A later command of the session starts without it.
     assert_eq!(host.run("echo hi"), "hi\n");
 }
 
