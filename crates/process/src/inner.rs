@@ -6,12 +6,9 @@
 //! this program can put a command under Landlock and supervise it. The launcher (`launcher.rs`) takes the same
 //! step in a copy of the file system that it has prepared.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::{CString, OsString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, StatVfsMountFlags, StatxAttributes, StatxFlags, fstatvfs, statx};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -26,7 +23,6 @@ use toolpost_sandbox::{
 use crate::command_setup::{Setup, be_killed_first_in, become_command, limit_processes, own_number};
 use crate::guard::{Guard, GuardSender, give_away};
 use crate::inner_plan::InnerPlan;
-use crate::launcher;
 use crate::message::{Message, failed, hand_out, say};
 use crate::supervisor::supervise;
 use crate::system::{self, Pointers};
@@ -36,53 +32,13 @@ use crate::tree::{self, ProcessScope};
 /// plan is read.
 pub(crate) const NAME: &str = "toolpost-inner-step";
 
-/// The path of the program that contains the inner step.
-static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-
-/// True if `inner_step` was called while other threads ran, so that this program cannot run the inner step.
-static CALLED_LATE: AtomicBool = AtomicBool::new(false);
-
-/// Runs the inner step of a sandbox, or the launcher, if this process was started for that, and then never returns.
-///
-/// Call it first in `main`, before any other thread exists. If neither this function nor `inner_step_of` is
-/// called, no sandbox is created through bubblewrap. If other threads run, this program is not used for the
-/// inner step, because the step closes descriptors that those threads use.
-pub fn inner_step() {
-    let mut words = std::env::args_os().skip(1);
-    let name = words.next();
-    if name.as_deref() == Some(OsStr::new(launcher::NAME)) && !tree::has_other_threads() {
-        launcher::run(words);
-    }
-    if name.as_deref() != Some(OsStr::new(NAME)) {
-        if tree::has_other_threads() {
-            CALLED_LATE.store(true, Ordering::Relaxed);
-        } else {
-            inner_step_of(Path::new("/proc/self/exe"));
-        }
-        return;
-    }
-    let number = words.next().and_then(|word| word.to_str()?.parse().ok());
+/// Takes the inner step that the argument after `NAME` describes, and never returns.
+pub(crate) fn take(number: Option<OsString>) -> ! {
+    let number = number.and_then(|word| word.to_str()?.parse().ok());
     match number.and_then(plan_at) {
         Some(plan) => run(&plan),
         None => system::exit(1),
     }
-}
-
-/// Sets the program that runs the inner step, for a process whose own `main` does not call `inner_step`. The
-/// `main` of that program must call `inner_step`.
-pub fn inner_step_of(program: &Path) {
-    // Only the first call has an effect.
-    let _ = PROGRAM.set(program.to_owned());
-}
-
-/// Returns the program that contains the inner step, if one is known.
-pub(crate) fn program() -> Option<&'static Path> {
-    PROGRAM.get().map(PathBuf::as_path)
-}
-
-/// Returns whether `inner_step` was called too late: while other threads ran.
-pub(crate) fn was_called_late() -> bool {
-    CALLED_LATE.load(Ordering::Relaxed)
 }
 
 #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
@@ -235,7 +191,7 @@ struct Command {
     environment: Pointers,
 }
 
-/// What the process that becomes the command needs.
+/// The input of the process that becomes the command.
 struct Execution<'a> {
     command: &'a Command,
     plan: &'a InnerPlan,

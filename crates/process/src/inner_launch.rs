@@ -13,6 +13,7 @@ use toolpost_sandbox::{Environment, SandboxError, host};
 use crate::command_setup::Setup;
 use crate::error::StartError;
 use crate::execution::Execution;
+use crate::helper;
 use crate::inner;
 use crate::inner_plan::InnerPlan;
 
@@ -40,8 +41,8 @@ pub(crate) fn around(
     let missing = |what: &'static str| {
         move |errno: rustix::io::Errno| StartError::Missing { what, fault: errno.into() }
     };
-    let step = inner::program().ok_or_else(|| {
-        let tried = if inner::was_called_late() { CALLED_LATE } else { NO_HELPER };
+    let step = helper::program().ok_or_else(|| {
+        let tried = if helper::was_called_late() { CALLED_LATE } else { NO_HELPER };
         SandboxError::NoSandbox { tried: tried.to_owned() }
     })?;
     let step = openat(CWD, step, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())

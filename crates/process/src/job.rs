@@ -363,7 +363,7 @@ impl Job {
     pub fn resize(&self, size: Size) -> io::Result<()> {
         let inner = self.shared.lock();
         let terminal = inner.terminal.as_ref().ok_or_else(no_terminal)?;
-        Ok(crate::spawn::set_size(terminal, size)?)
+        Ok(crate::ends::set_size(terminal, size)?)
     }
 
     /// Returns whether any process of the job is left, and if not, since when.

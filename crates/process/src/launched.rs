@@ -13,13 +13,13 @@ use toolpost_sandbox::bubblewrap::string;
 use toolpost_sandbox::{NamespaceBackend, SandboxError, host};
 
 use crate::command_setup::Terminal;
+use crate::ends::{Ends, control_socket, missing};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_plan::InnerPlan;
 use crate::message::{MESSAGE, Message};
 use crate::prepared::{Launcher, Supervisor, waits_for};
 use crate::resources::Resources;
-use crate::spawn::{Ends, control_socket, missing};
 
 /// Time to wait until a launcher has started a program, or reports why it has not.
 const LAUNCHING: Duration = Duration::from_secs(10);

@@ -1,7 +1,7 @@
 //! The launcher: what this program does when a server executes it to start the commands of a session.
 //!
-//! The launcher builds the file system of a sandbox once, in namespaces of its own. For each command it forks a
-//! supervisor into new namespaces, which are copies of its own; the kernel copies mounts much faster than it makes
+//! The launcher creates namespaces and builds the file system of a sandbox in them, once. For each command it forks a
+//! supervisor into new namespaces, with a copy of that file system; the kernel copies mounts much faster than it makes
 //! them, and the launcher has little memory to copy. One supervisor is always ready, so that the next command need not
 //! wait for its namespaces. It consists of two processes: the outer one waits, and the
 //! inner one, the first process of a PID namespace, starts supervisors. If either ends, or the server does, the
@@ -143,7 +143,7 @@ impl Inner<'_> {
         }
     }
 
-    /// Gives a command to the spare supervisor, or to a new one.
+    /// Passes a command to the spare supervisor, or to a new one.
     fn start(&mut self, number: u32, descriptors: &[OwnedFd; DESCRIPTORS]) {
         if self.spare.is_none() {
             self.prepare_spare();

@@ -2,10 +2,12 @@
 
 mod available;
 mod command_setup;
+mod ends;
 mod error;
 mod execution;
 mod exit_meaning;
 mod guard;
+mod helper;
 mod inner;
 mod inner_launch;
 mod inner_plan;
@@ -42,7 +44,7 @@ mod watch;
 pub use available::{Available, available};
 pub use error::{StartError, UnknownJobError};
 pub use exit_meaning::{Meaning, Verdict, meaning};
-pub use inner::{inner_step, inner_step_of};
+pub use helper::{inner_step, inner_step_of};
 pub use job::{Job, Until, WaitResult};
 pub use jobs::{Jobs, Settings};
 pub use launch::{Channel, Launch, Limits, Program, Shell, Size, Survivors};

@@ -41,7 +41,7 @@ const OF_HOME: &[&str] = &[".bash_profile", ".bash_login", ".profile", ".bashrc"
 const OWN: &[&str] = &["_", "SHLVL", "PWD", "OLDPWD", COOKIE];
 const OF_COMMAND: &[&str] = &["TMPDIR", "TERM", "http_proxy", "https_proxy", "no_proxy"];
 
-/// What is known about the profiles of the server's sessions.
+/// The table of the profiles of the server's sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Logins {
     sessions: Mutex<HashMap<SessionKey, Login>>,
@@ -49,7 +49,7 @@ pub(crate) struct Logins {
 
 #[derive(Debug)]
 struct Login {
-    /// What the profile may depend on.
+    /// The known inputs of the profile.
     of: Basis,
     state: State,
 }

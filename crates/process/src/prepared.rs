@@ -21,7 +21,7 @@ use toolpost_sandbox::memfd::{file, number_of};
 use toolpost_sandbox::{Confinement, NamespaceBackend, Script, SessionNetwork};
 
 use crate::command_setup::keep;
-use crate::inner;
+use crate::helper;
 use crate::launcher::{DESCRIPTORS, NAME, ORDER, READY, REAP, START};
 use crate::session::SessionKey;
 
@@ -124,7 +124,7 @@ impl Launcher {
     #[expect(clippy::disallowed_methods, reason = "this program starts itself")]
     #[expect(unsafe_code, reason = "the network is joined between fork and execute")]
     fn start(script: &Script, network: &Arc<SessionNetwork>) -> io::Result<Self> {
-        let program = inner::program().ok_or(io::ErrorKind::NotFound)?;
+        let program = helper::program().ok_or(io::ErrorKind::NotFound)?;
         // Opened before the file system is built, so that no change is missed.
         let mounts = openat(CWD, c"/proc/self/mountinfo", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
         let (ours, theirs) =

@@ -7,21 +7,17 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType, recv,
-    recvmsg,
-};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recv, recvmsg};
 use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
-use rustix::pty::OpenptFlags;
 use toolpost_sandbox::{Confinement, Environment, NamespaceBackend, Namespaces, SandboxError};
 
 use crate::command_setup::{Setup, Terminal};
+use crate::ends::{Ends, control_socket, missing, pipe, terminal};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_launch;
-use crate::launch::{Channel, Launch, Size};
+use crate::launch::{Channel, Launch};
 use crate::launched::order;
 use crate::message::{MESSAGE, Message};
 use crate::prepared::{Launcher, Supervisor};
@@ -235,47 +231,6 @@ pub(crate) fn raise_file_limit() -> Rlimit {
     })
 }
 
-/// Sets the size of a terminal.
-pub(crate) fn set_size(terminal: &OwnedFd, size: Size) -> rustix::io::Result<()> {
-    use rustix::termios::{Winsize, tcsetwinsize};
-    let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(terminal, size)
-}
-
-pub(crate) fn control_socket() -> Result<(OwnedFd, OwnedFd), StartError> {
-    rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
-        .map_err(missing("a control socket"))
-}
-
-/// Both ends of a program's standard streams.
-pub(crate) struct Ends {
-    /// The program's standard input, output and errors.
-    pub(crate) stdio: [OwnedFd; 3],
-    output: OwnedFd,
-    /// The terminal, if the program gets one.
-    pub(crate) terminal: Option<OwnedFd>,
-}
-
-fn pipe() -> io::Result<Ends> {
-    let (output, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-    let nothing = openat(CWD, c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-    let stdio = [nothing, theirs.try_clone()?, theirs];
-    Ok(Ends { stdio, output, terminal: None })
-}
-
-fn terminal(size: Size) -> io::Result<Ends> {
-    let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
-    rustix::pty::grantpt(&ours)?;
-    rustix::pty::unlockpt(&ours)?;
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let theirs = rustix::pty::ioctl_tiocgptpeer(&ours, flags)?;
-    set_size(&ours, size)?;
-    // Writing more than the program reads returns an error instead of waiting.
-    rustix::io::ioctl_fionbio(&ours, true)?;
-    let stdio = [theirs.try_clone()?, theirs.try_clone()?, theirs];
-    Ok(Ends { stdio, output: ours.try_clone()?, terminal: Some(ours) })
-}
-
 #[expect(clippy::disallowed_methods, reason = "only this function starts programs")]
 #[expect(unsafe_code, reason = "the supervisor is forked between fork and execute")]
 fn command(
@@ -340,8 +295,4 @@ fn check_directory(prepared: &Execution) -> Result<(), StartError> {
     opened
         .and_then(|_| accessat(CWD, directory, Access::EXEC_OK, AtFlags::EACCESS))
         .map_err(|errno| StartError::Directory { directory: directory.clone(), fault: errno.into() })
-}
-
-pub(crate) fn missing<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> StartError {
-    move |fault| StartError::Missing { what, fault: fault.into() }
 }

@@ -113,7 +113,7 @@ fn a_changed_profile_has_its_effect_on_the_next_command() {
     assert_eq!(host.outputs("echo $A"), (vec!["1\n".to_owned()], true));
     host.set_profile("export A=2");
     assert_eq!(host.outputs("echo $A"), (vec!["2\n".to_owned()], true));
-    // Another session starts anew.
+    // Another session reads the profile again.
     let count = host.count();
     let jobs =
         Jobs::new(Settings { spool: host.world.directory.path().to_owned(), ..Settings::default() }).unwrap();

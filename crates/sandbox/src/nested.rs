@@ -1,7 +1,7 @@
 //! Protected paths below the top level of a root: nested repositories, and files that other programs execute
 //! without asking.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
@@ -12,7 +12,7 @@ use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
 use crate::names::Names;
-use crate::nested_cache::{DirectorySearch, NestedCache, Owner, Role, Waiting};
+use crate::nested_cache::{DirectorySearch, NestedCache, NestedNames, Owner, Role, Waiting};
 use crate::places::UNFINISHED;
 
 /// Maximum number of directories of a root that are searched for protected paths, in breadth-first order.
@@ -40,19 +40,6 @@ const OF_REPOSITORY: &[&str] = &["hooks", "config", "config.worktree", "info/att
 
 /// The protected entries of a worktree's directory in `.git/worktrees`.
 const OF_WORKTREE: &[&str] = &["commondir", "config.worktree"];
-
-/// Result of the search below the top level of a root. All paths are relative to the root.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct NestedNames {
-    /// The protected paths, whether they exist or not.
-    pub(crate) held: BTreeMap<PathBuf, Owner>,
-    /// The directories in which nothing new may appear, whether they exist or not.
-    pub(crate) closed: BTreeSet<PathBuf>,
-    /// The paths whose changes are reported, whether they exist or not. They include those at the top level.
-    pub(crate) reported: BTreeSet<PathBuf>,
-    /// The reason why the search is incomplete; `None` if it is complete.
-    pub(crate) gap: Option<String>,
-}
 
 /// Finds repositories, and entries with one of the protected `names`, below the top level of a root.
 ///

@@ -1,7 +1,7 @@
 //! Cache of the protected paths in the directories of a root: a directory that has not changed is not read
 //! again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::{AtFlags, FileType, Stat, statat};
 
 use crate::names::Names;
-use crate::nested::NestedNames;
 
 /// Maximum number of roots in the cache.
 const ROOTS: usize = 8;
@@ -45,6 +44,19 @@ impl PartialEq for NestedCache {
 }
 
 impl Eq for NestedCache {}
+
+/// Result of the search below the top level of a root. All paths are relative to the root.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct NestedNames {
+    /// The protected paths, whether they exist or not.
+    pub(crate) held: BTreeMap<PathBuf, Owner>,
+    /// The directories in which nothing new may appear, whether they exist or not.
+    pub(crate) closed: BTreeSet<PathBuf>,
+    /// The paths whose changes are reported, whether they exist or not. They include those at the top level.
+    pub(crate) reported: BTreeSet<PathBuf>,
+    /// The reason why the search is incomplete; `None` if it is complete.
+    pub(crate) gap: Option<String>,
+}
 
 /// The cached search results for the directories of one root, for one list of protected names.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! A file system that one process builds, and that later programs use as copies: which parts each program gets
-//! anew, and how a program finds out that the rest is still what its own script would build.
+//! Copies of a file system that one process has built: the parts that each program replaces by its own, and the check
+//! that the rest is still the file system that the program's own script would build.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -41,7 +41,7 @@ impl ExpectedMount {
     /// Checks the mount in the file system of this process.
     ///
     /// A mount keeps its file, so the number of the inode cannot belong to another file meanwhile. It is gone
-    /// after another process has removed or replaced the path: then the path is no mount point any more.
+    /// after another process has removed or replaced the path: then the path is not a mount point any more.
     ///
     /// # Errors
     /// If something else is at the path, or it is not mounted there, or may be written.
