@@ -121,7 +121,7 @@ async fn a_block_ends_with_its_symbol() {
             for name in NAMES {
                 let request = Request {
                     base: world.engine.resolve(".").unwrap(),
-                    query: name.to_owned(),
+                    query: format!("{name} AND call"),
                     matching: Matching::Query,
                     tests: Tests::Searched,
                     limit: 100,

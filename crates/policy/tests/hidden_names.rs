@@ -193,7 +193,7 @@ fn wildcards_without_withheld_files_need_no_approval() {
             ("wc -l *", Allow),
             ("echo *", Allow),
             ("stat *.key", Allow),
-            // A program that no shell starts gets the word as it is written.
+            // A quoted wildcard, or one that no shell reads, is a literal name.
             ("cat '*'", Allow),
             ("cat \\*", Allow),
         ],

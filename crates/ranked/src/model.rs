@@ -19,6 +19,7 @@ use crate::paths::way;
 use crate::record::{PLACES, Record, TokenOccurrence, make, spots};
 use crate::segment::Meta;
 use crate::table::File;
+use crate::derived_files::origin;
 use crate::test_files::is_test;
 use crate::words::{Term, Words};
 use crate::{Ask, SearchCriterion, Tests};
@@ -56,6 +57,7 @@ impl Model {
                 parted: record.marks.iter().any(|mark| mark.goes_on),
                 sign: FileSignature::new(stat, 0),
                 test: is_test(name),
+                origin: origin(name),
                 path,
                 at: (0, 0),
             };

@@ -77,7 +77,7 @@ pub(crate) struct File {
     pub(crate) parted: bool,
     /// Set if the path is that of a test file.
     pub(crate) test: bool,
-    /// Whether the file was written for the project, by its path.
+    /// The origin of the file, by its path.
     pub(crate) origin: Origin,
     /// The location of the file's content.
     pub(crate) at: At,

@@ -333,7 +333,7 @@ async fn the_user_is_asked_only_about_hosts_with_public_addresses() {
         world.call(&["fetch public.example"]).await;
         assert_eq!(world.prompts().len(), 1);
     }
-    // A lookup without an answer is no reason against the host.
+    // A lookup without an answer does not count against the host.
     let world = World::new(Verdict::Allow, "", "");
     assert_eq!(world.call(&["fetch slow.example"]).await, "done");
     assert_eq!(world.prompts().len(), 1);

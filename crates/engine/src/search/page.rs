@@ -193,7 +193,7 @@ fn own_lines(lines: &[String], kind: &str) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let closes = |line: &&String| {
         let line = line.trim();
-        line == "end" || !line.contains(char::is_alphanumeric)
+        line == "end" || line.chars().all(|sign| "})];,".contains(sign))
     };
     let filled = |lines: &[String]| {
         lines.len() - lines.iter().rev().take_while(|line| line.trim().is_empty()).count()

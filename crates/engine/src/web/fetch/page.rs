@@ -92,7 +92,7 @@ pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Fe
 }
 
 /// Checks that a host which no rule names can be fetched from at all: its name resolves, and only to public addresses.
-/// A lookup that takes too long is no reason against the host.
+/// A lookup that takes too long does not count against the host.
 pub(crate) async fn check_host(web: &Web, host: &Host) -> Result<(), Failure> {
     // An IP address is judged by the rules, without a lookup.
     let is_address = host.name().parse::<IpAddr>().is_ok();
