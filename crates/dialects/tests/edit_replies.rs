@@ -11,6 +11,7 @@ use toolpost_runtime::Outcome;
 use toolpost_tool::Dialect;
 
 /// The tools of a dialect that read a file, and replace a text in it.
+#[derive(Debug)]
 struct Speaker {
     dialect: &'static Dialect,
     read: fn() -> (&'static str, Value),
@@ -101,6 +102,13 @@ async fn failed_edits_of_changed_files_name_the_change_first() {
     .await;
 }
 
+/// How much of a file another program changes.
+#[derive(Debug)]
+enum Changed {
+    Little,
+    Much,
+}
+
 /// A refusal of an edit of a changed file leads to an edit that succeeds: what it shows counts as seen, and the references
 /// that it gives are accepted. No third call is needed, however little of the file was read before, however much changed,
 /// and however large the file is.
@@ -113,19 +121,21 @@ async fn refusals_of_stale_line_edits_lead_to_a_successful_edit() {
         let changed = |line: &str| if line.contains("_20 ") { line.to_owned() } else { format!("pub {line}") };
         text.split_inclusive('\n').map(changed).collect::<String>().replacen("pub", "// new\npub", 1)
     };
-    type Change<'a> = &'a dyn Fn(&str) -> String;
-    // The number of lines, the part that is read, and the change by another program.
-    let rows: [(usize, &str, Change<'_>); 6] = [
-        (200, "f.txt", &few),
-        (200, "f.txt:15-25", &few),
-        (200, "f.txt", &all_but_one),
-        (200, "f.txt:15-25", &all_but_one),
-        (60_000, "f.txt:15-25", &few),
-        (60_000, "f.txt:15-25", &all_but_one),
+    // The number of lines, the part that is read, and how much another program changes.
+    let rows = [
+        (200, "f.txt", Changed::Little),
+        (200, "f.txt:15-25", Changed::Little),
+        (200, "f.txt", Changed::Much),
+        (200, "f.txt:15-25", Changed::Much),
+        (60_000, "f.txt:15-25", Changed::Little),
+        (60_000, "f.txt:15-25", Changed::Much),
     ];
-    each_async(rows, async |(lines, part, change)| {
+    each_async(rows, async |(lines, part, changed)| {
         let before = text(lines);
-        let now = change(&before);
+        let now = match changed {
+            Changed::Little => few(&before),
+            Changed::Much => all_but_one(&before),
+        };
         for ends in [None, Some("22")] {
             let world = World::new(&probe::DIALECT);
             world.put(FILE, &before);
