@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Effect of a tool call: the end of its command, and the files that it changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// End of the call's command; `None` if the call ran no command.
+    /// End of the call's command; `None` if the call ran no command, or its exit status is unknown.
     pub command: Option<CommandEnd>,
     /// Files that the call changed.
     pub changes: Vec<FileChange>,

@@ -42,7 +42,7 @@ pub enum AgentEvent {
         tool: String,
         /// Status of the call.
         went: CallStatus,
-        /// Size of the reply, in bytes.
+        /// Size of the reply's text, in bytes.
         bytes: usize,
         /// Duration, without the time of approval prompts.
         took: Duration,

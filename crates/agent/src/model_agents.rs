@@ -110,7 +110,7 @@ impl ModelAgents {
         &self.service
     }
 
-    /// Sends one request. Its tokens are counted, and the session's deadline cancels it.
+    /// Sends one request, and counts its tokens in `budget`, whose deadline also cancels the request.
     async fn once(
         &self,
         question: &Question,
@@ -249,7 +249,8 @@ pub fn only(subagent: Option<&Subagent>, gateway: &dyn CallGateway) -> Result<Op
     Ok(Some(kept))
 }
 
-/// Converts an outcome to a report. A model failure is an error that contains the result so far.
+/// Converts an outcome to a report. If the run ended without completing its task or reaching a limit, returns an error
+/// that contains the result so far.
 pub fn report(outcome: Outcome) -> Result<Report, Failure> {
     let Outcome { reason, words, missing, used } = outcome;
     let kind = match &reason {

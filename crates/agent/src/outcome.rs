@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Reason {
-    /// The model declared the task complete.
+    /// The task is complete: the model answered without a call, or called the tool that declares it complete; or the
+    /// external agent ended its turn.
     Completed,
     /// The budget is used up.
     Budget {

@@ -70,8 +70,8 @@ impl Permits {
         above.map_or_else(|| Budget::new(limits), |above| above.part(limits))
     }
 
-    /// Counts a new subagent of the session, and waits for a free slot. Fails if the session has started too
-    /// many, or if no slot becomes free in time; then the subagent does not count.
+    /// Counts a new subagent of the session, and waits for a free slot. Fails, without counting the subagent, if the
+    /// session has started too many, if no slot becomes free in time, or if the call is cancelled.
     pub async fn leave(&self, cx: &CallCtx) -> Result<Permit, Failure> {
         let id = cx.session.id();
         let many = {

@@ -65,7 +65,8 @@ struct RunState<'a> {
     unmade: Vec<String>,
 }
 
-/// State of the compaction after the provider rejected a request as too long.
+/// Number of times that a run has compacted its conversation because the provider rejected a request as too long. The
+/// next such rejection ends the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ForcedCompaction {
     No,
@@ -79,7 +80,8 @@ enum Next {
 }
 
 impl Run {
-    /// Runs until the task is complete or a limit is reached; `messages` is the conversation so far.
+    /// Runs until the task is complete, or a limit, an error or the caller ends the run. `messages` is the conversation
+    /// so far.
     pub async fn go(&self, messages: Vec<Message>) -> Outcome {
         let (stop, _ends) = self.stopping();
         let mut going = RunState::new(self, messages, stop);

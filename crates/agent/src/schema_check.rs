@@ -18,7 +18,7 @@ enum RetryState {
 
 /// Result of a check.
 pub enum CheckResult {
-    /// The answer is valid.
+    /// The answer is valid. The text is its JSON, or the unchanged answer if there is no schema.
     Fits(String),
     /// The answer is invalid; ask again with this text.
     Again(String),
@@ -57,7 +57,7 @@ impl SchemaCheck {
 /// Extracts the JSON of an answer, which may be in a fenced block.
 ///
 /// # Errors
-/// If the answer does not match; the error is a sentence for the model.
+/// If the answer is not JSON, or does not match the schema; the error is a sentence for the model.
 fn read(words: &str, schema: &str) -> Result<String, String> {
     let text = unfenced(words.trim());
     let value: Value =

@@ -59,7 +59,7 @@ impl Subagent {
         Ok(Self { name, description, tools, model, words: words.trim().to_owned(), file: file.to_owned() })
     }
 
-    /// Finds a subagent by its name; `None` without a name.
+    /// Finds a subagent by its name; `None` without a name. Fails if no subagent has the name.
     pub fn find<'a>(all: &'a [Self], name: Option<&str>) -> Result<Option<&'a Self>, Failure> {
         let Some(name) = name else { return Ok(None) };
         if let Some(subagent) = all.iter().find(|subagent| subagent.name == name) {

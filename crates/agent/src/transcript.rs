@@ -54,7 +54,7 @@ pub struct RunHeader {
     /// Denied capabilities, as in the setting `deny`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<String>,
-    /// True if writing was denied.
+    /// True if the setting `read_only` was on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
     /// Name of the session that has the task list; empty in older transcripts.
@@ -83,7 +83,7 @@ enum Line {
 pub struct StoredRun {
     /// Header of the transcript.
     pub began: RunHeader,
-    /// Messages, after the last compaction.
+    /// The conversation; the last compaction has replaced the messages before it.
     pub messages: Vec<Message>,
     /// Reason of the end, if the run has ended.
     pub ended: Option<Reason>,
@@ -117,7 +117,7 @@ pub enum TranscriptError {
         /// Path where the transcript would be.
         place: String,
     },
-    /// A line before the last one is damaged, which an interrupted write cannot cause.
+    /// A line is damaged in a way that an interrupted write cannot cause: such a write only cuts the last line.
     #[error("line {line} of {place} is damaged, so the run cannot be resumed: start the task again")]
     Damaged {
         /// Number of the damaged line, counted from 1.
@@ -161,7 +161,7 @@ impl Transcript {
     /// Reopens a transcript; an incomplete last line of a killed process is dropped.
     ///
     /// # Errors
-    /// If the id is unknown, or the file cannot be read and written.
+    /// If the id is invalid or unknown, or the file is damaged or cannot be read or written.
     pub fn resume(state: &Path, id: &str) -> Result<(Self, StoredRun), TranscriptError> {
         let lines = read(state, id)?;
         let transcript = Self::written(state, id.to_owned(), &lines)?;
@@ -171,7 +171,7 @@ impl Transcript {
     /// Reads a transcript without changing it.
     ///
     /// # Errors
-    /// If the id is unknown, or the file cannot be read.
+    /// If the id is invalid or unknown, or the file is damaged or cannot be read.
     pub fn read(state: &Path, id: &str) -> Result<StoredRun, TranscriptError> {
         Ok(stored_run(read(state, id)?))
     }

@@ -1,4 +1,4 @@
-//! Calls of one model answer: concurrent if they only read, otherwise one at a time, in order.
+//! Calls of one model answer: concurrent if their tools allow it, otherwise one at a time, in order.
 
 use crate::{
     budget::{Budget, BudgetLimit},
@@ -19,7 +19,7 @@ use toolpost_text::cut;
 const AT_ONCE: usize = 8;
 /// Maximum length of quoted invalid arguments, in characters.
 const SHOWN: usize = 400;
-/// Maximum length of a quoted unknown tool name, in characters.
+/// Maximum length of a tool's name in an event, in characters: a name that the model made up can be long.
 const NAME: usize = 80;
 
 /// Context of the calls in an answer.
@@ -51,7 +51,7 @@ enum PreparedCall {
 }
 
 impl TurnContext<'_> {
-    /// Makes the calls of an answer: concurrently if they only read, otherwise one at a time.
+    /// Makes the calls of an answer: concurrently if [`RunTool::is_shared`] allows it, otherwise one at a time.
     pub(crate) async fn make(&self, calls: &[CallRequest]) -> TurnResults {
         let mut made = TurnResults::default();
         let mut group: Vec<(usize, PreparedCall)> = Vec::new();
@@ -172,7 +172,7 @@ impl TurnContext<'_> {
     }
 }
 
-/// Assigns each call of an answer a unique id.
+/// Replaces the empty and repeated ids of an answer's calls, so that each id is unique.
 pub(crate) fn distinct(calls: &mut [CallRequest], turn: u64) {
     let mut known = HashSet::new();
     for (at, call) in calls.iter_mut().enumerate() {

@@ -91,7 +91,7 @@ impl Findings {
     }
 }
 
-/// Prints the findings; fails if nothing would work.
+/// Prints the findings. The exit status is 1 if Toolpost cannot be opened with these settings.
 pub(crate) fn run(flags: &Flags, doctor: Doctor) -> Result<ExitCode> {
     let settings = Settings::of_user(flags.clone())?;
     let post = Toolpost::with_settings(settings.clone()).lifetime(Lifetime::OneCall).open_blocking();
@@ -250,7 +250,8 @@ fn bridged(post: &Toolpost) -> Result<Vec<Result<String, String>>> {
     Ok(lines.collect())
 }
 
-/// Lists the language servers: installed, not started, and missing.
+/// Lists the language servers that are installed, those that are not used because they are inside a root, and those
+/// that are missing.
 fn servers(servers: &Servers, findings: &mut Findings) {
     const WHAT: &str = "language server";
     if !servers.confined() {

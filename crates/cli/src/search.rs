@@ -173,7 +173,7 @@ fn print_blocks(output: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Describes a result of another repository: its commit, and why it matched.
+/// Describes a result of the shared index: its commit, and why it matched. `None` for a result of the workspace.
 fn why(block: &Value) -> Option<String> {
     let commit = block["commit"].as_str()?;
     let mut why = vec![format!("score {:.2}", block["score"].as_f64().unwrap_or_default())];

@@ -54,8 +54,8 @@ pub(crate) fn is_id(path: &str, name: &str) -> bool {
     path.contains(':') && name.contains('(')
 }
 
-/// Lists the symbols called `symbol_name`, in `path` if it is given; an error text if there is none. Copies of a
-/// symbol in build output are left out.
+/// Lists the symbols called `symbol_name` (a name or `PATH#NAME`), in `path` if it is given. An id is returned without a
+/// search. Copies of a symbol in build output are left out. Returns an error text if no symbol is found.
 pub(crate) async fn named(
     person: &UserSession,
     symbol_name: &str,

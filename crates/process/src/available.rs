@@ -23,7 +23,7 @@ pub struct Available {
     pub means: Means,
     /// The kernel's Landlock version; `None` if the kernel has no Landlock.
     pub landlock: Option<u32>,
-    /// Mechanisms that do not work, with the reason.
+    /// Stronger mechanisms that do not work, each with the reason.
     pub failed: Vec<(Means, String)>,
 }
 

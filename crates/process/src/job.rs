@@ -114,7 +114,8 @@ pub(crate) struct Request {
     pub(crate) notice: Notice,
 }
 
-/// Delivery of the signal that asks the processes of a job to exit.
+/// State of the signal that asks the processes of a job to exit: the job's thread must send it (`Pending`), or must
+/// not, because it was sent, or because the processes are killed without a grace period (`Given`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notice {
     Given,
@@ -331,7 +332,7 @@ impl Job {
 
     /// Stops the program and all its descendants, and returns the report.
     ///
-    /// If the report still lists a process, the operating system did not allow killing it.
+    /// A process that the report still lists could not be killed, or had not exited a few seconds after the kill.
     pub async fn stop(&self, why: Why) -> Report {
         self.ask_to_stop(why);
         self.wait(Until::Gone, self.shared.grace + PATIENCE).await;

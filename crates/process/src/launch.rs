@@ -45,7 +45,7 @@ impl Launch {
 /// A program with its arguments, or a shell command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// A program, found in the `PATH` of the launch, and its arguments. No shell interprets them.
+    /// A program, by its path or by its name in the `PATH` of the launch, and its arguments. No shell interprets them.
     Direct {
         /// The name or path of the program.
         program: OsString,

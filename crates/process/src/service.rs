@@ -54,10 +54,11 @@ struct Shared {
 }
 
 impl Service {
-    /// Starts a program. In its sandbox, the program can read its installation directory.
+    /// Starts a program. If the launch has its absolute path, the program can read its installation directory in its
+    /// sandbox.
     ///
     /// # Errors
-    /// If the program is not found, or cannot be confined by the plan of the launch.
+    /// If the program is not found, cannot be started, or cannot be confined by the plan of the launch.
     pub fn start(launch: &Launch) -> Result<(Self, ServicePipes), StartError> {
         let launch = with_belongings(launch);
         let run = format!("served-{}", random_name()?);

@@ -19,8 +19,8 @@ const LONGEST: Duration = Duration::from_millis(250);
 /// prepared, and was removed or replaced since.
 const AGAIN: u32 = 3;
 
-/// Starts a program, and tries again if a system resource is missing that may become available. Each failure
-/// of `start` must mean that no program ran.
+/// Starts a program, and tries again if a system resource is missing that may become available, or if a path that the
+/// sandbox shows was removed or replaced. Each failure of `start` must mean that no program ran.
 pub(crate) fn start_patiently<T>(start: impl FnMut() -> Result<T, StartError>) -> Result<T, StartError> {
     with_pauses(start, std::thread::sleep)
 }

@@ -9,7 +9,7 @@ use toolpost_text::terminal::Losses;
 pub enum Stage {
     /// The program runs.
     Running,
-    /// The program was asked to stop and has not exited yet.
+    /// Toolpost is stopping the program, and the program or a process that it started has not exited yet.
     Ending(Why),
     /// The program has exited; processes that it left behind may still run.
     Ended(ExitReport),
@@ -85,7 +85,7 @@ impl Exit {
     }
 }
 
-/// A process of a job that still runs although the program that started it has exited.
+/// A process of a job that still runs although the job's program has exited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     /// The PID of the process in the server's PID namespace.

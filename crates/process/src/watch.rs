@@ -227,7 +227,8 @@ impl Watch {
         }
     }
 
-    /// Asks all processes of the job to exit. Those that still run after the grace period are killed.
+    /// Asks all processes of the job to exit, unless `notice` is `Given`. Those that still run after the grace period
+    /// are killed.
     fn end(&mut self, why: Why, notice: Notice) {
         if self.exit.is_none() && self.why.is_none() {
             self.why = Some(why);
@@ -309,7 +310,8 @@ impl Watch {
         let is_drained = self.output.is_none()
             || self.exit.is_some_and(|(_, at)| now >= at + DRAIN)
             || self.give_up_at.is_some_and(|at| now >= at);
-        // A program that was stopped counts as exited when all its descendants have exited.
+        // A program that was stopped counts as exited when no process of the job is left, or when the wait for killed
+        // processes is given up.
         let is_over = match self.why {
             Some(_) => self.control.is_none() || self.give_up_at.is_some_and(|at| now >= at),
             None => self.exit.is_some(),

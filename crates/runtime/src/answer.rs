@@ -19,7 +19,7 @@ pub enum Outcome {
     NoSuchTool(Answer),
 }
 
-/// The text and images of a reply.
+/// A reply: its text and images, and optionally the operation's output as data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The text and image parts, in order.

@@ -89,7 +89,8 @@ fn plain(text: &str) -> String {
 pub enum Verdict {
     /// Allow this call once.
     Allow,
-    /// Allow the call, and do not prompt again for the same accesses within this scope.
+    /// Allow the call, and do not prompt again within this scope for what `Question::covers` describes. If the
+    /// prompt did not offer the scope, only this call is allowed.
     AllowFor(Span),
     /// Deny the call. The text is the reason, a sentence for the model, for example that there is no terminal.
     Deny(String),

@@ -18,9 +18,9 @@ pub struct Event {
     /// The number of the call that made this one, if it is a nested call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<u64>,
-    /// The name of the tool, as the call spells it.
+    /// The name of the tool, as the call spells it; secrets are redacted.
     pub name: String,
-    /// The arguments of the call as received; only for listeners with [`Detail::All`].
+    /// The arguments of the call, before decoding; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<Arc<Value>>,
     /// The outcome, set when the call has ended: `done`, `asked`, `refused`, `no_such_tool`, or the kind of
@@ -55,7 +55,7 @@ pub enum Status {
 pub enum Detail {
     /// The tool, the outcome and the duration of the call; neither its arguments nor its reply.
     Names,
-    /// Also the arguments and the reply of the call.
+    /// Also the arguments of the call, and its reply or error message.
     All,
 }
 

@@ -18,7 +18,7 @@ const TOOLS: usize = 10_000;
 /// Records the definitions of tools, and returns the names of those whose description or schema differs from the last
 /// recorded one. A tool that an upstream server withdraws stays recorded.
 ///
-/// If the file cannot be read or written, nothing is compared, and the log says why.
+/// If the file cannot be read, or is invalid, nothing is compared. Errors of reading and writing are logged.
 pub(crate) fn changed(state: &Path, tools: &[UpstreamToolDefinition]) -> BTreeSet<String> {
     if tools.is_empty() {
         return BTreeSet::new();

@@ -14,8 +14,8 @@ pub struct Narrow {
     /// The only tools to publish: names, `dialect_name`, or patterns with `*`; a leading `!` excludes. `None`
     /// and a list of only exclusions start from all tools.
     pub tools: Option<Vec<String>>,
-    /// The denied kinds of access. Tools that may make such accesses are not published, and no call may make
-    /// them.
+    /// The denied kinds of access. Tools that may make such accesses themselves are not published, and no call may
+    /// make them.
     pub deny: Vec<Access>,
     /// The only dialect whose tools clients see. The tools of other dialects are available only to nested
     /// calls.

@@ -8,7 +8,8 @@ use toolpost_workspace::WorkspacePath;
 /// The permissions of a call whose accesses the rules have decided about.
 pub(crate) struct CallPermissions {
     policy: Policy,
-    /// The policy with the rules that the user approved for the session; used only for decisions about paths.
+    /// The policy with the rules that the user approved for the session; used only for decisions about paths. `None`
+    /// if no approved rule is about paths.
     approvals: Option<Policy>,
     session: Arc<Session>,
     /// The accesses that the user approved for this call.

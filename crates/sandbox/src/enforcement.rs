@@ -31,16 +31,16 @@ impl Means {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Guard {
-    /// The program cannot change files outside the roots.
+    /// The program cannot change files outside the roots and temporary directories.
     Writes,
-    /// The program can read only the roots, the system and the toolchains: no credentials and no other
-    /// project.
+    /// The program can read only the roots, the system, the toolchains and the readable paths of the plan: no
+    /// credentials and no other project.
     Reads,
     /// The program cannot change protected paths in the roots.
     Protected,
     /// The program cannot create protected paths that do not exist.
     Missing,
-    /// The program cannot reach the network.
+    /// The program cannot reach the network, except through the proxy if the plan allows one.
     Network,
     /// The program can neither see nor reach processes of the host.
     Processes,

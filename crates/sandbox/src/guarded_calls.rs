@@ -51,7 +51,7 @@ pub(crate) const SHAPES: &[CallShape] = &[
     at(libc::SYS_mkdirat, 0, PathEffect::Makes),
     at(libc::SYS_mknodat, 0, PathEffect::Makes),
     at(libc::SYS_renameat2, 2, PathEffect::Places),
-    // With `RENAME_EXCHANGE`, the call also gives the old name a new entry.
+    // With `RENAME_EXCHANGE`, the call gives the old name another entry: `Creations` then checks `Places` instead.
     at(libc::SYS_renameat2, 0, PathEffect::Removes),
     at(libc::SYS_linkat, 2, PathEffect::Places),
     at(libc::SYS_symlinkat, 1, PathEffect::Places),

@@ -86,7 +86,7 @@ pub(crate) struct Waiting {
     pub(crate) role: Role,
 }
 
-/// The role of a directory, which the repository that contains it determines.
+/// The role of a directory, which decides what is protected in it: an ordinary directory, or one of Git's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Role {
     /// A directory of files, or a repository among them.

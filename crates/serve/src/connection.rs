@@ -104,7 +104,7 @@ async fn pass_on(open: Arc<OpenRequests>, through: mpsc::Sender<FromClient>) {
 }
 
 /// Waits for the answers to a client that closed its output right after its requests, then ends the calls that
-/// still run.
+/// still run. `since` is the time between the last request and the end of the input.
 async fn finish(ends: &ConnectionEnd, open: &OpenRequests, since: Duration) {
     ends.closing.cancel();
     if since < BREATH {

@@ -12,7 +12,8 @@ pub struct Options {
     pub version: String,
     /// The source of approvals if the client cannot ask its user.
     pub asker: Arc<dyn Asker>,
-    /// The name under which the stored state of the session continues, if it has one.
+    /// The name of the session: it shares its stored state, such as the task list, with all sessions of this name.
+    /// `None`: nothing is shared.
     pub session: Option<String>,
 }
 

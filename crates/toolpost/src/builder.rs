@@ -97,14 +97,15 @@ impl Builder {
         self
     }
 
-    /// Removes every tool that writes.
+    /// Removes every tool that writes, the tools of upstream servers and, without a sandbox, the tools that run
+    /// commands.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.settings.read_only.set(OnOff::On);
         self
     }
 
-    /// Sets a policy file, which replaces those of the user and of the project.
+    /// Sets a policy file, which replaces those of the user and of the project. Permanent approvals are added to it.
     #[must_use]
     pub fn policy(mut self, file: impl Into<PathBuf>) -> Self {
         self.settings.policy.set(Some(file.into()));

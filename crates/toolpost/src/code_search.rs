@@ -11,7 +11,8 @@ use toolpost_engine::{Access, CodeService, PROVIDERS};
 /// environment.
 ///
 /// # Errors
-/// [`Error::Service`] if the service is unknown, or its key is missing.
+/// [`Error::Service`] if the service is unknown, or its URL or key is invalid; [`Error::Setting`] if
+/// `[codesearch]` has other settings but names no service, or its `key_env` names a variable that is not set.
 pub fn service(settings: &Settings) -> Result<Option<CodeService>, Error> {
     let Some(name) = &settings.codesearch.value else {
         let set = [("base_url", &settings.codesearch_url), ("key_env", &settings.codesearch_key_env)];

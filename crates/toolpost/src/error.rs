@@ -12,13 +12,13 @@ use std::{error, fmt};
 pub enum Error {
     /// A setting is invalid, or two settings contradict each other.
     Setting(Cause),
-    /// A root or the state directory cannot be opened, or a file in them cannot be read.
+    /// No root is set, a root or the state directory cannot be opened, or a file in them cannot be read.
     Workspace(Cause),
     /// A policy file cannot be read, or has an invalid rule.
     Policy(Cause),
-    /// A dialect does not exist or has mistakes, or the selection of tools names none.
+    /// A dialect does not exist or has mistakes, or the selection of tools has an unknown name or leaves no tool.
     Tools(Cause),
-    /// The record of trusted files is damaged, or cannot be written.
+    /// The record of trusted files cannot be read or written, or is damaged.
     Trust(Cause),
     /// Commands cannot run.
     Commands(Cause),

@@ -65,7 +65,7 @@ fn roots(settings: &Settings) -> Vec<PathBuf> {
 /// Returns the active dialects: the named ones, and that of code mode if it is on.
 ///
 /// # Errors
-/// [`Error::Tools`] if a dialect does not exist.
+/// [`Error::Tools`] if a dialect does not exist, or code mode is on and this build lacks the feature `script`.
 pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
     let mut dialects: Vec<&'static Dialect> = Vec::new();
     for name in &settings.dialects.value {
@@ -93,7 +93,8 @@ pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
 /// Returns the selection of tools that the settings make.
 ///
 /// # Errors
-/// [`Error::Tools`] if a dialect does not exist, or no tool of the dialects has a selected name.
+/// [`Error::Tools`] if a dialect does not exist, no tool of the dialects has a selected name, or no tool would be
+/// left.
 pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
     let beside: Vec<String> =
         toolpost_dialects::code::DIALECT.tools.iter().map(|tool| tool.name.to_owned()).collect();
@@ -131,7 +132,7 @@ fn buildable(settings: &Settings, tools: Option<Vec<String>>) -> Result<Option<V
 ///
 /// # Errors
 /// [`Error::Policy`] if a policy file cannot be read or has an invalid rule, and [`Error::Trust`] if the
-/// record of trusted files is damaged.
+/// record of trusted files cannot be read or is damaged.
 pub fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
     let policy = rules(settings, workspace)?;
     let policy = match users_file(settings) {
@@ -194,14 +195,14 @@ fn rules(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
     Ok(policy)
 }
 
-/// Returns the user's policy file, which also receives permanent approvals.
+/// Returns the policy file that the settings name, or else the user's. Permanent approvals are added to this file.
 fn users_file(settings: &Settings) -> Option<PathBuf> {
     let usual = || Some(operator::folder("XDG_CONFIG_HOME", ".config")?.join("policy.toml"));
     settings.policy.value.clone().or_else(usual)
 }
 
 /// Reads a project's rules through the workspace, so that the confinement rules apply. Returns the path and
-/// the text.
+/// the text; `None` if there is no file.
 ///
 /// # Errors
 /// [`Error::Policy`] if the file exists and cannot be read.

@@ -14,7 +14,7 @@ pub struct Reply {
     problem: Option<Problem>,
 }
 
-/// The reason why a call did not do its work.
+/// The reason why a call did not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -55,7 +55,7 @@ impl Reply {
         !matches!(self.problem, None | Some(Problem::Unsuccessful))
     }
 
-    /// Returns the reason why the call did not do its work; `None` if it did.
+    /// Returns the reason why the call did not succeed; `None` if it did.
     #[must_use]
     pub fn problem(&self) -> Option<Problem> {
         self.problem

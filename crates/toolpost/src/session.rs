@@ -83,7 +83,7 @@ impl Call {
         self
     }
 
-    /// Cancels the call when the token is cancelled. Its reply then reports the work done until then.
+    /// Cancels the call when the token is cancelled. The reply is then a failure, or contains the results so far.
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.call.cancel = token;
         self

@@ -321,7 +321,8 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
     Ok(Some(Arc::new(EmbeddingService::new(embeddings))))
 }
 
-/// Creates the command runner. Output too large for memory goes to unnamed files in the state directory.
+/// Creates the command runner. Output too large for memory goes to unnamed files in the state directory, or without
+/// one in the temporary directory.
 fn commands(
     settings: &Settings,
     workspace: &Workspace,

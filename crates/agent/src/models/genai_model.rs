@@ -223,7 +223,7 @@ fn replies(results: &[ToolResult]) -> String {
     replies.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the images of a result, each after a text that names its position.
+/// Returns the images of a result, after a text that names the tool and the call; empty if there are no images.
 fn pictures(result: &ToolResult) -> Vec<ContentPart> {
     if result.pictures.is_empty() {
         return Vec::new();

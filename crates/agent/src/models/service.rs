@@ -20,9 +20,9 @@ pub struct Patience {
     pub idle: Duration,
     /// Maximum number of attempts.
     pub tries: u32,
-    /// Delay before the first retry, doubled each time.
+    /// Maximum delay before the first retry; doubled for each further retry, up to `longest`.
     pub pause: Duration,
-    /// Maximum delay that a provider may request; a longer one is an error.
+    /// Maximum delay before a retry. If the provider requests a longer one, the request fails.
     pub longest: Duration,
 }
 
@@ -74,7 +74,8 @@ impl Service {
         Self { model, ..self.clone() }
     }
 
-    /// Sends a request, and retries it unless a part of the answer has arrived.
+    /// Sends a request. After a temporary error, retries it until [`Patience::tries`] is reached, unless a part of
+    /// the answer has arrived.
     ///
     /// # Errors
     /// The last error, or `Cancelled`.
@@ -91,7 +92,7 @@ impl Service {
                 Err(unanswered) => unanswered,
             };
             next += 1;
-            // The caller has already seen the beginning, so a retry would repeat it.
+            // If the answer has begun, the caller has already seen its beginning, and a retry would repeat it.
             if begun == AnswerProgress::Yes || !fault.passes() || next > self.patience.tries.max(1) {
                 return Err(fault);
             }

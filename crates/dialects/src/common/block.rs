@@ -10,7 +10,8 @@ pub(crate) fn place(found: &Block) -> String {
     format!("{}:{}-{}{name}", found.path, found.first_line, found.last_line)
 }
 
-/// Writes the lines of a block unchanged.
+/// Writes the lines of a block without numbers, then how many lines are not shown. A shortened line ends with the
+/// number of characters left out.
 pub(crate) fn body(found: &Block, page: &mut Page) {
     let mut body = String::with_capacity(found.lines.bytes() + found.lines.len());
     for line in found.lines.iter() {

@@ -78,7 +78,7 @@ pub(crate) fn lines(file: &ChangedFile) -> String {
     if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
-/// Formats the number of occurrences of a text.
+/// Formats the number of occurrences of a text; "several" if it is not known.
 pub(crate) fn places(facts: &Facts) -> String {
     facts.places.map_or("several".to_owned(), |places| places.to_string())
 }

@@ -55,7 +55,7 @@ impl Tool for UseSkill {
     }
 }
 
-/// Parses an object that was sent as text.
+/// Parses an object that was sent as text; returns any other value unchanged.
 fn meant(input: Value) -> Value {
     let object = input.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
     object.unwrap_or(input)

@@ -1,5 +1,5 @@
-//! Layer that enforces the deadline of a call: when the time has passed, the reply contains the results so
-//! far.
+//! Layer that enforces the deadline of a call: when the time has passed, the reply contains the results so far, or
+//! the call fails.
 
 use super::{
     policy::Permit,

@@ -221,8 +221,8 @@ fn prompt(policy: &Policy, tool: String, asked: &[(Touch, Judgement)]) -> Prompt
     Prompt { question, rules }
 }
 
-/// Prompts the user for accesses, and stores an approval for its scope. Returns a note for the reply if rules
-/// were written to the policy file.
+/// Prompts the user for accesses, and stores an approval for its scope. Returns a note for the reply if the
+/// approval is permanent.
 async fn ask(
     policy: &Policy,
     session: &Session,

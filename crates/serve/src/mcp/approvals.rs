@@ -44,7 +44,7 @@ pub(super) enum Rejection {
 #[derive(Default)]
 struct SealState {
     key: Option<Key>,
-    /// The used nonces, each with the second of its expiry, in that order.
+    /// The used nonces, each after the second in which its question expires, counted from `Approvals::began`.
     used: VecDeque<(u64, [u8; NONCE])>,
 }
 

@@ -91,8 +91,8 @@ impl Client {
     }
 }
 
-/// The user's answer to an approval question, which arrived with the repeated call. It is valid only for this
-/// question.
+/// The user's answer to an approval question, which arrived with the repeated call. It counts only if the call asks
+/// the same question again.
 pub(super) struct CallAnswer {
     /// The question that the user answered.
     pub(super) question: Question,

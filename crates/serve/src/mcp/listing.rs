@@ -14,7 +14,7 @@ use std::{
 use tokio::time::timeout;
 use toolpost_runtime::{Catalogue, Published, Runtime};
 
-/// The time that the first list waits for upstream servers that are still being connected.
+/// Maximum time that a request for the list waits for upstream servers that are still being connected.
 const PATIENCE: Duration = Duration::from_millis(2_500);
 
 /// The list of tools for clients.

@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 /// The two stages of the end of a connection.
 #[derive(Clone, Default)]
 pub(crate) struct ConnectionEnd {
-    /// Cancelled when the input ends: subscriptions end, calls may still answer.
+    /// Cancelled when the input ends, or the output breaks. Subscriptions then end, but open calls may still answer.
     pub(crate) closing: CancellationToken,
-    /// Cancelled when answers are no longer needed: calls are cancelled.
+    /// Cancelled when answers are no longer needed. The open calls are then cancelled.
     pub(crate) gone: CancellationToken,
     fault: Arc<OnceLock<io::Error>>,
 }

@@ -16,10 +16,10 @@ const WAITING: usize = 16_384;
 /// Maximum size of all open requests together, in bytes.
 const BYTES: usize = 32 * 1024 * 1024;
 
-/// A group of requests with a common limit: the calls of one tool, or the requests that call no tool.
+/// A group of requests with a common limit: the calls of one tool, or the requests that call no known tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Lane {
-    /// The name of the tool; empty for requests that call no tool.
+    /// The name of the tool; empty for requests that call no known tool.
     pub(crate) tool: String,
     /// The order in which the tool's calls begin.
     pub(crate) order: Order,

@@ -1,4 +1,4 @@
-//! The order of calls: calls that write begin in their order of arrival.
+//! The order of calls: calls of tools that are not read-only begin in their order of arrival.
 
 use super::Order;
 use tokio::sync::oneshot;

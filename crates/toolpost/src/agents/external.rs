@@ -78,8 +78,8 @@ fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Server
     Ok(ServerCommand { program, arguments, tools, environment: environment() })
 }
 
-/// Returns the environment variables of active settings that have no flag. The URL of the shared index is left
-/// out, because it may hold a password.
+/// Returns this process's environment variables for the settings listed here, which have no flag, and one that turns
+/// off external agents. The URL of the shared index is left out, because it may hold a password.
 fn environment() -> BTreeMap<String, String> {
     let handed = [
         "DEADLINE_SECONDS",

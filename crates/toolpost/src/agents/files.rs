@@ -33,8 +33,8 @@ pub struct AgentDefinitions {
 /// of the same name, the project's takes precedence.
 ///
 /// # Errors
-/// [`Error::Workspace`] if a project's directory cannot be read, and [`Error::Trust`] if the record of
-/// trusted files is damaged.
+/// [`Error::Workspace`] if a project's directory of definitions cannot be read, and [`Error::Trust`] if the record
+/// of trusted files cannot be read or is damaged.
 pub fn find(settings: &Settings, workspace: &Workspace) -> Result<AgentDefinitions, Error> {
     let mut described = AgentDefinitions::default();
     let trusted = Trusted::of(settings)?;

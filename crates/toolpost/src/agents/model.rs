@@ -82,7 +82,7 @@ fn place(settings: &Settings) -> Result<Place, Error> {
     Place::new(provider, settings.base_url.value.as_deref(), key).explain(Error::Model, "base_url")
 }
 
-/// Returns the missing setting that keeps a task from running, if any.
+/// Describes the missing setting that keeps a task from running; `None` if none is missing.
 ///
 /// # Errors
 /// [`Error::Model`] if the same source names both a model and an external agent.
@@ -99,7 +99,7 @@ pub fn name(settings: &Settings) -> String {
     }
 }
 
-/// Returns the missing setting that keeps a model from being used, if any.
+/// Describes the missing setting or key that keeps a model from being used; `None` if none is missing.
 fn missing(settings: &Settings) -> Result<Option<String>, Error> {
     let provider = provider(&settings.provider.value)?;
     if settings.model.value.is_none() {

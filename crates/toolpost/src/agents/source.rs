@@ -18,7 +18,7 @@ use toolpost_workspace::Workspace;
 /// Source of model answers.
 #[derive(Clone)]
 pub enum ModelSource {
-    /// Neither a model nor an external agent is configured.
+    /// No external agent is configured, and no usable model: its name or its key is missing.
     None,
     /// A model service.
     Model(Arc<ModelAgents>),
@@ -41,7 +41,7 @@ impl ModelSource {
         Ok(model::agents(settings, subagents)?.map_or(Self::None, Self::Model))
     }
 
-    /// Returns the source in the form that operations use; `None` without agents.
+    /// Returns the source in the form that operations use; `None` for [`ModelSource::None`].
     pub(crate) fn agents(&self) -> Option<Arc<dyn Agents>> {
         match self {
             Self::None => None,

@@ -27,7 +27,7 @@ impl Shape {
         matches!(self, Self::Commas | Self::Colons | Self::Words)
     }
 
-    /// Splits the value of an environment variable into the items of the list.
+    /// Splits a string into the items of a list. A value that is not a list stays a single string.
     pub(super) fn divide(self, text: OsString) -> ParseResult<Vec<OsString>> {
         Ok(match self {
             Self::Text | Self::Number => vec![text],

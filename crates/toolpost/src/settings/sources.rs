@@ -74,7 +74,7 @@ impl<T> Setting<T> {
         *self = Self { value, origin: Origin::Program };
     }
 
-    /// Sets the value of the resumed transcript, unless a flag sets it.
+    /// Sets the value that the resumed transcript records, unless a flag or the embedding program has set the setting.
     pub fn resume(&mut self, value: T) {
         if self.origin.precedence() < Origin::Flag.precedence() {
             *self = Self { value, origin: Origin::Transcript };

@@ -27,10 +27,10 @@ pub trait Choice: Copy + PartialEq + 'static {
     }
 }
 
-/// Answer to approval prompts without a terminal.
+/// Answer to approval prompts that no client shows to the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ask {
-    /// Approve the call.
+    /// Approve the call, even if there is a terminal.
     Allow,
     /// Prompt if there is a terminal, otherwise deny.
     Deny,
