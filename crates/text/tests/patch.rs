@@ -265,11 +265,15 @@ fn chosen_or_inexact_matches_are_noted() {
     });
 }
 
+/// Two classes with the same functions.
+const CLASSES: &str = "class A:\n  def x(self):\n    1\n  def y(self):\n    1\nclass B:\n  def x(self):\n    1\n  def y(self):\n    1\n";
+
 /// Without a line number, only the other hunks, a line after `@@` or the end of the file can determine which of several
 /// places a hunk means. Each row has the refusal, and the text and the notes if the first place is taken.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of hunks and refusals")]
 fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
-    let classes = "class A:\n  def x(self):\n    1\n  def y(self):\n    1\nclass B:\n  def x(self):\n    1\n  def y(self):\n    1\n";
+    let classes = CLASSES;
     let first = |lines: &str, line: usize| {
         format!("the lines of the hunk occur 2 times, at lines {lines}; used line {line}, the first")
     };
@@ -346,7 +350,11 @@ fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
         assert_eq!(notes, [note], "{hunks}");
         assert!(text.is_empty() || after == text, "{hunks}: {after}");
     });
-    // A line number with two equally near places, or none near it, decides nothing either.
+}
+
+/// A line number with two equally near places, or none near it, decides nothing.
+#[test]
+fn hunk_is_refused_if_its_line_number_does_not_decide() {
     let far = format!("1\n{}1\n", "x\n".repeat(100));
     let numbered = [
         ("1\nx\n1\n", "@@ -2 +2 @@\n-1\n+2", "1/1 at 3: 2 places, at [1, 3], header Some(2)"),
@@ -355,6 +363,12 @@ fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
     each(numbered, |(before, hunks, words)| {
         assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words, "{hunks}");
     });
+}
+
+/// Another hunk, the end of the file, or lines after `@@` determine which of several places a hunk means.
+#[test]
+fn rest_of_the_patch_can_determine_the_place_of_a_hunk() {
+    let classes = CLASSES;
     let nested = classes
         .replacen("1\n  def y(self):\n    1\n", "2\n  def y(self):\n    1\n", 2)
         .replacen("    2", "    1", 1);
