@@ -118,7 +118,8 @@ async fn refusals_of_stale_line_edits_lead_to_a_successful_edit() {
     let text = |lines: usize| -> String { (1..=lines).map(line).collect() };
     let few = |text: &str| format!("// new\n{text}").replace("value_190 =", "value_190_changed =");
     let all_but_one = |text: &str| -> String {
-        let changed = |line: &str| if line.contains("_20 ") { line.to_owned() } else { format!("pub {line}") };
+        let changed =
+            |line: &str| if line.contains("_20 ") { line.to_owned() } else { format!("pub {line}") };
         text.split_inclusive('\n').map(changed).collect::<String>().replacen("pub", "// new\npub", 1)
     };
     // The number of lines, the part that is read, and how much another program changes.
@@ -231,17 +232,26 @@ async fn lone_carriage_returns_end_no_line_in_any_tool() {
             let read = speaker.read(&world).await;
             if name != "opencode" {
                 let note = if text == only { "eol: CR only" } else { "lone CR inside lines" };
-                assert!(read.contains(note) && read.contains("which is not a line ending here"), "{name}: {read}");
+                assert!(
+                    read.contains(note) && read.contains("which is not a line ending here"),
+                    "{name}: {read}"
+                );
             }
             let numbered = |reply: &str, line: usize, word: &str| {
                 let lines = reply.split('\n').filter(|line| line.contains(word));
-                let mut starts = lines.map(|line| line.trim_start().trim_start_matches(&format!("{FILE}:")).to_owned());
-                starts.any(|rest| rest.starts_with(&format!("{line}:")) || rest.starts_with(&format!("{line}\t")))
+                let mut starts =
+                    lines.map(|line| line.trim_start().trim_start_matches(&format!("{FILE}:")).to_owned());
+                starts.any(|rest| {
+                    rest.starts_with(&format!("{line}:")) || rest.starts_with(&format!("{line}\t"))
+                })
             };
             assert!(numbered(&read, three, "three") && numbered(&read, five, "five"), "{name}: {read:?}");
             if name != "probe" {
                 let found = words(&world.call(tool, arguments.clone()).await);
-                assert!(numbered(&found, three, "three") && numbered(&found, five, "five"), "{name}: {found:?}");
+                assert!(
+                    numbered(&found, three, "three") && numbered(&found, five, "five"),
+                    "{name}: {found:?}"
+                );
             }
             let refused = words(&speaker.edit(&world, "three\nfour", "3\n4").await);
             assert!(refused.contains("The file has a lone carriage return (CR)"), "{name}: {refused}");

@@ -369,8 +369,11 @@ async fn ambiguous_hunks_are_refused_with_their_places() {
     );
     assert_eq!(file(&world, "f"), text.as_bytes());
     let after = "fn a() {\n    go();\n}\nfn b() {\n    stop();\n}\n";
-    let decided =
-        ["@@ fn b() {\n-    go();\n+    stop();", "@@\n fn b() {\n-    go();\n+    stop();", "@@ -5 +5 @@\n-    go();\n+    stop();"];
+    let decided = [
+        "@@ fn b() {\n-    go();\n+    stop();",
+        "@@\n fn b() {\n-    go();\n+    stop();",
+        "@@ -5 +5 @@\n-    go();\n+    stop();",
+    ];
     each_async(decided, async |hunk| {
         let world = World::new(&DIALECT);
         world.put("f", text);
@@ -382,7 +385,9 @@ async fn ambiguous_hunks_are_refused_with_their_places() {
     world.put("f", text);
     let reply = words(&world.call("patch", patch(hunk)).await);
     assert!(
-        reply.ends_with("[toolpost: the lines of the hunk occur 2 times, at lines 2 and 5; used line 2, the first]"),
+        reply.ends_with(
+            "[toolpost: the lines of the hunk occur 2 times, at lines 2 and 5; used line 2, the first]"
+        ),
         "{reply}"
     );
     assert_eq!(file(&world, "f"), text.replacen("go", "stop", 1).as_bytes());
@@ -411,7 +416,11 @@ async fn writes_with_placeholders_do_not_replace_files() {
         world.put("f.rs", code);
         assert_eq!(write(&world, "f.rs", &content).await.0, Some(Kind::Unread), "{line}");
         let (kind, reply) = write(&world, "f.rs", &content).await;
-        assert_eq!((kind, reply.contains("is a placeholder for code that is not there")), (Some(Kind::Invalid), true), "{line}: {reply}");
+        assert_eq!(
+            (kind, reply.contains("is a placeholder for code that is not there")),
+            (Some(Kind::Invalid), true),
+            "{line}: {reply}"
+        );
         assert_eq!(file(&world, "f.rs"), code.as_bytes(), "{line}");
         // A new file has nothing that the placeholder could stand for.
         assert_eq!(write(&world, "new.rs", &content).await.0, Some(Kind::Invalid), "{line}");

@@ -251,11 +251,7 @@ async fn edits_use_four_match_steps_and_keep_line_endings() {
         let note = differed.map(|what| format!("[toolpost: {what}]"));
         let reply = reply.unwrap();
         assert_eq!(content, wanted, "{old:?}: {reply}");
-        assert_eq!(
-            reply.lines().find(|line| line.starts_with("[toolpost: ")),
-            note.as_deref(),
-            "{reply}"
-        );
+        assert_eq!(reply.lines().find(|line| line.starts_with("[toolpost: ")), note.as_deref(), "{reply}");
     })
     .await;
 }

@@ -646,8 +646,7 @@ async fn matches_outside_the_given_lines_are_reported() {
     let text: String = (1..=100)
         .map(|line| if line % 20 == 0 { "same\n".to_owned() } else { format!("{line}\n") })
         .collect();
-    let patch =
-        |first: u64, last: u64| json!({"old_text": "same", "new_text": "new", "start_line": first, "end_line": last});
+    let patch = |first: u64, last: u64| json!({"old_text": "same", "new_text": "new", "start_line": first, "end_line": last});
     let grow = json!({"old_text": "1\n2\n", "new_text": format!("1\n{}2\n", "\n".repeat(10))});
     let unique = json!({"old_text": "41\n", "new_text": "x\n", "start_line": 51, "end_line": 51});
     let several = "the text to replace occurs 5 times; replaced the one at line 40, the nearest to";

@@ -7,8 +7,8 @@ mod overwrite;
 mod splice;
 mod text;
 
-pub(crate) use eol::greatest;
 pub use decode::plain;
+pub(crate) use eol::greatest;
 pub use eol::{Eol, Indent, with_crlf};
 pub use kind::{Encoding, EncodingGuess, HEAD, sniff};
 pub use overwrite::Overwrite;

@@ -163,8 +163,7 @@ pub(crate) fn gutter(line: &str) -> Option<NumberedLine<'_>> {
     let length = digits.bytes().take_while(u8::is_ascii_digit).count();
     let number = digits.get(..length)?.parse().ok()?;
     let rest = &digits[length..];
-    let marks =
-        [("\t", Tab), ("\u{2192}", Arrow), ("|\t", Bar), ("| ", Bar), (" | ", Bar), (": ", Colon)];
+    let marks = [("\t", Tab), ("\u{2192}", Arrow), ("|\t", Bar), ("| ", Bar), (" | ", Bar), (": ", Colon)];
     let marked = marks.into_iter().find_map(|(text, mark)| Some((mark, rest.strip_prefix(text)?)));
     if let Some((mark, text)) = marked {
         return Some(NumberedLine { number, mark, text });

@@ -5,7 +5,8 @@ use toolpost_test_rows::each;
 use toolpost_text::encoding::{Splice, SpliceError, Text};
 use toolpost_text::lines::LineRange;
 use toolpost_text::matching::Difference::{
-    AllLineNumbers, Escapes, Indentation, InnerSpace, LeadingBreak, LineNumbers, Punctuation, TrailingBreak, TrailingSpace,
+    AllLineNumbers, Escapes, Indentation, InnerSpace, LeadingBreak, LineNumbers, Punctuation, TrailingBreak,
+    TrailingSpace,
 };
 use toolpost_text::matching::Step::{Exact, Folded, Reindented, Spaced, Unescaped};
 use toolpost_text::matching::{
@@ -164,7 +165,14 @@ const STEPS: &[Row] = &[
     ("one\n  two\n", "7:4f | one\n8:aa |   two", "7:4f | 1", "1\n", Unescaped, &[AllLineNumbers]),
     // A line that the model inserted has no number, and the lines after it have their old numbers.
     ("one\ntwo\n", "7| one\n8| two", "7| one\nnew\n8| two", "one\nnew\ntwo\n", Unescaped, &[AllLineNumbers]),
-    ("one\ntwo\n", "7| one\n8| two", "7| one\n7| two\n8| three", "one\ntwo\nthree\n", Unescaped, &[AllLineNumbers]),
+    (
+        "one\ntwo\n",
+        "7| one\n8| two",
+        "7| one\n7| two\n8| three",
+        "one\ntwo\nthree\n",
+        Unescaped,
+        &[AllLineNumbers],
+    ),
 ];
 
 /// Rows that match only if the amount of white space inside lines is ignored.

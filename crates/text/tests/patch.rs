@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::Text;
 use toolpost_text::patch::{
-    Hunk, HunkError, HunkProblem, Invocation, PatchAction, PatchResult, apply, apply_first, invocation, is_unified,
-    parse,
+    Hunk, HunkError, HunkProblem, Invocation, PatchAction, PatchResult, apply, apply_first, invocation,
+    is_unified, parse,
 };
 
 /// Parses a patch for one file and applies it to a text.
@@ -225,7 +225,9 @@ fn chosen_or_inexact_matches_are_noted() {
         (
             "1\nx\nx\n1\n",
             "@@ -2 +2 @@\n-1\n+2",
-            &["the lines of the hunk occur 2 times, at lines 1 and 4; used line 1, the nearest to line 2 of its header"],
+            &[
+                "the lines of the hunk occur 2 times, at lines 1 and 4; used line 1, the nearest to line 2 of its header",
+            ],
         ),
         (
             "1\nx\nx\n1\n1\n1\n1\n1\n",
@@ -263,11 +265,15 @@ fn chosen_or_inexact_matches_are_noted() {
     });
 }
 
+/// Two classes with the same functions.
+const CLASSES: &str = "class A:\n  def x(self):\n    1\n  def y(self):\n    1\nclass B:\n  def x(self):\n    1\n  def y(self):\n    1\n";
+
 /// Without a line number, only the other hunks, a line after `@@` or the end of the file can determine which of several
 /// places a hunk means. Each row has the refusal, and the text and the notes if the first place is taken.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of hunks and refusals")]
 fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
-    let classes = "class A:\n  def x(self):\n    1\n  def y(self):\n    1\nclass B:\n  def x(self):\n    1\n  def y(self):\n    1\n";
+    let classes = CLASSES;
     let first = |lines: &str, line: usize| {
         format!("the lines of the hunk occur 2 times, at lines {lines}; used line {line}, the first")
     };
@@ -277,7 +283,13 @@ fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
         )
     };
     let refused = [
-        ("1\nx\n1\n", "@@\n-1\n+2", "1/1 at 3: 2 places, at [1, 3], header None", "2\nx\n1\n", first("1 and 3", 1)),
+        (
+            "1\nx\n1\n",
+            "@@\n-1\n+2",
+            "1/1 at 3: 2 places, at [1, 3], header None",
+            "2\nx\n1\n",
+            first("1 and 3", 1),
+        ),
         (
             "a\n1\nx\n1\n",
             "@@\n-a\n@@\n-1\n+2",
@@ -286,11 +298,35 @@ fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
             first("2 and 4", 2).replace("the hunk", "hunk 2"),
         ),
         // Two matches that overlap.
-        ("1\n1\n1\n", "@@\n 1\n-1\n+2", "1/1 at 3: 2 places, at [1, 2], header None", "1\n2\n1\n", first("1 and 2", 1)),
+        (
+            "1\n1\n1\n",
+            "@@\n 1\n-1\n+2",
+            "1/1 at 3: 2 places, at [1, 2], header None",
+            "1\n2\n1\n",
+            first("1 and 2", 1),
+        ),
         // The line after `@@` occurs twice, or the place occurs twice in its block.
-        (classes, "@@   def x(self):\n-    1\n+    2", "1/1 at 3: 2 places, at [3, 8], header None", "", after("3 and 8", 2, 3)),
-        (classes, "@@ class B:\n-    1\n+    2", "1/1 at 3: 2 places, at [8, 10], header None", "", after("8 and 10", 2, 8)),
-        (classes, "@@   def y(self):\n+    2", "1/1 at 3: 2 places, at [5, 10], header None", "", after("5 and 10", 2, 5)),
+        (
+            classes,
+            "@@   def x(self):\n-    1\n+    2",
+            "1/1 at 3: 2 places, at [3, 8], header None",
+            "",
+            after("3 and 8", 2, 3),
+        ),
+        (
+            classes,
+            "@@ class B:\n-    1\n+    2",
+            "1/1 at 3: 2 places, at [8, 10], header None",
+            "",
+            after("8 and 10", 2, 8),
+        ),
+        (
+            classes,
+            "@@   def y(self):\n+    2",
+            "1/1 at 3: 2 places, at [5, 10], header None",
+            "",
+            after("5 and 10", 2, 5),
+        ),
         // The function is repeated as the first line.
         (
             classes,
@@ -300,7 +336,13 @@ fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
             after("2 and 7", 2, 2),
         ),
         // Not at the end of the file.
-        ("1\nx\n1\nx\n", "@@\n-1\n+2\n*** End of File", "1/1 at 3: 2 places, at [1, 3], header None", "1\nx\n2\nx\n", "the lines of the hunk occur 2 times, at lines 1 and 3; used line 3, the last".to_owned()),
+        (
+            "1\nx\n1\nx\n",
+            "@@\n-1\n+2\n*** End of File",
+            "1/1 at 3: 2 places, at [1, 3], header None",
+            "1\nx\n2\nx\n",
+            "the lines of the hunk occur 2 times, at lines 1 and 3; used line 3, the last".to_owned(),
+        ),
     ];
     each(refused, |(before, hunks, words, text, note)| {
         assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words, "{hunks}");
@@ -308,7 +350,11 @@ fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
         assert_eq!(notes, [note], "{hunks}");
         assert!(text.is_empty() || after == text, "{hunks}: {after}");
     });
-    // A line number with two equally near places, or none near it, decides nothing either.
+}
+
+/// A line number with two equally near places, or none near it, decides nothing.
+#[test]
+fn hunk_is_refused_if_its_line_number_does_not_decide() {
     let far = format!("1\n{}1\n", "x\n".repeat(100));
     let numbered = [
         ("1\nx\n1\n", "@@ -2 +2 @@\n-1\n+2", "1/1 at 3: 2 places, at [1, 3], header Some(2)"),
@@ -317,7 +363,15 @@ fn hunk_that_fits_several_places_is_refused_unless_the_patch_decides() {
     each(numbered, |(before, hunks, words)| {
         assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words, "{hunks}");
     });
-    let nested = classes.replacen("1\n  def y(self):\n    1\n", "2\n  def y(self):\n    1\n", 2).replacen("    2", "    1", 1);
+}
+
+/// Another hunk, the end of the file, or lines after `@@` determine which of several places a hunk means.
+#[test]
+fn rest_of_the_patch_can_determine_the_place_of_a_hunk() {
+    let classes = CLASSES;
+    let nested = classes
+        .replacen("1\n  def y(self):\n    1\n", "2\n  def y(self):\n    1\n", 2)
+        .replacen("    2", "    1", 1);
     let decided = [
         ("1\nx\n1\n", "@@\n-1\n+2\n@@\n-1\n+3", "2\nx\n3\n"),
         ("1\nx\n1\n", "@@\n-1\n+2\n@@\n-x\n+y", "2\ny\n1\n"),

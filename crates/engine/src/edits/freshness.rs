@@ -87,9 +87,7 @@ pub(crate) fn judge_content(
     match cx.session.ledger.seen(path) {
         None if !needed || present.is_empty() => Ok(()),
         None => Err(refuse::unread(files, path, extent, present, sight)),
-        Some(record) if record.hash != hash(present) => {
-            Err(stale(files, cx, path, extent, (present, sight)))
-        }
+        Some(record) if record.hash != hash(present) => Err(stale(files, cx, path, extent, (present, sight))),
         Some(record) if needed && !covers(files, &record.coverage, present) => {
             Err(refuse::unread_in_part(files, path, present, sight))
         }

@@ -143,8 +143,8 @@ pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&error.to_string())))
 }
 
-/// Replaces the hints of a failed replacement if the text to replace cannot match as it is written: because it is not
-/// ASCII and the encoding of the file is unknown, or because the file has lone carriage returns where the text has line
+/// Replaces the hints of a failed replacement if the text to replace can never match: because it is not ASCII and the
+/// encoding of the file is unknown, or because the file has lone carriage returns where the text has line
 /// breaks.
 pub(crate) fn with_cause(failure: Failure, text: &Text, old: &str) -> Failure {
     let advice = if text.encoding() == Encoding::EightBit && !old.is_ascii() {

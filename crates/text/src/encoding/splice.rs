@@ -85,11 +85,7 @@ impl Text {
     ///
     /// If a range does not fit the text, the encoding cannot represent the new text, or the change was stopped;
     /// nothing is changed then.
-    pub fn splice_until(
-        &self,
-        splices: &[Splice],
-        stops: &dyn Fn() -> bool,
-    ) -> Result<Vec<u8>, SpliceError> {
+    pub fn splice_until(&self, splices: &[Splice], stops: &dyn Fn() -> bool) -> Result<Vec<u8>, SpliceError> {
         let view = self.view();
         let mut out = Vec::with_capacity(
             self.bytes().len() + splices.iter().map(|splice| splice.new.len()).sum::<usize>(),

@@ -89,9 +89,14 @@ fn difference(lines: &[&str], wanted: &[&str]) -> LineDifference {
     let is_same = |line: &&str, other: &&str| folded(line, caseless).eq(folded(other, caseless));
     if squeeze(lines) == squeeze(wanted) {
         LineDifference::Whitespace
-    } else if lines.len() == wanted.len() && lines.iter().zip(wanted).all(|(line, other)| is_same(line, other)) {
+    } else if lines.len() == wanted.len()
+        && lines.iter().zip(wanted).all(|(line, other)| is_same(line, other))
+    {
         let space = |lines: &[&str]| -> Vec<String> {
-            lines.iter().map(|line| line.chars().map(|c| if is_blank(c) { c } else { '_' }).collect()).collect()
+            lines
+                .iter()
+                .map(|line| line.chars().map(|c| if is_blank(c) { c } else { '_' }).collect())
+                .collect()
         };
         if space(lines) == space(wanted) { LineDifference::Case } else { LineDifference::CaseAndWhitespace }
     } else {

@@ -7,7 +7,8 @@ use memchr::memmem::Finder;
 
 use super::fold::{FoldedText, Spaces, is_blank};
 use super::{
-    Choice, Difference, Hit, How, MatchCount, Matches, Miss, Step, blocks, closest, differ, keep, near, unescape,
+    Choice, Difference, Hit, How, MatchCount, Matches, Miss, Step, blocks, closest, differ, keep, near,
+    unescape,
 };
 use crate::encoding::Indent;
 use crate::guard::{NumberMark, gutter};

@@ -96,7 +96,9 @@ fn without_numbers(text: &str) -> Option<(String, NumberMark)> {
             continue;
         }
         let numbered = gutter(line)?;
-        if next.is_some_and(|next| next != numbered.number) || *mark.get_or_insert(numbered.mark) != numbered.mark {
+        if next.is_some_and(|next| next != numbered.number)
+            || *mark.get_or_insert(numbered.mark) != numbered.mark
+        {
             return None;
         }
         next = numbered.number.checked_add(1);

@@ -255,8 +255,15 @@ impl<'a> Page<'a> {
 
     /// Finds the location of a hunk that has only new lines, without context.
     fn insertion(&self, hunk: &Hunk, after: SearchStart) -> Result<Place, HunkProblem> {
-        let place =
-            |first, chosen| Place { first, count: 0, dropped: 0, pass: Pass::Exact, chosen, from: 0, scope: None };
+        let place = |first, chosen| Place {
+            first,
+            count: 0,
+            dropped: 0,
+            pass: Pass::Exact,
+            chosen,
+            from: 0,
+            scope: None,
+        };
         let at = |first| Ok(place(first, Chosen::Only));
         if hunk.end == End::OfFile {
             return at(self.lines.len());
@@ -275,8 +282,15 @@ impl<'a> Page<'a> {
     /// one nearest to the line number in the hunk's header plus `drift`. Without a line number, uses the first one,
     /// or the last one for a hunk at the end of the file.
     fn stands(&self, hunk: &Hunk, wanted: &[&str], from: usize, drift: isize) -> Option<Place> {
-        let place =
-            |first, pass, chosen| Place { first, count: wanted.len(), dropped: 0, pass, chosen, from, scope: None };
+        let place = |first, pass, chosen| Place {
+            first,
+            count: wanted.len(),
+            dropped: 0,
+            pass,
+            chosen,
+            from,
+            scope: None,
+        };
         let at_the_end =
             hunk.end == End::OfFile || hunk.lines.iter().any(|line| line.ending == LineEnding::NoBreak);
         let last = self.lines.len().checked_sub(wanted.len()).filter(|last| *last >= from)?;

@@ -72,7 +72,9 @@ fn below(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Location) -> Option<S
     let count = counted(after.len() as u64, "time");
     (after.len() > 1).then(|| {
         let (list, used) = (all.list(), place.first + 1);
-        format!("the lines of {name} occur {count} after the line that follows `@@`, {list}; used line {used}")
+        format!(
+            "the lines of {name} occur {count} after the line that follows `@@`, {list}; used line {used}"
+        )
     })
 }
 

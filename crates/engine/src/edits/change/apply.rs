@@ -118,9 +118,13 @@ impl Drafts {
         }
         let draft = self.0.iter().find(|draft| draft.path == *path);
         match draft.map(|draft| (&draft.before, &draft.changed_since)) {
-            Some((Some(Before::File { bytes, .. }), Some(differ))) => {
-                freshness::changed_first(edits.files(), cx, path, (bytes.as_slice(), differ.as_str()), failure)
-            }
+            Some((Some(Before::File { bytes, .. }), Some(differ))) => freshness::changed_first(
+                edits.files(),
+                cx,
+                path,
+                (bytes.as_slice(), differ.as_str()),
+                failure,
+            ),
             _ => failure,
         }
     }

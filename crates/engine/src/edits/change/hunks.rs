@@ -11,7 +11,7 @@ use crate::{
 use toolpost_text::counted::counted;
 use toolpost_text::{
     encoding::Text,
-    matching::Miss,
+    matching::{Miss, Place},
     patch::{self, Hunk, HunkError, HunkProblem as Unfit},
 };
 
@@ -62,19 +62,7 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
             (words, *before, closest)
         }
         Unfit::Ambiguous { count, places, header } => {
-            let why = match header {
-                None => "the patch does not show which of them it means".to_owned(),
-                Some(line) => format!("line {line} in the header does not show which of them it means"),
-            };
-            let words = format!("The lines of {hunk} occur {count} times in {path}, and {why}.");
-            let found = format!("They begin on these lines:\n{}", convert::listed(*count, places, text));
-            let mut failure = Failure::new(Kind::Ambiguous, words).found(found).hint(Hint::Advice(
-                "Add unchanged lines before or after the change until only one place matches, or put an earlier line of the \
-                 file that occurs once, such as the head of the function, after `@@`."
-                    .to_owned(),
-            ));
-            failure.facts.places = u32::try_from(*count).ok();
-            return failure.trouble(Trouble::Ambiguous, &draft.path);
+            return ambiguous(draft, &hunk, (*count, places), *header, text);
         }
         Unfit::TooMuch => {
             let words = format!(
@@ -106,6 +94,28 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
             "The text is at line {line}, before the end of the previous hunk: sort the hunks by their lines in the file."
         ))),
     }
+}
+
+/// Describes a hunk whose lines occur `count` times; `places` are the first of these, and `header` is the line that the
+/// header of the hunk gives.
+fn ambiguous(
+    draft: &Draft,
+    hunk: &str,
+    (count, places): (usize, &[Place]),
+    header: Option<usize>,
+    text: &Text,
+) -> Failure {
+    let why = match header {
+        None => "the patch does not show which of them it means".to_owned(),
+        Some(line) => format!("line {line} in the header does not show which of them it means"),
+    };
+    let what = format!("The lines of {hunk} occur {count} times in {}, and {why}.", draft.path.display());
+    let found = format!("They begin on these lines:\n{}", convert::listed(count, places, text));
+    let advice = "Add unchanged lines before or after the change until only one place matches, or put an earlier line of \
+                  the file that occurs once, such as the head of the function, after `@@`.";
+    let mut failure = Failure::new(Kind::Ambiguous, what).found(found).hint(Hint::Advice(advice.to_owned()));
+    failure.facts.places = u32::try_from(count).ok();
+    failure.trouble(Trouble::Ambiguous, &draft.path)
 }
 
 fn repeated(text: &Text, old: &str) -> String {

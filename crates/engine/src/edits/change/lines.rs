@@ -71,12 +71,12 @@ fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) ->
     let lines = if first == last { format!("Line {first}") } else { format!("Lines {first}-{last}") };
     let does = if first == last { "does" } else { "do" };
     let what = format!("{lines} of {name} {does} not contain the text to replace. Nothing was changed.");
-    Err(Failure::new(Kind::NoMatch, what).found(format!("Current lines:\n{}", around_line(view, first))).hint(
-        Hint::Advice(
+    Err(Failure::new(Kind::NoMatch, what)
+        .found(format!("Current lines:\n{}", around_line(view, first)))
+        .hint(Hint::Advice(
             "Correct the line numbers or the text, or pass only the line numbers or only the text."
                 .to_owned(),
-        ),
-    ))
+        )))
 }
 
 /// Adds to the refusal of a change to a file that has changed since the caller saw it: the current position of the

@@ -66,13 +66,7 @@ pub(super) fn replace(
 /// Searches for a text. A change to the next match (`Where::Next`) takes the only exact match in the file, if
 /// there is just one. Otherwise, it searches after the previous change, and then, if the text does not occur
 /// there, in the whole file.
-fn find(
-    text: &Text,
-    old: &str,
-    new: &str,
-    how: &How,
-    stops: &dyn Fn() -> bool,
-) -> Result<Matches, Miss> {
+fn find(text: &Text, old: &str, new: &str, how: &How, stops: &dyn Fn() -> bool) -> Result<Matches, Miss> {
     let find = |how: &How| matching::find_until(text.view(), old, new, how, stops);
     if how.start.is_none() {
         return find(how);
