@@ -70,7 +70,7 @@ impl Policy {
     pub(crate) fn may_be_directory(&self, path: &Path, is_alone: bool) -> bool {
         let Some(WithheldFinder { workspace, .. }) = &self.finder else { return true };
         let Some(path) = path.to_str().and_then(|path| workspace.resolve(path).ok()) else { return true };
-        workspace.stat(&path).map_or(!is_alone, |stat| stat.kind == toolpost_workspace::Kind::Directory)
+        workspace.stat(&path).map_or(!is_alone, |stat| stat.kind == Kind::Directory)
     }
 
     fn look(&self, finder: &WithheldFinder, directory: &Path, search: &Search) -> Vec<WithheldFile> {

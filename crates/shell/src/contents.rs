@@ -1,6 +1,6 @@
 //! Contents that git has stored and that a command prints without naming each file, such as `git diff` and `git log -p`.
 
-use crate::{Contents, Effect, Options, Segment, Word, programs};
+use crate::{Contents, Effect, Options, Segment, Word};
 
 /// Options that make a command print patches.
 const PATCH: &str = "-p -u --patch -U --unified --patch-with-stat --patch-with-raw -c --cc --dd --binary -W --function-context \
