@@ -93,7 +93,7 @@ const ROWS: &[(&str, &str, &str, bool)] = &[
 fn the_profile_has_its_effect_on_every_command() {
     each([false, true], |is_confined| {
         if is_confined && available().means == Means::Nothing {
-            common::skipped("no sandbox is available");
+            toolpost_test_rows::skip("no sandbox is available");
             return;
         }
         each(ROWS, |(profile, line, wanted, is_captured)| {

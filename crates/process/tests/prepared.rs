@@ -100,7 +100,7 @@ fn is_missing() -> bool {
     inner_step_of(&example());
     let found = Available::up_to(Means::Namespaces);
     if found.means != Means::Namespaces {
-        common::skipped(&format!("namespaces are not available: {:?}", found.failed));
+        toolpost_test_rows::skip(&format!("namespaces are not available: {:?}", found.failed));
     }
     found.means != Means::Namespaces
 }
@@ -119,7 +119,7 @@ fn as_nobody(test: &str) {
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}\n{errors}");
         }
-        Err(error) => common::skipped(&format!("another user may not execute {} ({error})", own.display())),
+        Err(error) => toolpost_test_rows::skip(&format!("another user may not execute {} ({error})", own.display())),
     }
 }
 
@@ -304,7 +304,7 @@ fn a_new_mount_of_the_host_shows_in_the_next_command() {
         let (stdout, errors) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         if errors.contains("unshare:") {
-            common::skipped(&format!("no mount namespace can be made here: {errors}"));
+            toolpost_test_rows::skip(&format!("no mount namespace can be made here: {errors}"));
             return;
         }
         assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}\n{errors}");

@@ -226,6 +226,7 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "tests create directories")]
 
     use super::*;
+    use std::collections::BTreeSet;
     use crate::names::NameList;
     use std::fs;
 
