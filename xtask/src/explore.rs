@@ -164,7 +164,8 @@ pub fn binaries(messages: &str) -> Vec<(PathBuf, PathBuf)> {
 /// Orders the tests by the seed. If the time does not suffice for all tests, other runs then start with other tests.
 fn shuffled(mut tests: Vec<PropertyTest>, seed: u64) -> Vec<PropertyTest> {
     let key = |test: &PropertyTest| {
-        let sum = test.name.bytes().fold(seed, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let sum =
+            test.name.bytes().fold(seed, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         (sum ^ (sum >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     };
     tests.sort_by_cached_key(key);
@@ -206,7 +207,9 @@ pub fn explore(
     thread::scope(|scope| {
         let running: Vec<_> = (0..lanes).map(|number| scope.spawn(move || lane(number))).collect();
         let ended = running.into_iter().map(thread::ScopedJoinHandle::join);
-        ended.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Result<()>>()
+        ended
+            .map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect::<Result<()>>()
     })?;
     Ok(explored.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

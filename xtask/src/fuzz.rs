@@ -75,8 +75,13 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 
 fn options(arguments: &[String]) -> Result<Options> {
     let processors = thread::available_parallelism().map_or(1, |processors| processors.get() as u64);
-    let mut options =
-        Options { targets: Vec::new(), seconds: SECONDS, seed: seed(), jobs: processors, runs: Runs::InWorkers };
+    let mut options = Options {
+        targets: Vec::new(),
+        seconds: SECONDS,
+        seed: seed(),
+        jobs: processors,
+        runs: Runs::InWorkers,
+    };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         let mut number = |what: &str| -> Result<u64> {
@@ -109,7 +114,7 @@ fn seed() -> u64 {
     since.subsec_nanos().into()
 }
 
-/// Runs a target in a process of its own, and prints the result when it ends.
+/// Runs a target in a separate process, and prints the result when it ends.
 fn in_worker(house: &House, target: &'static Target, options: &Options) -> Result<Verdict> {
     let mut worker = programs::program(std::env::current_exe().context("this program has no path")?);
     worker.args(["fuzz", WORKER, target.name, "--seconds", &options.seconds.to_string()]);

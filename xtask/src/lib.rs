@@ -46,7 +46,11 @@ const TASKS: &[Task] = &[
         book::run,
     ),
     ("features", "compiles the crate `toolpost` with each of its features", features::run),
-    ("explore", "runs the property tests with a seed from the commit; --seed N repeats a run, --seconds N limits it", explore::run),
+    (
+        "explore",
+        "runs the property tests with a seed from the commit; --seed N repeats a run, --seconds N limits it",
+        explore::run,
+    ),
     ("fuzz", "feeds damaged inputs to the code that reads untrusted bytes; see --help", fuzz::run),
     ("test", "runs every test and the client suites; --strict makes a skip a failure", suites::run),
     ("new", "writes the skeleton of a tool, a dialect or an operation", new::run),

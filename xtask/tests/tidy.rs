@@ -434,8 +434,8 @@ fn skips_rule_requires_one_function() {
         "skips",
         &[("crates/a/tests/a.rs", printed), ("crates/a/src/b.rs", &printed.replace("SKIPPED", "skipped"))],
         &[
-            "crates/a/src/b.rs:3: a test prints that it is skipped",
             "crates/a/tests/a.rs:3: a test prints that it is skipped",
+            "crates/a/src/b.rs:3: a test prints that it is skipped",
         ],
     );
 }

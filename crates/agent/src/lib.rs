@@ -29,6 +29,6 @@ pub use pictures::ImageDisplay;
 pub use prompts::{part, system};
 pub use run::{Run, repaired};
 pub use schema_check::{CheckResult, SchemaCheck};
-pub use subagent::{SubagentError, Subagent};
+pub use subagent::{Subagent, SubagentError};
 pub use toolset::{NestedTools, RunTool, RuntimeTools, TaskEffect, ToolReply, Toolset};
 pub use transcript::{RunHeader, StoredRun, Transcript, TranscriptEntry, TranscriptError};

@@ -4,7 +4,7 @@ use crate::{
     budget::{Account, Budget, BudgetLimit, Limits},
     compaction,
     event::{Watch, nobody, within},
-    models::{Completion, ModelError, ModelErrorKind, Message, Model, Question, Service},
+    models::{Completion, Message, Model, ModelError, ModelErrorKind, Question, Service},
     outcome::{Outcome, Reason},
     permits::{Permits, TIME},
     pictures::ImageDisplay,

@@ -1,6 +1,6 @@
 //! Images in the replies of tools: selection for the model, and notes about images that it does not get.
 
-use crate::models::{ModelError, ModelErrorKind, Message, Picture, Question, ToolResult};
+use crate::models::{Message, ModelError, ModelErrorKind, Picture, Question, ToolResult};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::borrow::Cow;
 use toolpost_engine::InnerAnswer;

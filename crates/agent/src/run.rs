@@ -6,8 +6,8 @@ use crate::{
     event::{AgentEvent, Watch},
     forms::{self, Form},
     models::{
-        CallRequest, CallStatus, Completion, ModelError, ModelErrorKind, Message, Piece, Question, RequestEvent,
-        Service, Stop, ToolDefinition, ToolResult,
+        CallRequest, CallStatus, Completion, Message, ModelError, ModelErrorKind, Piece, Question,
+        RequestEvent, Service, Stop, ToolDefinition, ToolResult,
     },
     outcome::{Outcome, Reason},
     pictures::{self, ImageDisplay},

@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
     Budget, Limits, ModelAgents, Subagent,
     models::{
-        CallRequest, Completion, ModelError, ModelErrorKind, Model, ModelFuture, ModelMessage, Patience, Piece, Pieces,
-        Question, Service, Stop, Usage,
+        CallRequest, Completion, Model, ModelError, ModelErrorKind, ModelFuture, ModelMessage, Patience,
+        Piece, Pieces, Question, Service, Stop, Usage,
     },
 };
 use toolpost_engine::{

@@ -6,7 +6,9 @@ use tokio::{
     net::TcpListener,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_agent::models::{ModelErrorKind, GenaiModel, Message, Patience, Place, Provider, Question, Service};
+use toolpost_agent::models::{
+    GenaiModel, Message, ModelErrorKind, Patience, Place, Provider, Question, Service,
+};
 
 #[tokio::test]
 async fn cancellation_closes_the_connection() {

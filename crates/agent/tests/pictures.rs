@@ -10,8 +10,8 @@ use toolpost_agent::{
     AgentEvent, Budget, ImageDisplay, Limits, Reason, Run, RunTool, TaskEffect, ToolReply, Toolset,
     Transcript,
     models::{
-        CallRequest, Completion, ModelError, ModelErrorKind, Message, Model, ModelFuture, ModelMessage, Patience,
-        Piece, Pieces, Question, Service, Stop, ToolResult,
+        CallRequest, Completion, Message, Model, ModelError, ModelErrorKind, ModelFuture, ModelMessage,
+        Patience, Piece, Pieces, Question, Service, Stop, ToolResult,
     },
 };
 use toolpost_engine::{Access, CallOutcome, CallableTool, InnerAnswer, InnerPicture};

@@ -39,9 +39,16 @@ fn misplaced(words: &[String]) -> Option<&str> {
     let name = |word: &str| Some(word.strip_prefix("--")?.split('=').next()?.to_owned());
     // Many programs print their help or version with these options.
     let is_ours = |word: &&String| {
-        name(word).is_some_and(|name| !matches!(name.as_str(), "help" | "version") && known.contains(&name.as_str()))
+        name(word).is_some_and(|name| {
+            !matches!(name.as_str(), "help" | "version") && known.contains(&name.as_str())
+        })
     };
-    words.iter().skip(1).take_while(|word| *word != "--").find(is_ours).map(|word| word.split('=').next().unwrap_or(word))
+    words
+        .iter()
+        .skip(1)
+        .take_while(|word| *word != "--")
+        .find(is_ours)
+        .map(|word| word.split('=').next().unwrap_or(word))
 }
 
 fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {

@@ -83,8 +83,14 @@ fn options_after_the_explained_command_are_refused() {
         for option in options {
             let name = option[0].split('=').next().unwrap();
             let ended = world.run(&[&["policy", "explain"], command, option].concat());
-            let wanted = format!("`{name}` after the command would be an argument of the command: put options of Toolpost before");
-            assert!(ended.code == Some(2) && ended.err.contains(&wanted), "{command:?} {option:?}: {}", ended.err);
+            let wanted = format!(
+                "`{name}` after the command would be an argument of the command: put options of Toolpost before"
+            );
+            assert!(
+                ended.code == Some(2) && ended.err.contains(&wanted),
+                "{command:?} {option:?}: {}",
+                ended.err
+            );
             let words = [command, option].concat();
             let (explained, _) = policy_output(&world, &[&["explain", "--"], &words[..]].concat());
             assert!(explained.lines().next().unwrap().contains(name), "{words:?}: {explained}");

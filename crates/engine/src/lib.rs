@@ -31,7 +31,7 @@ pub use call::nested::{
 pub use call::permissions::{MayRead, NoPermissions, Permissions};
 pub use call::{Asking, CallCtx, Progress};
 pub use code::Code;
-pub use commands::{PortError, CommandAccess, Commands, PublishedPorts};
+pub use commands::{CommandAccess, Commands, PortError, PublishedPorts};
 pub use editors::buffers::BufferNotes;
 pub use editors::{
     Act as EditorAct, Buffer, Editor, EditorSetup, Editors, InsertionFallback, Point, SaveState,

@@ -86,7 +86,8 @@ async fn grounds_are_counts_and_name_weak_evidence() {
     let limits = Limits { turns: 1, calls: 20 };
     let short = ask("Where is Cart.total computed?", |request| Request { limits, ..request }).await;
     assert_eq!(short.grounds.last().unwrap(), "no uses were followed, because a limit was reached first");
-    let none = ask("Where is Cart.total computed?", |request| Request { time: Some(Duration::ZERO), ..request });
+    let none =
+        ask("Where is Cart.total computed?", |request| Request { time: Some(Duration::ZERO), ..request });
     assert_eq!(none.await.grounds, ["nothing was found"]);
     for output in [output, unnamed, short] {
         let data = serde_json::to_value(&output).unwrap();

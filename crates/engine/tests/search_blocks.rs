@@ -72,13 +72,7 @@ const GRAMMARS: [Grammar; 9] = [
         statement: "call(1)",
         close: "",
     },
-    Grammar {
-        file: "a.go",
-        around: &[],
-        function: ("func NAME() {", "}"),
-        statement: "call(1)",
-        close: "}",
-    },
+    Grammar { file: "a.go", around: &[], function: ("func NAME() {", "}"), statement: "call(1)", close: "}" },
 ];
 
 /// The names of the functions of a file, in order.
@@ -129,10 +123,13 @@ async fn a_block_ends_with_its_symbol() {
                     from: From::First,
                     max_bytes: 1 << 20,
                 };
-                let found = world.engine.run::<Search>(request, &permissive(world.session.clone())).await.unwrap();
+                let found =
+                    world.engine.run::<Search>(request, &permissive(world.session.clone())).await.unwrap();
                 let blocks = found.blocks.iter().filter(|block| block.name.ends_with(name));
-                let last = blocks.map(|block| block.last_line).max().unwrap_or_else(|| panic!("{name}: {text}"));
-                let symbol = symbols.iter().find(|symbol| symbol.name == name && symbol.kind == Kind::Function);
+                let last =
+                    blocks.map(|block| block.last_line).max().unwrap_or_else(|| panic!("{name}: {text}"));
+                let symbol =
+                    symbols.iter().find(|symbol| symbol.name == name && symbol.kind == Kind::Function);
                 let span = &symbol.unwrap_or_else(|| panic!("{name}: {text}")).span;
                 let end = lines.line(span.end - 1) as u64;
                 assert_eq!(last, end, "{} {name} of {length} statements: {found:?}", grammar.file);

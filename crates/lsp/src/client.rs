@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::documents::{self, Notification};
 use crate::initialize::Capabilities;
 use crate::wire::locked;
-use crate::{Answer, Change, Encoding, ServerError, Question, Server, ServerReadiness, Stage, Stamp};
+use crate::{Answer, Change, Encoding, Question, Server, ServerError, ServerReadiness, Stage, Stamp};
 
 /// Pause before repeating a request that the server rejected because files were changing.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -134,7 +134,12 @@ impl Client<'_> {
 
     /// Sends a request. A request that the server rejects because files were changing is repeated within the
     /// same time limit.
-    pub(crate) async fn put(&self, method: &str, params: &Value, within: Duration) -> Result<Value, ServerError> {
+    pub(crate) async fn put(
+        &self,
+        method: &str,
+        params: &Value,
+        within: Duration,
+    ) -> Result<Value, ServerError> {
         let end = Instant::now() + within;
         loop {
             let left = end.saturating_duration_since(Instant::now());

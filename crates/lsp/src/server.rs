@@ -15,7 +15,7 @@ use crate::initialize::{Capabilities, greeting};
 use crate::readiness::Readiness;
 use crate::server_state::ServerState;
 use crate::wire::{ConnectionEnd, RequestError, Wire, locked};
-use crate::{ServerError, Home, KnownServer, ServerReadiness, Settings, Stage, Stamp};
+use crate::{Home, KnownServer, ServerError, ServerReadiness, Settings, Stage, Stamp};
 
 /// Time limit for the exit of a server that has closed its output.
 const ENDING: Duration = Duration::from_secs(1);
@@ -201,8 +201,11 @@ async fn greet(server: Arc<Server>) {
     let answer = server.request("initialize", &params, server.known.cap).await;
     let promises = answer.and_then(|answer| {
         Capabilities::read(&answer).map_err(|what| {
-            let fault =
-                ServerError::Odd { server: server.known.name.to_owned(), method: "initialize".to_owned(), what };
+            let fault = ServerError::Odd {
+                server: server.known.name.to_owned(),
+                method: "initialize".to_owned(),
+                what,
+            };
             server.end(fault.clone());
             fault
         })

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use toolpost_process::{ProgramSearch, Sandbox, programs};
 
 use crate::wire::locked;
-use crate::{ServerError, Home, KnownServer, Server, Settings, Stamp};
+use crate::{Home, KnownServer, Server, ServerError, Settings, Stamp};
 
 /// Run time after which a server's earlier failures are forgotten.
 const STEADY: Duration = Duration::from_secs(300);

@@ -9,8 +9,8 @@ use toolpost_test_rows::each_async;
 
 use serde_json::{Value, json};
 use toolpost_lsp::{
-    Answer, ServerError, Home, KNOWN, KnownServer, Place, Position, Question, Server, Servers, Settings, Signal,
-    Span,
+    Answer, Home, KNOWN, KnownServer, Place, Position, Question, Server, ServerError, Servers, Settings,
+    Signal, Span,
 };
 use toolpost_process::{Environment, Sandbox};
 

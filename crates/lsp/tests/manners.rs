@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use toolpost_test_rows::each_async;
 
 use toolpost_lsp::{
-    Answer, Change, Complete, Encoding, ServerError, Home, InstalledServer, KNOWN, KnownServer, Limits, Place,
-    Position, Question, Server, Servers, Settings, Signal, Span, Stage,
+    Answer, Change, Complete, Encoding, Home, InstalledServer, KNOWN, KnownServer, Limits, Place, Position,
+    Question, Server, ServerError, Servers, Settings, Signal, Span, Stage,
 };
 use toolpost_process::{Environment, Sandbox};
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use toolpost_test_rows::{each, each_async};
 
-use toolpost_net::code::{ServiceConfigError, Question, Service, ServiceError};
+use toolpost_net::code::{Question, Service, ServiceConfigError, ServiceError};
 use toolpost_net::{Reach, WebAddress};
 
 const KEY: &str = "k-123-secret";
@@ -334,13 +334,13 @@ async fn truncated_and_late_responses_are_not_empty_results() {
         let slow = Server::new(move |stream| {
             let _ = stream.write_all(head.as_bytes());
             // It reads until the client closes the connection.
-            let _ = stream.read(&mut [0]);
+            let _ = stream.read_to_end(&mut Vec::new());
         });
         let error = ask(&slow.service(name, ""), "serde").await.unwrap_err();
         assert_eq!(error, format!("invalid response from {name}: the response timed out"));
     };
     let silent = async {
-        let silent = Server::new(|stream| drop(stream.read(&mut [0])));
+        let silent = Server::new(|stream| drop(stream.read_to_end(&mut Vec::new())));
         let error = ask(&silent.service("exa", ""), "serde").await;
         assert_eq!(described(&silent, error), "failed: http://PLACE/ timed out");
     };

@@ -1,9 +1,7 @@
 //! Resolution of a dependency name, such as `rust:serde`, to the sources of the package.
 
 use crate::archive::ArchiveCache;
-use crate::dependency_list::{
-    DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource,
-};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
 use crate::name::{Ecosystem, Name, read};
 use crate::project::Project;
 use crate::stores::PackageStores;

@@ -500,7 +500,10 @@ fn version_sources_are_lock_files_or_installed_packages() {
         [(format!("ws/node_modules/{name}/package.json"), format!("{{\"version\": \"{version}\"}}"))]
     };
     let manifests = [
-        ("ws/pyproject.toml", "[project]\nname = \"own\"\ndependencies = [\"same>=1\", \"newer>=1\", \"only>=1\", \"gone>=1\"]\n"),
+        (
+            "ws/pyproject.toml",
+            "[project]\nname = \"own\"\ndependencies = [\"same>=1\", \"newer>=1\", \"only>=1\", \"gone>=1\"]\n",
+        ),
         ("ws/package.json", r#"{"dependencies": {"same": "^1", "newer": "^1", "only": "^1", "gone": "^1"}}"#),
     ];
     let locks = [
@@ -544,7 +547,9 @@ fn version_sources_are_lock_files_or_installed_packages() {
             assert_eq!(of(label), installed("node_modules"), "{label}");
         }
         let sources = all.version_sources();
-        let named = |name: &str| sources.iter().any(|source| matches!(source, VersionSource::File(path) if path == name));
+        let named = |name: &str| {
+            sources.iter().any(|source| matches!(source, VersionSource::File(path) if path == name))
+        };
         assert!(!named("pyproject.toml") && !named("package.json"), "{sources:?}");
         assert_eq!(named("uv.lock") && named("package-lock.json"), with_locks, "{sources:?}");
     }

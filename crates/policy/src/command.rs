@@ -434,9 +434,7 @@ fn matched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Vec
             Some(JudgedTouch { touch: verb, what, place: absolute.to_str().map(str::to_owned), ..judged })
         })
         .collect();
-    withheld.sort_by(|one, other| {
-        other.decision.cmp(&one.decision).then_with(|| one.what.cmp(&other.what))
-    });
+    withheld.sort_by(|one, other| other.decision.cmp(&one.decision).then_with(|| one.what.cmp(&other.what)));
     withheld.truncate(MOST_MATCHES);
     if is_cut {
         let why = "it matches so many files that not all were checked for secrets";

@@ -111,7 +111,8 @@ mod tests {
             let length = u16::try_from(file.path.len().min(0xfff)).unwrap();
             out.extend((length | if file.is_unmerged { 0x1000 } else { 0 }).to_be_bytes());
             if version == 4 {
-                let same = previous.bytes().zip(file.path.bytes()).take_while(|(one, other)| one == other).count();
+                let same =
+                    previous.bytes().zip(file.path.bytes()).take_while(|(one, other)| one == other).count();
                 let removed = previous.len() - same;
                 // Larger numbers take two bytes.
                 if removed >= 128 {

@@ -62,11 +62,16 @@ impl Pathspec {
             Self::Any => true,
             Self::At(at) => {
                 at.is_empty()
-                    || path.strip_prefix(at.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                    || path
+                        .strip_prefix(at.as_str())
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }
             Self::Like(glob) => {
                 // A pattern that matches a directory selects the files below it.
-                Path::new(path).ancestors().filter(|part| !part.as_os_str().is_empty()).any(|part| glob.is_match(part))
+                Path::new(path)
+                    .ancestors()
+                    .filter(|part| !part.as_os_str().is_empty())
+                    .any(|part| glob.is_match(part))
             }
         }
     }
@@ -84,7 +89,8 @@ struct Magic<'t> {
 impl<'t> Magic<'t> {
     /// Parses the signs before the path of a pathspec; `None` for signs that are not supported.
     fn of(text: &'t str) -> Option<Self> {
-        let plain = Self { excludes: false, is_from_top: false, is_literal: false, is_glob: false, rest: text };
+        let plain =
+            Self { excludes: false, is_from_top: false, is_literal: false, is_glob: false, rest: text };
         let Some(signs) = text.strip_prefix(':') else { return Some(plain) };
         if let Some((words, rest)) = signs.strip_prefix('(').and_then(|signs| signs.split_once(')')) {
             let mut magic = Self { rest, ..plain };

@@ -26,11 +26,7 @@ const SECOND: i128 = 1_000_000_000;
 
 /// Lists the withheld files that a command may print. Whether it prints them depends on the stored contents, which are not
 /// read, so even a file that a rule denies only needs approval.
-pub(crate) fn printed(
-    policy: &Policy,
-    contents: &Contents,
-    reading: &ParsedCommand<'_>,
-) -> Vec<JudgedTouch> {
+pub(crate) fn printed(policy: &Policy, contents: &Contents, reading: &ParsedCommand<'_>) -> Vec<JudgedTouch> {
     let Some(finder) = &policy.finder else { return Vec::new() };
     let directories: Vec<PathBuf> = match &reading.script.places {
         Places::Known(places) => places
@@ -60,7 +56,10 @@ pub(crate) fn printed(
             let mut why = format!("git has stored it, and the command may print it: {}", withheld.why);
             if contents.takes_paths {
                 let separator = if why.ends_with('.') { "" } else { "." };
-                why.push_str(&format!("{separator} To leave it out, end the command with `-- ':(top,exclude){}'`", file.path));
+                why.push_str(&format!(
+                    "{separator} To leave it out, end the command with `-- ':(top,exclude){}'`",
+                    file.path
+                ));
             }
             let touch = JudgedTouch {
                 touch: "read",
@@ -83,11 +82,14 @@ pub(crate) fn printed(
 /// a directory outside the roots.
 fn top(workspace: &Workspace, directory: &Path, roots: &[PathBuf]) -> Option<PathBuf> {
     let directory = workspace.resolve(directory.to_str()?).ok()?.raw().to_owned();
-    let root = roots.iter().filter(|root| directory.starts_with(root)).max_by_key(|root| root.as_os_str().len())?;
+    let root =
+        roots.iter().filter(|root| directory.starts_with(root)).max_by_key(|root| root.as_os_str().len())?;
     let mut above = directory.ancestors().take_while(|above| above.starts_with(root));
     let has_git = |above: &&Path| {
         let path = above.join(".git");
-        path.to_str().and_then(|path| workspace.resolve_entry(path).ok()).is_some_and(|path| workspace.stat(&path).is_ok())
+        path.to_str()
+            .and_then(|path| workspace.resolve_entry(path).ok())
+            .is_some_and(|path| workspace.stat(&path).is_ok())
     };
     Some(above.find(has_git).map_or_else(|| root.clone(), Path::to_owned))
 }
@@ -100,7 +102,11 @@ fn is_unchanged(finder: &WithheldFinder, path: &Path, file: &TrackedFile) -> boo
     let is_same_time = seconds == i128::from(file.modified.0)
         && (file.modified.1 == 0 || rest == i128::from(file.modified.1));
     let is_known = file.modified != (0, 0);
-    !file.is_unmerged && stat.kind == Kind::File && is_known && is_same_time && stat.len & 0xffff_ffff == u64::from(file.len)
+    !file.is_unmerged
+        && stat.kind == Kind::File
+        && is_known
+        && is_same_time
+        && stat.len & 0xffff_ffff == u64::from(file.len)
 }
 
 impl Policy {
@@ -117,9 +123,7 @@ impl Policy {
         }
         let read = path.and_then(|path| finder.workspace.read(&path, LARGEST).ok());
         let withheld = match read.and_then(|read| git_index::parse(&read.bytes)) {
-            Some(files) => {
-                files.into_iter().filter_map(|file| self.withheld_file(top, file)).collect()
-            }
+            Some(files) => files.into_iter().filter_map(|file| self.withheld_file(top, file)).collect(),
             None => self.unignored(top),
         };
         let withheld = Arc::new(withheld);
@@ -137,8 +141,7 @@ impl Policy {
         let (decision, rule) = self.reading(&absolute);
         let rule = rule.filter(|_| decision != Decision::Allow)?;
         let path = absolute.to_str().map(str::to_owned);
-        let withheld =
-            WithheldFile { path, decision, why: rule.why.clone(), rule: Some(rule.origin(None)) };
+        let withheld = WithheldFile { path, decision, why: rule.why.clone(), rule: Some(rule.origin(None)) };
         Some((file, withheld))
     }
 

@@ -118,7 +118,8 @@ impl Matcher {
         // the language of the shell, so names in either case count.
         let is_odd = ["[:", "[=", "[.", "{", "}"].iter().any(|class| part.contains(class));
         let plain = part.replace("**", "*");
-        let glob = GlobBuilder::new(&plain).backslash_escape(true).case_insensitive(part.contains('[')).build();
+        let glob =
+            GlobBuilder::new(&plain).backslash_escape(true).case_insensitive(part.contains('[')).build();
         let glob = glob.ok().filter(|_| !is_odd).map(|glob| glob.compile_matcher());
         Some(Self { glob, is_hidden })
     }

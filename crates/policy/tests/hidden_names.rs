@@ -112,14 +112,19 @@ const HARMLESS: [&str; 9] = [
 fn hidden_world() -> (World, String) {
     let world = World::new();
     let files = [
-        ("notes/plan.md", "secret"), ("notes/b.txt", ""), ("notes/other.md", ""), ("src/a.md", ""), ("src/x/y.md", ""),
-        ("top.md", ""), ("a.py", ""),
+        ("notes/plan.md", "secret"),
+        ("notes/b.txt", ""),
+        ("notes/other.md", ""),
+        ("src/a.md", ""),
+        ("src/x/y.md", ""),
+        ("top.md", ""),
+        ("a.py", ""),
     ];
     put(&root(&world), &files);
     std::os::unix::fs::symlink("notes", root(&world).join("link")).unwrap();
     let programs = [
-        "cat", "head", "sort", "grep", "rg", "sed", "awk", "jq", "xxd", "base64", "diff", "strings", "cp", "mv", "ln",
-        "install", "scp", "tar", "zip", "python3", "git add", "echo",
+        "cat", "head", "sort", "grep", "rg", "sed", "awk", "jq", "xxd", "base64", "diff", "strings", "cp",
+        "mv", "ln", "install", "scp", "tar", "zip", "python3", "git add", "echo",
     ];
     let rules = rule("execute", "commands", &programs, "allow") + &rule("write", "paths", &["**"], "allow");
     (world, rules)
@@ -133,7 +138,8 @@ fn wildcards_hide_no_withheld_file() {
         let policy = ruled(&world, &(rules.clone() + &rule("read", "paths", &["notes/plan.md"], decide)));
         let wanted = if decide == "deny" { Deny } else { Ask };
         let mut differ: Vec<(String, Decision)> = Vec::new();
-        for (reader, word) in READERS.iter().flat_map(|reader| HIDING.iter().map(move |word| (reader, word))) {
+        for (reader, word) in READERS.iter().flat_map(|reader| HIDING.iter().map(move |word| (reader, word)))
+        {
             let command = reader.replace("{}", word);
             let explained = world.explain(&policy, Line::Shell(command.clone()));
             if explained.decision != wanted {
@@ -141,10 +147,16 @@ fn wildcards_hide_no_withheld_file() {
             }
         }
         assert_eq!(differ, [], "{decide}");
-        for (reader, word) in READERS.iter().flat_map(|reader| HARMLESS.iter().map(move |word| (reader, word))) {
+        for (reader, word) in
+            READERS.iter().flat_map(|reader| HARMLESS.iter().map(move |word| (reader, word)))
+        {
             let command = reader.replace("{}", word);
             let explained = world.explain(&policy, Line::Shell(command.clone()));
-            let named = explained.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.what.contains("plan"));
+            let named = explained
+                .segments
+                .iter()
+                .flat_map(|segment| &segment.touches)
+                .any(|touch| touch.what.contains("plan"));
             if named || explained.decision == Deny {
                 differ.push((command, explained.decision));
             }
@@ -156,7 +168,9 @@ fn wildcards_hide_no_withheld_file() {
     let explained = world.explain(&policy, Line::Shell("cat notes/*.md".to_owned()));
     assert_eq!(explained.reason(), "the command would read notes/plan.md: said");
     let path = root(&world).join("notes/plan.md");
-    let allowed = rules + &rule("read", "paths", &["notes/plan.md"], "ask") + &rule("read", "paths", &[path.to_str().unwrap()], "allow");
+    let allowed = rules
+        + &rule("read", "paths", &["notes/plan.md"], "ask")
+        + &rule("read", "paths", &[path.to_str().unwrap()], "allow");
     assert_eq!(world.judge(&ruled(&world, &allowed), "cat notes/*.md"), Allow);
 }
 
@@ -164,8 +178,14 @@ fn wildcards_hide_no_withheld_file() {
 fn wildcards_without_withheld_files_need_no_approval() {
     let world = World::new();
     let files = [
-        ("src/a.rs", ""), ("src/b.rs", ""), (".env", ""), ("server.key", ""), ("keys/id_rsa", ""), ("sub/.env", ""),
-        ("doc/x y.md", ""), ("secrets.d/a.pem", ""),
+        ("src/a.rs", ""),
+        ("src/b.rs", ""),
+        (".env", ""),
+        ("server.key", ""),
+        ("keys/id_rsa", ""),
+        ("sub/.env", ""),
+        ("doc/x y.md", ""),
+        ("secrets.d/a.pem", ""),
     ];
     put(&root(&world), &files);
     world.check(
@@ -216,8 +236,32 @@ impl Numbers {
 #[test]
 fn no_word_that_bash_expands_to_a_denied_file_is_allowed() {
     const PIECES: [&str; 26] = [
-        "a", "b", "ab", "d", "/", "/", "*", "*", "?", "[ab]", "[!b]", "[a-d]", "[[:alpha:]]", "{a,b}", "{a,d/b}", "{a..d}", ".",
-        ".h", "..", "\"a\"", "'d/'", "\\b", "\"*\"", "[", "{", ",",
+        "a",
+        "b",
+        "ab",
+        "d",
+        "/",
+        "/",
+        "*",
+        "*",
+        "?",
+        "[ab]",
+        "[!b]",
+        "[a-d]",
+        "[[:alpha:]]",
+        "{a,b}",
+        "{a,d/b}",
+        "{a..d}",
+        ".",
+        ".h",
+        "..",
+        "\"a\"",
+        "'d/'",
+        "\\b",
+        "\"*\"",
+        "[",
+        "{",
+        ",",
     ];
     let world = World::new();
     let files = ["a", "b", "ab", ".h", "a.b", "d/a", "d/b", "d/.h", "d/ab", "e/d/a", "[", "{a", "a,b"];
@@ -227,16 +271,25 @@ fn no_word_that_bash_expands_to_a_denied_file_is_allowed() {
         .map(|_| (0..=numbers.below(5)).map(|_| PIECES[numbers.below(PIECES.len())]).collect::<String>())
         .filter(|word| !word.starts_with('/') && !word.replace("{a..d}", "").contains(".."))
         .collect();
-    let script: String = words.iter().map(|word| format!("printf '%s\\037' {word}; printf '\\n'\n")).collect();
+    let script: String =
+        words.iter().map(|word| format!("printf '%s\\037' {word}; printf '\\n'\n")).collect();
     let file = root(&world).join("d/.script");
     fs::write(&file, script).unwrap();
-    let output = Command::new("bash").args(["--norc", "d/.script"]).current_dir(root(&world)).output().unwrap();
+    let output =
+        Command::new("bash").args(["--norc", "d/.script"]).current_dir(root(&world)).output().unwrap();
     fs::remove_file(file).unwrap();
     let lines: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), words.len(), "{}", String::from_utf8_lossy(&output.stderr));
     let policies = files.map(|name| {
-        let pattern = root(&world).join(name).display().to_string().replace('[', "[[]").replace('{', "[{]").replace(',', "[,]");
-        let rules = rule("read", "paths", &[&pattern], "deny") + &rule("execute", "commands", &["zip"], "allow");
+        let pattern = root(&world)
+            .join(name)
+            .display()
+            .to_string()
+            .replace('[', "[[]")
+            .replace('{', "[{]")
+            .replace(',', "[,]");
+        let rules =
+            rule("read", "paths", &[&pattern], "deny") + &rule("execute", "commands", &["zip"], "allow");
         (name, ruled(&world, &rules))
     });
     let (mut hidden, mut allowed) = (0, Vec::new());
@@ -328,7 +381,12 @@ fn stored_contents_of_withheld_files_are_not_printed_unasked() {
     let world = World::new();
     put(
         &root(&world),
-        &[("src/main.rs", "fn main() {}\n"), ("keys/server.key", "one\n"), (".env", "A=1\n"), (".gitignore", ".env\n")],
+        &[
+            ("src/main.rs", "fn main() {}\n"),
+            ("keys/server.key", "one\n"),
+            (".env", "A=1\n"),
+            (".gitignore", ".env\n"),
+        ],
     );
     git(&world, &["init", "-q"]);
     git(&world, &["add", "src", ".gitignore"]);
@@ -351,7 +409,10 @@ fn stored_contents_of_withheld_files_are_not_printed_unasked() {
         let policy = ruled(&world, &rule("read", "paths", &["keys/server.key"], decide));
         let named = if decide == "deny" { Deny } else { Ask };
         // Without a change, `git diff` prints nothing of the file.
-        world.check(&policy, &[("git diff", Allow), ("git diff -- keys", Allow), ("git diff-files -p", Allow)]);
+        world.check(
+            &policy,
+            &[("git diff", Allow), ("git diff -- keys", Allow), ("git diff-files -p", Allow)],
+        );
         world.check(
             &policy,
             &[
@@ -390,13 +451,20 @@ fn stored_contents_of_withheld_files_are_not_printed_unasked() {
 #[test]
 fn an_unreadable_index_excludes_no_file() {
     let world = World::new();
-    put(&root(&world), &[("a.key", ""), (".gitignore", "b.key\n"), ("b.key", ""), (".git/index", "DIRC"), (".git/HEAD", "")]);
+    put(
+        &root(&world),
+        &[("a.key", ""), (".gitignore", "b.key\n"), ("b.key", ""), (".git/index", "DIRC"), (".git/HEAD", "")],
+    );
     let policy = ruled(&world, "");
     each(["git show", "git diff", "git log -p"], |command| {
         let explained = world.explain(&policy, Line::Shell(command.to_owned()));
         assert_eq!(explained.decision, Ask, "{command}");
-        let named: Vec<&str> =
-            explained.segments.iter().flat_map(|segment| &segment.touches).map(|touch| touch.what.as_str()).collect();
+        let named: Vec<&str> = explained
+            .segments
+            .iter()
+            .flat_map(|segment| &segment.touches)
+            .map(|touch| touch.what.as_str())
+            .collect();
         assert_eq!(named, ["a.key"], "{command}");
     });
 }

@@ -38,8 +38,7 @@ const DATA: [&str; 10] = [
     ".snap",
 ];
 /// Ends of the names of generated code, in lower case.
-const CODE: [&str; 7] =
-    [".pb.go", "_pb2.py", "_pb2_grpc.py", ".pb.cc", ".pb.h", ".g.dart", ".designer.cs"];
+const CODE: [&str; 7] = [".pb.go", "_pb2.py", "_pb2_grpc.py", ".pb.cc", ".pb.h", ".g.dart", ".designer.cs"];
 /// Directories with copies of other packages, or with generated code.
 const DIRECTORIES: [&str; 7] =
     ["vendor", "_vendor", "_vendored", "third_party", "node_modules", "bower_components", "__generated__"];
@@ -62,12 +61,28 @@ mod tests {
     #[test]
     fn lock_files_and_copies_are_recognised_by_their_paths() {
         let generated = [
-            "Cargo.lock", "a/package-lock.json", "yarn.lock", "pnpm-lock.yaml", "uv.lock", "poetry.lock", "Pipfile.lock",
-            "go.sum", "composer.lock", "Gemfile.lock", "gradle.lockfile", "packages.lock.json", "flake.lock",
-            "vendor/x/yarn.lock", "dist/app.min.js", "app.js.map", "tests/__snapshots__/a.test.ts.snap",
+            "Cargo.lock",
+            "a/package-lock.json",
+            "yarn.lock",
+            "pnpm-lock.yaml",
+            "uv.lock",
+            "poetry.lock",
+            "Pipfile.lock",
+            "go.sum",
+            "composer.lock",
+            "Gemfile.lock",
+            "gradle.lockfile",
+            "packages.lock.json",
+            "flake.lock",
+            "vendor/x/yarn.lock",
+            "dist/app.min.js",
+            "app.js.map",
+            "tests/__snapshots__/a.test.ts.snap",
         ];
-        let copied = ["vendor/a/b.go", "third_party/z.c", "api/v1.pb.go", "web/node_modules/x/y.js", "a_pb2.py"];
-        let written = ["src/lock.rs", "package.json", "Cargo.toml", "vendors.py", "locks/a.rs", "map.js", "go.mod", ""];
+        let copied =
+            ["vendor/a/b.go", "third_party/z.c", "api/v1.pb.go", "web/node_modules/x/y.js", "a_pb2.py"];
+        let written =
+            ["src/lock.rs", "package.json", "Cargo.toml", "vendors.py", "locks/a.rs", "map.js", "go.mod", ""];
         for (rows, wanted) in
             [(&generated[..], Origin::Generated), (&copied, Origin::Copied), (&written, Origin::Written)]
         {

@@ -12,6 +12,7 @@ use toolpost_syntax::Language;
 use toolpost_workspace::walk::{FileStat, Kind};
 use toolpost_workspace::{Options, Workspace, WorkspacePath, hash};
 
+use crate::derived_files::origin;
 use crate::find::Question;
 use crate::grammar::parse;
 use crate::index::Index;
@@ -19,7 +20,6 @@ use crate::paths::way;
 use crate::record::{PLACES, Record, TokenOccurrence, make, spots};
 use crate::segment::Meta;
 use crate::table::File;
-use crate::derived_files::origin;
 use crate::test_files::is_test;
 use crate::words::{Term, Words};
 use crate::{Ask, SearchCriterion, Tests};

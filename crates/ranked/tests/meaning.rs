@@ -125,7 +125,14 @@ fn vectors_are_computed_once_and_stored() {
 #[test]
 fn generated_files_never_displace_or_pad_other_results() {
     let names = [
-        "Cargo.lock", "package-lock.json", "web/yarn.lock", "go.sum", "uv.lock", "app.min.js", "app.js.map", "a/b.test.ts.snap",
+        "Cargo.lock",
+        "package-lock.json",
+        "web/yarn.lock",
+        "go.sum",
+        "uv.lock",
+        "app.min.js",
+        "app.js.map",
+        "a/b.test.ts.snap",
     ];
     for name in names {
         let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

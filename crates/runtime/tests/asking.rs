@@ -313,7 +313,8 @@ async fn the_approval_prompt_lists_every_access_of_a_call() {
 /// rules decide.
 #[tokio::test]
 async fn the_user_is_asked_only_about_hosts_with_public_addresses() {
-    let private = |host: &str, address: &str| format!("{host} resolves to {address}, which is a private address.");
+    let private =
+        |host: &str, address: &str| format!("{host} resolves to {address}, which is a private address.");
     let refused = [
         ("private.example", private("private.example", "10.0.0.1")),
         ("loopback.example", private("loopback.example", "127.0.0.1")),
@@ -321,7 +322,9 @@ async fn the_user_is_asked_only_about_hosts_with_public_addresses() {
         ("none.example", "none.example does not resolve: the name has no address.".to_owned()),
         ("unknown.example", "unknown.example does not resolve: no such name.".to_owned()),
     ];
-    for verdict in [Verdict::Allow, Verdict::AllowFor(Span::Session), Verdict::Declined("Declined.".to_owned())] {
+    for verdict in
+        [Verdict::Allow, Verdict::AllowFor(Span::Session), Verdict::Declined("Declined.".to_owned())]
+    {
         let world = World::new(verdict, "", "");
         each_async(&refused, async |(host, why)| {
             let reply = world.call(&[&format!("fetch {host}")]).await;
@@ -338,7 +341,9 @@ async fn the_user_is_asked_only_about_hosts_with_public_addresses() {
     assert_eq!(world.call(&["fetch slow.example"]).await, "done");
     assert_eq!(world.prompts().len(), 1);
     let rule = |decide: &str| {
-        format!("[[rule]]\ntouch = [\"fetch\"]\nhosts = [\"private.example\"]\ndecide = \"{decide}\"\nwhy = \"w\"\n")
+        format!(
+            "[[rule]]\ntouch = [\"fetch\"]\nhosts = [\"private.example\"]\ndecide = \"{decide}\"\nwhy = \"w\"\n"
+        )
     };
     for (rules, verdict) in [
         (String::new(), Verdict::Deny("nobody is here".to_owned())),

@@ -226,8 +226,8 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "tests create directories")]
 
     use super::*;
-    use std::collections::BTreeSet;
     use crate::names::NameList;
+    use std::collections::BTreeSet;
     use std::fs;
 
     fn names() -> Names {

@@ -1,7 +1,7 @@
 //! Execution of a script on its own thread, while its caller's async task answers its calls of host functions.
 
 use crate::{
-    ScriptError, Host, Lines, Reply, Why,
+    Host, Lines, Reply, ScriptError, Why,
     gate::{self, Thread},
     lines::LineBuffer,
     machine,

@@ -1,6 +1,6 @@
 //! Enforcement of the limits of one script: by an interrupt while it computes, and by a timer while it waits.
 
-use crate::{ScriptError, Limits, Why};
+use crate::{Limits, ScriptError, Why};
 use rustix::time::{ClockId, clock_gettime};
 use std::{
     sync::{Mutex, OnceLock, PoisonError},

@@ -1,7 +1,7 @@
 //! Replacement for the JavaScript interpreter in builds without the feature `quickjs`.
 
 use crate::{
-    ScriptError, Reply, Why,
+    Reply, ScriptError, Why,
     task::{Request, Script, Shared},
 };
 use tokio::sync::mpsc::UnboundedSender;

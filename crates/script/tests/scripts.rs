@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_script::{AnswerFuture, ScriptError, Host, HostCall, Limits, Outcome, Reply, Script, Why, run};
+use toolpost_script::{AnswerFuture, Host, HostCall, Limits, Outcome, Reply, Script, ScriptError, Why, run};
 use toolpost_test_rows::each_async;
 
 /// A host for the tests: `echo` returns its argument, `json` returns it as JSON, `slow` waits for the number

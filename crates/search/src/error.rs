@@ -1,7 +1,7 @@
 //! Errors of searches.
 
 use thiserror::Error;
-use toolpost_workspace::{AccessError, SystemError, PathError, WorkspacePath};
+use toolpost_workspace::{AccessError, PathError, SystemError, WorkspacePath};
 
 /// The reason why a search did not run, with advice for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -14,7 +14,7 @@ use crate::condition::condition;
 use crate::names::{Names, Paths};
 use crate::upload::hash_of;
 use crate::versions::{Version, versions, whole_texts};
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 /// Time limit of a search; when it is reached, the results so far are returned.
 const TIME: Duration = Duration::from_secs(60);
@@ -126,7 +126,11 @@ impl Search<'_> {
         self.server.fault(error)
     }
 
-    async fn all(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<FoundAcross, SharedIndexError> {
+    async fn all(
+        &self,
+        look: &Transaction<'_>,
+        versions: &[Version],
+    ) -> Result<FoundAcross, SharedIndexError> {
         let mut found = FoundAcross::default();
         let mut left = LeftOut::default();
         let mut with: Option<HashSet<i32>> = None;
@@ -159,7 +163,11 @@ impl Search<'_> {
     }
 
     /// Returns the database ids of those repositories that contain a candidate file.
-    async fn with_any(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<HashSet<i32>, SharedIndexError> {
+    async fn with_any(
+        &self,
+        look: &Transaction<'_>,
+        versions: &[Version],
+    ) -> Result<HashSet<i32>, SharedIndexError> {
         let ids: Vec<i32> = versions.iter().map(|version| version.repository).collect();
         let condition = self.condition.unwrap_or("true");
         let find = format!(

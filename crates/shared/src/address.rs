@@ -50,8 +50,8 @@ impl Address {
             });
         }
         let secured = vouched.map(|vouched| TlsConfig::new(&name, &vouched)).transpose();
-        let securing =
-            secured.map_err(|fault| SharedIndexError::Mode { place: place.clone(), why: fault.to_string() })?;
+        let securing = secured
+            .map_err(|fault| SharedIndexError::Mode { place: place.clone(), why: fault.to_string() })?;
         // An encrypted connection never falls back to plain text, and optional encryption is not supported.
         config.ssl_mode(if securing.is_some() { SslMode::Require } else { SslMode::Disable });
         config.application_name("toolpost");
@@ -90,7 +90,11 @@ fn unescaped(value: &str) -> String {
 
 /// Returns the certificates to trust, from the URL parameters `sslmode` and `sslrootcert`; `None` for an unencrypted
 /// connection.
-fn vouched(place: &str, mode: Option<&str>, roots: Option<&Path>) -> Result<Option<ServerTrust>, SharedIndexError> {
+fn vouched(
+    place: &str,
+    mode: Option<&str>,
+    roots: Option<&Path>,
+) -> Result<Option<ServerTrust>, SharedIndexError> {
     let no = |why: String| SharedIndexError::Mode { place: place.to_owned(), why };
     let roots = match roots {
         None => None,

@@ -12,7 +12,7 @@ use toolpost_workspace::ContentHash;
 use crate::condition::condition;
 use crate::server::Tables;
 use crate::upload::{SOUND, STANDS, hash_of};
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 /// The server's time limit for finding candidates. A longer query would save no time, because a local search of all
 /// files takes about as long.
@@ -39,7 +39,11 @@ impl Asking {
         Self { server, names, ids: Mutex::default() }
     }
 
-    async fn known(&self, look: &Transaction<'_>, contents: &[&[u8]]) -> Result<(Vec<Row>, Vec<Row>), SharedIndexError> {
+    async fn known(
+        &self,
+        look: &Transaction<'_>,
+        contents: &[&[u8]],
+    ) -> Result<(Vec<Row>, Vec<Row>), SharedIndexError> {
         let fault = |error: tokio_postgres::Error| self.server.fault(&error);
         let find = "select id, learnt, forgotten from toolpost.repositories where name = any($1)";
         let repositories = look.query(find, &[&self.names]).await.map_err(fault)?;

@@ -11,7 +11,7 @@ use toolpost_workspace::ContentHash;
 use crate::cuts::{FORM, halves};
 use crate::pack::{WordTable, name_number, number};
 use crate::upload::hash_of;
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 /// Weights of a query word: if it is the name of a block, if it occurs anywhere in the block, and if only its stem
 /// occurs in a comment. The best blocks by these weights are the candidates, whose scores are then computed exactly.
@@ -196,7 +196,10 @@ impl Scope<'_> {
     }
 
     /// Loads the files that contain the given blocks.
-    pub(crate) async fn places(&self, blocks: &[Key]) -> Result<HashMap<(i32, i64), Vec<Place>>, SharedIndexError> {
+    pub(crate) async fn places(
+        &self,
+        blocks: &[Key],
+    ) -> Result<HashMap<(i32, i64), Vec<Place>>, SharedIndexError> {
         let mut cuts: Vec<i64> = blocks.iter().map(|key| key.1).collect();
         cuts.dedup();
         let ask = format!(

@@ -11,7 +11,7 @@ use crate::cuts::FORM;
 use crate::git::TrackedFile;
 use crate::server::Tables;
 use crate::upload::{AT_ONCE, TRIES, WHOLE};
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 /// A file of the commit that is pushed, with the hash of its content.
 pub(crate) struct CommitFile<'f> {

@@ -8,7 +8,7 @@ use crate::content::Content;
 use crate::cuts::{self, IndexModel};
 use crate::server::Tables;
 use crate::upload::{PART, SOUND, STANDS, TRIES};
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 /// Size at which a batch is sent: bytes of text, or number of file contents.
 const WEIGHT: usize = 8 << 20;

@@ -14,7 +14,7 @@ use crate::content::Content;
 use crate::pack::PackedWords;
 use crate::server::Tables;
 use crate::upload::{AT_ONCE, PART, hash_of};
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 /// The version of the format of blocks; cuts with another version are not used.
 pub(crate) const FORM: i32 = FORMAT as i32;

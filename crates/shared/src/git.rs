@@ -113,7 +113,11 @@ impl Git {
     }
 
     /// Reads the contents of git blobs, and calls `take` with each.
-    pub(crate) fn contents(&self, ids: &HashSet<Vec<u8>>, take: &mut Take<'_>) -> Result<(), SharedIndexError> {
+    pub(crate) fn contents(
+        &self,
+        ids: &HashSet<Vec<u8>>,
+        take: &mut Take<'_>,
+    ) -> Result<(), SharedIndexError> {
         let what = "read the contents of the commit";
         let (served, wires) = self.start(what, &["cat-file", "--batch"])?;
         let mut sorted: Vec<&Vec<u8>> = ids.iter().collect();

@@ -16,7 +16,7 @@ use crate::git::{Git, TrackedFile, name_of};
 use crate::schema::{self, Vectors};
 use crate::server::Tables;
 use crate::upload::{AT_ONCE, PART, SOUND, STANDS, TRIES, hash_of};
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 /// A request to push a commit of a local repository to the index.
 pub struct Push<'p> {
@@ -62,7 +62,11 @@ impl Push<'_> {
     ///
     /// # Errors
     /// If git or the server fails. The next push does not repeat contents that were sent.
-    pub fn run(&self, server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<PushReport, SharedIndexError> {
+    pub fn run(
+        &self,
+        server: &Server,
+        tell: &mut dyn FnMut(usize, usize),
+    ) -> Result<PushReport, SharedIndexError> {
         let git = Git::of(self.folder)?;
         let commit = git.commit(&self.commit)?;
         git.be_at_top()?;
@@ -183,7 +187,12 @@ struct RegisteredRepository {
 }
 
 /// Registers the repository and the embedding model in the index, if they are new.
-fn enter(server: &Server, name: &str, branch: &str, model: &str) -> Result<RegisteredRepository, SharedIndexError> {
+fn enter(
+    server: &Server,
+    name: &str,
+    branch: &str,
+    model: &str,
+) -> Result<RegisteredRepository, SharedIndexError> {
     server.run(PART, Tables::MadeNow, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
         let vectors = schema::make_vectors(server.place(), client).await?;
@@ -214,7 +223,11 @@ struct Stands {
 }
 
 /// Returns those contents of `files` that the index already has, by their git ids.
-fn known(server: &Server, repository: i32, files: &[TrackedFile]) -> Result<HashMap<Vec<u8>, Stands>, SharedIndexError> {
+fn known(
+    server: &Server,
+    repository: i32,
+    files: &[TrackedFile],
+) -> Result<HashMap<Vec<u8>, Stands>, SharedIndexError> {
     let ids: HashSet<&Vec<u8>> = files.iter().map(|file| &file.id).collect();
     let ids: Vec<&Vec<u8>> = ids.into_iter().collect();
     let find = format!(

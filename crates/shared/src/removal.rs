@@ -7,7 +7,7 @@ use tokio_postgres::{Client, Transaction};
 
 use crate::server::Tables;
 use crate::upload::TRIES;
-use crate::{SharedIndexError, Server, schema};
+use crate::{Server, SharedIndexError, schema};
 
 /// Time limit for a removal from one repository.
 const WHOLE: Duration = Duration::from_secs(900);
@@ -46,7 +46,11 @@ pub struct PruneReport {
 ///
 /// # Errors
 /// If there is no such repository or branch, or the server fails.
-pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result<RemovalReport, SharedIndexError> {
+pub fn forget(
+    server: &Server,
+    repository: &str,
+    branch: Option<&str>,
+) -> Result<RemovalReport, SharedIndexError> {
     again(server, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
         let has_vectors = schema::has_vectors(server.place(), client).await?;
@@ -145,7 +149,10 @@ async fn sweep(
 }
 
 /// Runs `work`, a transaction, and repeats it after a conflict with another one.
-fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, SharedIndexError>) -> Result<T, SharedIndexError> {
+fn again<T>(
+    server: &Server,
+    work: impl AsyncFn(&mut Client) -> Result<T, SharedIndexError>,
+) -> Result<T, SharedIndexError> {
     let mut tries = 0;
     loop {
         tries += 1;
@@ -157,7 +164,11 @@ fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, Shared
 }
 
 /// Creates the error for an unknown repository, with the names of the known ones.
-async fn unknown(server: &Server, look: &Transaction<'_>, asked: &str) -> Result<SharedIndexError, SharedIndexError> {
+async fn unknown(
+    server: &Server,
+    look: &Transaction<'_>,
+    asked: &str,
+) -> Result<SharedIndexError, SharedIndexError> {
     let find = "select name from toolpost.repositories r where exists (select from toolpost.versions v where v.repository = r.id) \
                 order by name limit 21";
     let rows = look.query(find, &[]).await.map_err(|error| server.fault(&error))?;

@@ -37,7 +37,9 @@ pub(crate) async fn check(place: &str, client: &mut Client) -> Result<(), Shared
     match version(place, client).await? {
         Some(VERSION) => Ok(()),
         None => Err(SharedIndexError::NotMade(owned())),
-        Some(found) if found < VERSION => Err(SharedIndexError::Older { place: owned(), found, known: VERSION }),
+        Some(found) if found < VERSION => {
+            Err(SharedIndexError::Older { place: owned(), found, known: VERSION })
+        }
         Some(found) => Err(SharedIndexError::Version { place: owned(), found, known: VERSION }),
     }
 }

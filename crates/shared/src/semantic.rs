@@ -15,7 +15,7 @@ use crate::candidates::{Extent, Key, Place, Scope, StoredBlock};
 use crate::names::Names;
 use crate::verified_blocks::VerifiedBlocks;
 use crate::versions::{Version, versions};
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 fn file_count(count: u64) -> String {
     counted(usize::try_from(count).unwrap_or(usize::MAX), "file", "files")

@@ -54,7 +54,10 @@ impl Server {
             .thread_name("shared-index")
             .enable_all()
             .build()
-            .map_err(|fault| SharedIndexError::Unreachable { place: address.place.clone(), why: fault.to_string() })?;
+            .map_err(|fault| SharedIndexError::Unreachable {
+                place: address.place.clone(),
+                why: fault.to_string(),
+            })?;
         let (idle, looked) = (Mutex::default(), AtomicBool::new(false));
         Ok(Self(Arc::new(Inner { address, threads: Some(threads), idle, looked })))
     }
@@ -158,7 +161,8 @@ impl Server {
     }
 
     async fn connect(&self) -> Result<Client, SharedIndexError> {
-        let unreachable = |why: String| SharedIndexError::Unreachable { place: self.0.address.place.clone(), why };
+        let unreachable =
+            |why: String| SharedIndexError::Unreachable { place: self.0.address.place.clone(), why };
         let Address { host, port, .. } = &self.0.address;
         match host {
             Host::Unix(folder) => {
@@ -179,10 +183,14 @@ impl Server {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Address { config, place, securing, .. } = &self.0.address;
-        let late =
-            |_| SharedIndexError::Unreachable { place: place.clone(), why: "the server does not answer".to_owned() };
+        let late = |_| SharedIndexError::Unreachable {
+            place: place.clone(),
+            why: "the server does not answer".to_owned(),
+        };
         let fault = |error: tokio_postgres::Error| match SharedIndexError::of(place, &error) {
-            SharedIndexError::Unreachable { place, why } if securing.is_some() => SharedIndexError::Unsecured { place, why },
+            SharedIndexError::Unreachable { place, why } if securing.is_some() => {
+                SharedIndexError::Unsecured { place, why }
+            }
             fault => fault,
         };
         let Some(securing) = securing else {

@@ -12,7 +12,7 @@ use crate::block::{BlockAcross, Candidate, Stretch};
 use crate::candidates::{Key, StoredBlock};
 use crate::pack::PackedWords;
 use crate::versions::{Version, whole_texts};
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 /// Maximum number of bytes of a block's text that are shown.
 const MOST: usize = 4_000;

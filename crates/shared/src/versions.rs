@@ -7,7 +7,7 @@ use toolpost_workspace::{ContentHash, hash};
 
 use crate::names::Names;
 use crate::upload::hash_of;
-use crate::{SharedIndexError, Server};
+use crate::{Server, SharedIndexError};
 
 /// A commit of a branch in the index.
 pub(crate) struct Version {

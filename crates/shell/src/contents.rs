@@ -72,7 +72,8 @@ pub(crate) fn note(segment: &mut Segment, first: usize, sorted: &Options) {
 pub(crate) fn without_excluded(sorted: &Options) -> Options {
     let is_kept = |word: &Word| !word.known().is_some_and(excludes);
     let kept = |words: &[Word]| words.iter().filter(|word| is_kept(word)).cloned().collect::<Vec<_>>();
-    let separator = sorted.separator.map(|before| kept(&sorted.operands[..before.min(sorted.operands.len())]).len());
+    let separator =
+        sorted.separator.map(|before| kept(&sorted.operands[..before.min(sorted.operands.len())]).len());
     Options { operands: kept(&sorted.operands), separator, ..sorted.clone() }
 }
 

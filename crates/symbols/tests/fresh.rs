@@ -147,7 +147,10 @@ fn a_removed_root_is_an_error_and_not_an_empty_index() {
         "it was removed; create it again and restart Toolpost, which opens the new directory only at startup";
     let shown = root.display().to_string();
     let trouble = || index.graph(&common::go_on).err();
-    assert_eq!(trouble(), Some(toolpost_symbols::UpdateError::Place { place: shown.clone(), why: why.to_owned() }));
+    assert_eq!(
+        trouble(),
+        Some(toolpost_symbols::UpdateError::Place { place: shown.clone(), why: why.to_owned() })
+    );
     fs::create_dir(&root).unwrap();
     assert_eq!(trouble(), Some(toolpost_symbols::UpdateError::Place { place: shown, why: why.to_owned() }));
 }

@@ -63,8 +63,14 @@ fn items_in_macro_calls_are_those_of_the_same_text() {
     }
     // Text that is something else than items, and templates, define nothing.
     for text in [
-        "lazy! { static ref X: u8 = 1; }", "list! { a, b }", "m! { fn f($x:ty) {} }", "m! { a => { fn f() {} } }", "m!(fn f() {});",
-        "macro_rules! no { () => { fn template() {} } }", "fn f() { m! { fn inner() {} } }", "a! { b! { c! { fn f() {} } } }",
+        "lazy! { static ref X: u8 = 1; }",
+        "list! { a, b }",
+        "m! { fn f($x:ty) {} }",
+        "m! { a => { fn f() {} } }",
+        "m!(fn f() {});",
+        "macro_rules! no { () => { fn template() {} } }",
+        "fn f() { m! { fn inner() {} } }",
+        "a! { b! { c! { fn f() {} } } }",
     ] {
         let found = symbols(text, 0);
         assert!(found.iter().all(|symbol| symbol.starts_with("Macro") || symbol.contains(" f ") && text.starts_with("fn")), "{text}: {found:?}");

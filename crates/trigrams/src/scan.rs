@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use toolpost_workspace::walk::{
-    Candidate, Claim, Entry, EntryType, FileStat, Kind, Next, WalkOpenError, Options, Reason, Visitor, WalkEnd,
-    walk,
+    Candidate, Claim, Entry, EntryType, FileStat, Kind, Next, Options, Reason, Visitor, WalkEnd,
+    WalkOpenError, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 

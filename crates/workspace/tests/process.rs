@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
-use toolpost_test_rows::{each, skip};
+use toolpost_test_rows::{each, skip, skip_in_checkout};
 
 use common::{World, example, is_root_user};
 
@@ -62,7 +62,7 @@ fn unprivileged(world: &World, arguments: &[&str]) -> Option<Output> {
     match command.output() {
         Ok(output) => Some(output),
         Err(error) => {
-            skip(&format!("the user {NOBODY} may not run the example ({error})"));
+            skip_in_checkout(&format!("the user {NOBODY} may not run the example ({error})"));
             None
         }
     }
@@ -303,7 +303,7 @@ fn two_users_of_one_repository_have_separate_histories() {
     let (world, [one, two]) = (&users.world, [0, 1].map(Users::id));
     let first = users.run(0, &["f", "of one"]);
     if first.contains("not found") || first.contains("Permission denied") {
-        skip(&format!("other users may not run the example: {first}"));
+        skip_in_checkout(&format!("other users may not run the example: {first}"));
         return;
     }
     assert_eq!((first.as_str(), users.owner("f")), ("f: Created\n", (one, Users::GROUP, 0o664)));
@@ -363,7 +363,7 @@ fn concurrent_increments_of_two_users_are_not_lost() {
     };
     let counts = [count(0), count(1)].map(|counting| counting.join().unwrap());
     if users.is_some() && output_text(&counts[0]).contains("Permission denied") {
-        skip("other users may not run the example");
+        skip_in_checkout("other users may not run the example");
         return;
     }
     let sum = counts.iter().map(|output| output_text(output).trim().parse::<u64>().unwrap()).sum::<u64>();

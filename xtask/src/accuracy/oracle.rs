@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_lsp::{Answer, Client, ServerError, Home, Place, Position, Question, Servers, Settings, Stage};
+use toolpost_lsp::{Answer, Client, Home, Place, Position, Question, ServerError, Servers, Settings, Stage};
 use toolpost_process::{Environment, Sandbox};
 
 /// Maximum time for a server to index a program.

@@ -78,12 +78,8 @@ fn one(house: &House, target: &'static Target, options: &Options, current: &Curr
     let last = disk::Scratch::create(&last_input(house, target.name))?;
     let (start, before) = (Instant::now(), processor_time());
     let used = || processor_time().saturating_sub(before);
-    let outcome = drive(
-        target,
-        &corpus,
-        options.seed,
-        &|_| used() >= Duration::from_secs(options.seconds),
-        &|input| {
+    let outcome =
+        drive(target, &corpus, options.seed, &|_| used() >= Duration::from_secs(options.seconds), &|input| {
             // After a crash without a panic, such as a stack overflow, the input is in this file.
             let _ = last.replace(input);
             *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Running {
@@ -92,8 +88,7 @@ fn one(house: &House, target: &'static Target, options: &Options, current: &Curr
                 start: Instant::now(),
                 used: processor_time(),
             });
-        },
-    );
+        });
     *current.lock().unwrap_or_else(PoisonError::into_inner) = None;
     let inputs = outcome.inputs;
     let time = format!("{:.1} s ({:.1} s on the clock)", used().as_secs_f64(), start.elapsed().as_secs_f64());

@@ -49,7 +49,12 @@ fn errors(code: &str) -> Vec<(usize, &str)> {
     for (at, _) in code.match_indices("#[derive(") {
         let Some((derived, rest)) = code[at + 9..].split_once(")]") else { continue };
         let is_error = derived.split(',').any(|one| matches!(one.trim(), "thiserror::Error" | "Error"));
-        let item = rest.find("struct ").map(|at| at + 7).into_iter().chain(rest.find("enum ").map(|at| at + 5)).min();
+        let item = rest
+            .find("struct ")
+            .map(|at| at + 7)
+            .into_iter()
+            .chain(rest.find("enum ").map(|at| at + 5))
+            .min();
         if let Some(item) = item.filter(|_| is_error) {
             found.push((at, first_name(&rest[item..])));
         }

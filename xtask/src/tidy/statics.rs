@@ -6,8 +6,7 @@ use crate::tree::Tree;
 use std::collections::BTreeSet;
 
 /// Types of statics that can change, or that are set at run time.
-const CHANGING: &[&str] =
-    &["Atomic", "Cell", "LazyLock", "Mutex", "Once", "RwLock", "Semaphore"];
+const CHANGING: &[&str] = &["Atomic", "Cell", "LazyLock", "Mutex", "Once", "RwLock", "Semaphore"];
 
 /// The statics that belong to the process: the file, the name, and the reason.
 const PROCESS: &[(&str, &str, &str)] = &[
@@ -19,8 +18,8 @@ const PROCESS: &[(&str, &str, &str)] = &[
     ("crates/net/src/tls.rs", "MADE", "the certificates of the system"),
     ("crates/process/src/available.rs", "FOUND", "what the kernel offers"),
     ("crates/process/src/available.rs", "TRIED", "what the kernel offers"),
-    ("crates/process/src/inner.rs", "CALLED_LATE", "the process has one `main`"),
-    ("crates/process/src/inner.rs", "PROGRAM", "the process has one helper program"),
+    ("crates/process/src/helper.rs", "CALLED_LATE", "the process has one `main`"),
+    ("crates/process/src/helper.rs", "PROGRAM", "the process has one helper program"),
     ("crates/process/src/spawn.rs", "BEFORE", "a limit of the process"),
     ("crates/ranked/src/embed/model.rs", "MODEL", "the built-in model, which does not change"),
     ("crates/ranked/src/tokens.rs", "ENGLISH", "a stemmer, which does not change"),
@@ -36,7 +35,11 @@ const PROCESS: &[(&str, &str, &str)] = &[
     ("crates/workspace/src/process_id.rs", "THIS", "the id of the process"),
     ("crates/workspace/src/threads.rs", "PRIORITY", "belongs to a thread"),
     ("crates/workspace/src/threads.rs", "RUNNING", "limits the threads of the process"),
-    ("crates/workspace/src/walk/rule_cache.rs", "CACHE", "found by the hash of a text, so it is the same for all"),
+    (
+        "crates/workspace/src/walk/rule_cache.rs",
+        "CACHE",
+        "found by the hash of a text, so it is the same for all",
+    ),
 ];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -60,8 +63,10 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             });
         }
     }
-    let gone =
-        PROCESS.iter().enumerate().filter(|(row, (path, ..))| tree.file(path).is_some() && !known.contains(row));
+    let gone = PROCESS
+        .iter()
+        .enumerate()
+        .filter(|(row, (path, ..))| tree.file(path).is_some() && !known.contains(row));
     findings.extend(gone.map(|(_, (path, name, _))| Finding {
         path: (*path).to_owned(),
         line: 1,
@@ -73,7 +78,10 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn is_shipped(path: &str) -> bool {
-    path.starts_with("crates/") && path.contains("/src/") && !path.starts_with("crates/test-rows/") && !path.ends_with("/tests.rs")
+    path.starts_with("crates/")
+        && path.contains("/src/")
+        && !path.starts_with("crates/test-rows/")
+        && !path.ends_with("/tests.rs")
 }
 
 /// Returns the name of a static, given the code from the word `static` on, if its value can change.

@@ -1,8 +1,8 @@
 //! Models of all providers, through the `genai` crate; no other file imports it.
 
 use super::{
-    CallRequest, CallStatus, Completion, ModelError, ModelErrorKind, Message, Model, ModelFuture, ModelMessage,
-    Picture, Piece, Pieces, Place, Provider, Question, Stop, ToolResult, Usage,
+    CallRequest, CallStatus, Completion, Message, Model, ModelError, ModelErrorKind, ModelFuture,
+    ModelMessage, Picture, Piece, Pieces, Place, Provider, Question, Stop, ToolResult, Usage,
 };
 use futures_util::StreamExt;
 use genai::adapter::AdapterKind;
@@ -32,7 +32,8 @@ impl GenaiModel {
     /// `Unreachable` if no client can be created.
     pub fn new(place: Place, name: &str, http: reqwest::Client) -> Result<Self, ModelError> {
         let client = Client::builder().with_reqwest(http).build();
-        let client = client.map_err(|error| ModelError::new(ModelErrorKind::Unreachable, &error.to_string()))?;
+        let client =
+            client.map_err(|error| ModelError::new(ModelErrorKind::Unreachable, &error.to_string()))?;
         Ok(Self { client, place, name: name.to_owned() })
     }
 
@@ -370,9 +371,10 @@ fn unreached(error: &(dyn std::error::Error + 'static), cause: &str) -> ModelErr
     }
     let why = if http.is_some() { inner.to_string() } else { cause.to_owned() };
     match http {
-        Some(http) if http.is_connect() || http.is_request() => {
-            ModelError::new(ModelErrorKind::Unreachable, &format!("The model's provider cannot be reached: {why}"))
-        }
+        Some(http) if http.is_connect() || http.is_request() => ModelError::new(
+            ModelErrorKind::Unreachable,
+            &format!("The model's provider cannot be reached: {why}"),
+        ),
         _ => ModelError::new(ModelErrorKind::Broken, &format!("The model's answer was interrupted: {why}")),
     }
 }

@@ -106,7 +106,11 @@ impl Place {
     ///
     /// # Errors
     /// If the URL is invalid.
-    pub fn new(provider: Provider, address: Option<&str>, key: Option<String>) -> Result<Self, ModelPlaceError> {
+    pub fn new(
+        provider: Provider,
+        address: Option<&str>,
+        key: Option<String>,
+    ) -> Result<Self, ModelPlaceError> {
         let said = address.unwrap_or_else(|| provider.customary()).trim();
         let bad = || ModelPlaceError::Address(toolpost_text::redact::url(said).into_owned());
         let mut url = Url::parse(said).map_err(|_| bad())?;

@@ -1,6 +1,6 @@
 //! Model service with retries, a limit on concurrent requests, and timeouts.
 
-use super::{Completion, ModelError, ModelErrorKind, Model, Piece, Question};
+use super::{Completion, Model, ModelError, ModelErrorKind, Piece, Question};
 use std::{
     collections::hash_map::RandomState,
     hash::{BuildHasher, Hasher},

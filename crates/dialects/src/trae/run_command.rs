@@ -136,7 +136,11 @@ mod tests {
         for ((blocking, before_async), milliseconds, noted) in rows {
             let mut notes = Vec::new();
             let found = wait(blocking, before_async, &mut notes);
-            assert_eq!(found, Wait::OrLeave(Duration::from_millis(milliseconds)), "{blocking} {before_async:?}");
+            assert_eq!(
+                found,
+                Wait::OrLeave(Duration::from_millis(milliseconds)),
+                "{blocking} {before_async:?}"
+            );
             assert_eq!(notes.len(), noted, "{blocking} {before_async:?}: {notes:?}");
         }
     }

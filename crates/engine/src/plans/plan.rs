@@ -13,7 +13,7 @@ use caller::Caller;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
-use toolpost_script::{ScriptError, Limits, Reply, Script, prepared, run};
+use toolpost_script::{Limits, Reply, Script, ScriptError, prepared, run};
 use toolpost_workspace::unique;
 
 /// The library of every script: the tools as functions, and helpers for lists and texts.

@@ -21,7 +21,7 @@ use crate::{
 use retrieve::packages::{Package, Packages};
 use std::sync::{Arc, OnceLock, atomic::AtomicBool};
 use toolpost_net::code::Service;
-use toolpost_ranked::embed::{EmbeddingModelError, Embedder, Static};
+use toolpost_ranked::embed::{Embedder, EmbeddingModelError, Static};
 use toolpost_ranked::{Index as Words, Meaning};
 use toolpost_workspace::WorkspacePath;
 

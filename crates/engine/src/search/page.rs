@@ -195,9 +195,8 @@ fn own_lines(lines: &[String], kind: &str) -> usize {
         let line = line.trim();
         line == "end" || line.chars().all(|sign| "})];,".contains(sign))
     };
-    let filled = |lines: &[String]| {
-        lines.len() - lines.iter().rev().take_while(|line| line.trim().is_empty()).count()
-    };
+    let filled =
+        |lines: &[String]| lines.len() - lines.iter().rev().take_while(|line| line.trim().is_empty()).count();
     let full = filled(lines);
     let Some(begin) = lines.iter().find(|line| !line.trim().is_empty()).map(|line| indent(line)) else {
         return full;

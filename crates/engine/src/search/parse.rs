@@ -3,7 +3,7 @@
 pub(crate) mod terms;
 
 use crate::failure::{Failure, Hint};
-use toolpost_ranked::grammar::{self, BooleanQuery, QueryError, Node, Query};
+use toolpost_ranked::grammar::{self, BooleanQuery, Node, Query, QueryError};
 
 /// The ways to read the query of a keyword search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

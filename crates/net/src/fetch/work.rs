@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{
-    CacheValidators, FetchError, FetchRequest, FetchResponse, Gate, Reach, Resolver, body, hop,
-};
+use super::{CacheValidators, FetchError, FetchRequest, FetchResponse, Gate, Reach, Resolver, body, hop};
 use crate::web::WebAddress;
 
 /// Maximum number of redirects that are followed.

@@ -6,6 +6,9 @@ mod page;
 mod clean;
 #[cfg(feature = "web")]
 mod convert;
+#[cfg(not(feature = "web"))]
+#[path = "without_convert.rs"]
+mod convert;
 #[cfg(feature = "web")]
 mod names;
 #[cfg(feature = "web")]
@@ -14,9 +17,6 @@ mod part;
 mod scan;
 #[cfg(feature = "web")]
 mod text;
-#[cfg(not(feature = "web"))]
-#[path = "without_convert.rs"]
-mod convert;
 #[cfg(feature = "web")]
 mod write;
 

@@ -206,11 +206,16 @@ fn most(folder: &Path) -> Result<usize, ModelFileError> {
     let text = match operator::bytes(&folder.join(CONFIG), 1 << 20) {
         Ok(text) => text.unwrap_or_else(|| b"{}".to_vec()),
         Err(error) => {
-            return Err(ModelFileError { file: shown(folder, CONFIG), what: format!("cannot be read: {error}") });
+            return Err(ModelFileError {
+                file: shown(folder, CONFIG),
+                what: format!("cannot be read: {error}"),
+            });
         }
     };
-    let config: Value = serde_json::from_slice(&text)
-        .map_err(|error| ModelFileError { file: shown(folder, CONFIG), what: format!("is not JSON: {error}") })?;
+    let config: Value = serde_json::from_slice(&text).map_err(|error| ModelFileError {
+        file: shown(folder, CONFIG),
+        what: format!("is not JSON: {error}"),
+    })?;
     Ok(match config.get("max_length") {
         Some(Value::Null) => usize::MAX,
         Some(value) => value.as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(MOST),

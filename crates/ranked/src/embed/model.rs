@@ -73,7 +73,8 @@ impl Static {
     }
 
     fn read(bytes: &'static [u8]) -> Result<Self, EmbeddingModelError> {
-        let mut rest = bytes.strip_prefix(MARK).ok_or(EmbeddingModelError::Damaged("the header is missing"))?;
+        let mut rest =
+            bytes.strip_prefix(MARK).ok_or(EmbeddingModelError::Damaged("the header is missing"))?;
         let shape = shape(&mut rest).ok_or(EmbeddingModelError::Damaged("the sizes are truncated"))?;
         let mut tokens = Vec::with_capacity(shape.rows);
         for _ in 0..shape.rows {
@@ -85,11 +86,14 @@ impl Static {
             tokens.push(token);
             rest = behind;
         }
-        let mut scales =
-            || numbers(&mut rest, shape.rows).ok_or(EmbeddingModelError::Damaged("the weights are truncated"));
+        let mut scales = || {
+            numbers(&mut rest, shape.rows).ok_or(EmbeddingModelError::Damaged("the weights are truncated"))
+        };
         let scales = [scales()?, scales()?];
         if rest.len() != shape.rows * shape.dims {
-            return Err(EmbeddingModelError::Damaged("the number of embeddings differs from the number of tokens"));
+            return Err(EmbeddingModelError::Damaged(
+                "the number of embeddings differs from the number of tokens",
+            ));
         }
         let name = format!("static-{}", &hash(bytes).to_hex()[..16]);
         Ok(Self { name, pieces: Pieces::new(tokens.into_iter()), shape, scales, rows: rest })

@@ -1,7 +1,7 @@
 //! Recursive descent parser of keyword queries, which continues after an error to suggest a correction.
 
 use super::lex::{Name, Piece, TokenKind, Wrong, pieces};
-use super::{BooleanQuery, QueryError, Field, Node, Query, Word};
+use super::{BooleanQuery, Field, Node, Query, QueryError, Word};
 use crate::tokens;
 
 /// The maximum nesting depth of brackets and operators.
@@ -34,9 +34,11 @@ pub fn parse(query: &str) -> Result<Query, QueryError> {
             instead: node.map(|node| node.to_string()),
         }),
         (None, Some(node)) => Ok(Query { node, notes }),
-        (None, None) => {
-            Err(QueryError { column: 1, what: "the query has no word to search for".to_owned(), instead: None })
-        }
+        (None, None) => Err(QueryError {
+            column: 1,
+            what: "the query has no word to search for".to_owned(),
+            instead: None,
+        }),
     }
 }
 

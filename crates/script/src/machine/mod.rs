@@ -5,7 +5,7 @@ mod functions;
 mod rejections;
 
 use crate::{
-    ScriptError, Reply, Why, conversion, prepare,
+    Reply, ScriptError, Why, conversion, prepare,
     task::{Request, Script, Shared},
 };
 use rejections::PendingRejections;

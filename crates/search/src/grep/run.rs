@@ -6,7 +6,7 @@ use std::sync::Arc;
 use grep_regex::RegexMatcher;
 use toolpost_trigrams::Grams;
 use toolpost_workspace::walk::{
-    self, Candidate, Claim, Entry, EntryType, Kind, Next, WalkOpenError, OpenedFile, Visitor, WalkEnd, walk,
+    self, Candidate, Claim, Entry, EntryType, Kind, Next, OpenedFile, Visitor, WalkEnd, WalkOpenError, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 

@@ -11,9 +11,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
-use toolpost_search::{
-    GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Rules, SearchError,
-};
+use toolpost_search::{GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Rules, SearchError};
 use toolpost_workspace::{Options, Workspace};
 
 /// A directory with files, open as a workspace.

@@ -7,7 +7,7 @@ use crate::{
 use std::{env, sync::Arc, time::Duration};
 use toolpost_agent::{
     ImageDisplay, Limits, ModelAgents, Subagent,
-    models::{ModelError, GenaiModel, Model, Patience, Place, Provider, Service},
+    models::{GenaiModel, Model, ModelError, Patience, Place, Provider, Service},
 };
 
 /// Maximum number of concurrent requests to the model, of all agents together.

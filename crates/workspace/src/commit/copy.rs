@@ -125,7 +125,10 @@ fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes
     let new = open_at(to, new_name, flags, Mode::from_raw_mode(0o600));
     let mut new = File::from(new.map_err(OperationError::when("creating the new file"))?);
     let failed = |error: std::io::Error| {
-        CommitKind::from(OperationError { errno: SystemError::from(error).errno(), step: "writing the new file" })
+        CommitKind::from(OperationError {
+            errno: SystemError::from(error).errno(),
+            step: "writing the new file",
+        })
     };
     let mut hasher = Hasher::default();
     let mut piece = vec![0; PIECE.min(usize::try_from(stat.len).unwrap_or(PIECE).max(1))];

@@ -2,11 +2,11 @@
 
 use super::entry::{Candidate, Entry};
 use super::frame::{OpenDirectory, PendingDirectory};
-use crate::access::Kind;
 use super::options::Options;
 use super::stats::{SkippedEntries, Unreadable};
 use super::visitor::{Claim, Next, Visitor};
 use super::worker::{Walk, WalkEnd, Worker, gather};
+use crate::access::Kind;
 use crate::fault::SystemError;
 use crate::path::WorkspacePath;
 

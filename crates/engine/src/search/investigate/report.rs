@@ -162,7 +162,8 @@ fn grounds(looked: &Investigation, told: &[(&Place, f64)]) -> Vec<String> {
     ];
     if !best.iter().any(|place| place.by.name || place.is_named(words)) {
         grounds.push(
-            "no location has a name from the objective, so the right one may be further down the list".to_owned(),
+            "no location has a name from the objective, so the right one may be further down the list"
+                .to_owned(),
         );
     }
     if looked.spent.turns <= 1 && looked.ended != EndReason::Settled {
