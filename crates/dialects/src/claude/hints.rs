@@ -1,6 +1,7 @@
 //! Hints for the next step, with this dialect's tool names.
 
 use crate::common::document::pages;
+use crate::common::hints::without_tool;
 use toolpost_engine::Hint;
 use toolpost_tool::example;
 
@@ -19,7 +20,6 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::ReplaceAll => "Or set replace_all to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with Write.".to_owned(),
         Hint::ReplaceText(path) => format!("Or replace a text in {} with Edit.", path.display()),
-        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(name) => {
             format!("Find it with Glob, for example {}.", example(&[("pattern", &format!("**/{name}"))]))
         }
@@ -36,11 +36,8 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::Literal(pattern) => {
             format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
         }
-        Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
-        Hint::Operator(rule) => format!(
-            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}."
-        ),
-        Hint::Advice(words) => words.clone(),
+        Hint::DidYouMean(_) | Hint::TryAgain | Hint::AddRoot | Hint::Operator(_) | Hint::Advice(_) => {
+            without_tool(hint)
+        }
     }
 }

@@ -4,6 +4,7 @@ mod run_code;
 mod search_tools;
 mod typescript;
 
+use crate::common::hints::without_tool;
 use std::time::Duration;
 use toolpost_engine::{Fresh, Hint};
 use toolpost_text::matching::Step;
@@ -31,13 +32,9 @@ const _: () = assert!(distinct(&TOOLS), "two tools with the same name");
 /// Wording of hints. The two tools of this dialect neither read nor change files, so they cause few of these hints.
 fn say(hint: &Hint) -> String {
     match hint {
-        Hint::Advice(advice) => advice.clone(),
-        Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
-        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", ")),
-        Hint::Operator(rule) => format!(
-            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}"
-        ),
+        Hint::DidYouMean(_) | Hint::TryAgain | Hint::AddRoot | Hint::Operator(_) | Hint::Advice(_) => {
+            without_tool(hint)
+        }
         Hint::Narrow => "Narrow the request.".to_owned(),
         Hint::ReadFirst(path) | Hint::ReadAgain(path) | Hint::ReadLines(path, _, _) => {
             format!("Read {} first.", path.display())

@@ -6,6 +6,7 @@ pub(crate) mod commands;
 pub(crate) mod document;
 pub(crate) mod edits;
 pub(crate) mod file_list;
+pub(crate) mod hints;
 pub(crate) mod integers;
 pub(crate) mod line_numbers;
 pub(crate) mod locations;

@@ -1,5 +1,6 @@
 //! Hints for the next step, with this dialect's tool names.
 
+use crate::common::hints::without_tool;
 use toolpost_engine::Hint;
 use toolpost_tool::example;
 
@@ -21,7 +22,6 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::ReplaceAll => "Or set replaceAll to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with write.".to_owned(),
         Hint::ReplaceText(path) => format!("Or replace a text in {} with edit.", path.display()),
-        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(name) => {
             format!("Find it with glob, for example {}.", example(&[("pattern", &format!("**/{name}"))]))
         }
@@ -37,12 +37,9 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::Literal(pattern) => {
             format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
         }
-        Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
-        Hint::Operator(rule) => format!(
-            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}."
-        ),
-        Hint::Advice(words) => words.clone(),
+        Hint::DidYouMean(_) | Hint::TryAgain | Hint::AddRoot | Hint::Operator(_) | Hint::Advice(_) => {
+            without_tool(hint)
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::targets::quoted;
 use crate::common::document::pages;
+use crate::common::hints::without_tool;
 use toolpost_engine::Hint;
 use toolpost_tool::example;
 
@@ -31,7 +32,6 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::ReplaceAll => "Or set replace_all to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with create, overwrite: true.".to_owned(),
         Hint::ReplaceText(path) => format!("Or replace a text in {} with edit.", path.display()),
-        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(name) => {
             format!("Find it with searchFiles, for example {}.", example(&[("pattern", name)]))
         }
@@ -48,12 +48,9 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::Literal(pattern) => {
             format!("To match the literal name, escape it: {}.", example(&[("pattern", pattern)]))
         }
-        Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
-        Hint::Operator(rule) => format!(
-            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}."
-        ),
-        Hint::Advice(words) => words.clone(),
+        Hint::DidYouMean(_) | Hint::TryAgain | Hint::AddRoot | Hint::Operator(_) | Hint::Advice(_) => {
+            without_tool(hint)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Hints for the next step, with this dialect's tool names.
 
+use crate::common::hints::without_tool;
 use toolpost_engine::Hint;
 use toolpost_tool::example;
 
@@ -19,7 +20,6 @@ pub(super) fn say(hint: &Hint) -> String {
         }
         Hint::WriteWhole(_) => "Or write the whole file with write_to_file, rewrite: true.".to_owned(),
         Hint::ReplaceText(path) => format!("Or replace a text in {} with update_file.", path.display()),
-        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(_) => "List the existing files with list_dir.".to_owned(),
         Hint::LookInto(path) => {
             format!("List it with list_dir, for example {}.", example(&[("dir_path", &path.display())]))
@@ -32,11 +32,8 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::Literal(pattern) => {
             format!("To search for the literal text, escape it: {}.", example(&[("query", pattern)]))
         }
-        Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
-        Hint::Operator(rule) => format!(
-            "Only the operator can allow this, with a rule that a server reads when it starts: {rule}."
-        ),
-        Hint::Advice(words) => words.clone(),
+        Hint::DidYouMean(_) | Hint::TryAgain | Hint::AddRoot | Hint::Operator(_) | Hint::Advice(_) => {
+            without_tool(hint)
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Hints for the next step, with this dialect's tool names.
 
 use crate::common::document::pages;
+use crate::common::hints::without_tool;
 use toolpost_engine::Hint;
 use toolpost_tool::example;
 
@@ -24,7 +25,6 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::ReplaceAll => "Or make one replacement for each occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with write_file.".to_owned(),
         Hint::ReplaceText(path) => format!("Or replace a text in {} with apply_patch.", path.display()),
-        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(name) => {
             format!("Find it with find_files, for example {}.", example(&[("pattern", name)]))
         }
@@ -40,9 +40,8 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::Literal(pattern) => {
             format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
         }
-        Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::AddRoot => "To allow this one, start Toolpost with another --root DIR.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule that a server reads when it starts: {rule}."),
-        Hint::Advice(words) => words.clone(),
+        Hint::DidYouMean(_) | Hint::TryAgain | Hint::AddRoot | Hint::Operator(_) | Hint::Advice(_) => {
+            without_tool(hint)
+        }
     }
 }
