@@ -360,7 +360,7 @@ async fn a_blocking_command_continues_after_the_wait() {
         let look = json!({"command_id": id(&begun), "wait_ms_before_check": 50});
         seen = reply_text(&world, ("check_command_status", look)).await;
     }
-    assert!(seen.contains("Exit code: 7") && output(&seen).starts_with("begun\nwent\n"), "{seen}");
+    assert!(seen.contains("Exit code: 7") && output(&seen).starts_with("begun\nwent"), "{seen}");
     let quick = json!({"command": "echo", "args": ["x"], "blocking": true, "requires_approval": false});
     let done = reply_text(&world, ("run_command", quick)).await;
     assert!(done.contains("status: done") && done.contains("Exit code: 0"), "{done}");

@@ -313,9 +313,9 @@ async fn patch_add_over_an_existing_file_is_refused_until_it_was_shown() {
         let reply = words(&first);
         assert!(matches!(first, Outcome::Failed(Kind::Unread, _)), "{reply}");
         let parts = [
-            "f exists, and this session has not seen its content. `*** Add File` and `*** Move to` replace an existing file",
+            "f exists, and this session has not seen its content.",
             "     1\ttheirs",
-            "It was shown now: to replace it, send the same patch again. To change a part of it, use `*** Update File`.",
+            "if the same call is still right, repeat it. To keep the current content, change only a part of it.",
         ];
         assert!(parts.iter().all(|part| reply.contains(part)), "{reply}");
         assert_eq!(file(&world, "f"), b"theirs\n");
@@ -343,7 +343,7 @@ async fn patch_add_over_an_existing_file_is_refused_until_it_was_shown() {
         world.put("f", &long);
         for _ in 0..2 {
             let reply = words(&world.call("patch", patch.clone()).await);
-            assert!(reply.contains("To change a part of it, use `*** Update File`."), "{reply}");
+            assert!(reply.starts_with("f exists, and this session has not seen its content."), "{reply}");
             assert_eq!(file(&world, "f"), long.as_bytes());
         }
     }
@@ -363,7 +363,7 @@ async fn ambiguous_hunks_are_refused_with_their_places() {
     assert_eq!(
         words(&answer),
         "patch verification failed: The lines of the hunk at line 3 of the patch occur 2 times in f, and the patch does not \
-         show which of them it means. Nothing was changed.\n\nThey begin on these lines:\n     2\t    go();\n     5\t    \
+         show which of them it means.\n\nThey begin on these lines:\n     2\t    go();\n     5\t    \
          go();\n\nAdd unchanged lines before or after the change until only one place matches, or put an earlier line of \
          the file that occurs once, such as the head of the function, after `@@`."
     );

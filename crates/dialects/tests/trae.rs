@@ -523,7 +523,7 @@ fn update_file_replaces_blocks_in_order() {
             blocks(&["     4\tfn b() {\n     5\t    one();", "     4\tfn b() {"]),
             "Updated f: 1 replacement (+0 -1); the edited part is now line 5 of 5.\n@@ -2,5 +2,4 @@\n     \
              one();\n }\n fn b() {\n-    one();\n }\n[toolpost: removed the line numbers before the lines \
-             of the old text]",
+             of the old and the new text]",
             "f=fn a() {\n    one();\n}\nfn b() {\n}\n",
         ),
         (

@@ -68,7 +68,9 @@ async fn queried_symbol_is_the_first_finding() {
             output.findings
         );
         assert_eq!(output.meta.ended, EndReason::Settled, "{objective}");
-        assert_eq!(output.grounds.len(), 3, "{objective}: {:?}", output.grounds);
+        // A ground of doubt is added if no name of a location is in the objective.
+        let grounds = if objective == "How is an address sent by mail?" { 4 } else { 3 };
+        assert_eq!(output.grounds.len(), grounds, "{objective}: {:?}", output.grounds);
     })
     .await;
 }

@@ -132,7 +132,7 @@ async fn unmatched_hunk_changes_nothing_and_shows_the_closest_lines() {
             update("a.txt", "@@\n alpha\n-Beta\n+beta"),
             Kind::NoMatch,
             "#3 Absent: Failed to find expected lines in a.txt:\nalpha\nBeta\n(the hunk at line 6 of the patch). The new lines of the hunk are already in the file, at lines 1-2: the change may have been made before.",
-            "Closest match, lines 1-2 (it differs; → is a tab, · a space):\nalpha\nbeta\n\nThe difference, [-old text-] {+file+}:\n2: [-Beta-]{+beta+}",
+            "Closest match, lines 1-2 (only letter case differs; → is a tab, · a space):\nalpha\nbeta\n\nThe difference, [-old text-] {+file+}:\n2: [-Beta-]{+beta+}",
         ),
         // A new line that occurs elsewhere does not show that the change was made.
         (

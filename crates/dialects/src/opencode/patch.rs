@@ -4,7 +4,7 @@ use crate::common::edits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Hint, Kind, Trouble,
+    Failure, Kind, Trouble,
     operations::change::{self, ChangedFile, EditKind, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -92,24 +92,8 @@ impl Tool for Patch {
         if unfit {
             failure.what.insert_str(0, PREFIX);
         }
-        if failure.kind == Kind::Unread {
-            return existing(failure);
-        }
         failure
     }
-}
-
-/// Explains the refusal to add a file, or to move one, over an existing file that was not shown.
-fn existing(mut failure: Failure) -> Failure {
-    failure.what.push_str(" `*** Add File` and `*** Move to` replace an existing file as a whole.");
-    let advice = if failure.shows.is_some() {
-        failure.hints.clear();
-        "It was shown now: to replace it, send the same patch again. To change a part of it, use `*** Update File`."
-    } else {
-        "To change a part of it, use `*** Update File`."
-    };
-    failure.hints.push(Hint::Advice(advice.to_owned()));
-    failure
 }
 
 /// Summarizes the changes of all files.

@@ -40,7 +40,7 @@ pub(super) fn say(hint: &Hint) -> String {
             format!("List it with listFiles, for example {call}.")
         }
         Hint::Narrow => "Narrow the directory or the pattern.".to_owned(),
-        Hint::Page(line) => format!("Extract lines that exist, for example from line {line} on."),
+        Hint::Page(line) => format!("Extract lines that exist, for example line {line} and those after it."),
         Hint::Pages(path, total) => {
             let call = example(&[("file", &format!("{path}:{}", pages(*total)))]);
             format!("Add the pages to the path, for example with extract {call}.")

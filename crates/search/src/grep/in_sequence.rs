@@ -21,7 +21,7 @@ use super::run::{far_down, finish, merge};
 use super::window::{Hits, Window};
 use super::worker::{Place, SearchWorker};
 use super::{CountCompleteness, GrepOutput, GrepRequest, Mode, Totals};
-use crate::{Control, SearchError};
+use crate::{Complete, Control, SearchError};
 
 /// The number of files up to which all are searched, so that the counts are complete.
 const FEW: usize = 300;
@@ -152,11 +152,12 @@ pub(super) fn search_in_order(
         let walked = Walked { files, next: 0, most, exhausted: false };
         let among = Among::new(request, Sequence::Walked(Mutex::new(walked)), Some(enough));
         let searched = among.run(control, matcher, threads(control) - 1);
-        (searched.ended_early || among.is_exhausted()).then_some(searched)
+        let is_stopped = searched.output.complete != Complete::Yes || control.stops();
+        (searched.ended_early || among.is_exhausted() || is_stopped).then_some(searched)
     });
     let walked = walked.map_err(|fault| SearchError::unreadable(&request.base, fault))?;
     let Some(Searched { mut output, of_window, ended_early, .. }) = walked.value else { return Ok(None) };
-    if output.complete == crate::Complete::Yes {
+    if output.complete == Complete::Yes && !ended_early {
         output.complete = control.verdict(walked.ended);
     }
     output.unreadable.add(walked.unreadable);
