@@ -63,7 +63,6 @@ fn items_in_macro_calls_are_those_of_the_same_text() {
     }
     // Text that is something else than items, and templates, define nothing.
     for text in [
-        "lazy! { static ref X: u8 = 1; }",
         "list! { a, b }",
         "m! { fn f($x:ty) {} }",
         "m! { a => { fn f() {} } }",

@@ -353,7 +353,9 @@ impl Collector<'_, '_> {
         for (start, (rank, at, receiver)) in found {
             let Rank::Use(usage) = rank else { continue };
             let binds = bound.contains(&start) && matches!(usage, Usage::Read | Usage::Type);
-            let defines = defined.contains_key(&start) && !matches!(usage, Usage::Call | Usage::Inherit);
+            // Among the tokens of a macro call, the name in `fn name()` looks like a call.
+            let is_use = matches!(usage, Usage::Call | Usage::Inherit) && !tokens.contains(&start);
+            let defines = defined.contains_key(&start) && !is_use;
             let names_module = matches!(usage, Usage::Read | Usage::Type) && imported.of(&at).is_some();
             // `expanded` holds the tokens of macro calls only. In a macro definition or an attribute, tokens that
             // look like a call are not recorded as a use.
