@@ -223,6 +223,7 @@ mod tests {
 
     use super::*;
     use crate::names::NameList;
+    use std::collections::BTreeSet;
     use std::fs;
 
     fn names() -> Names {
