@@ -130,7 +130,8 @@ fn a_changed_profile_has_its_effect_on_the_next_command() {
 /// The comparison is a command like others: a server that shuts down leaves none of its processes.
 #[test]
 fn a_comparison_ends_with_the_server() {
-    let host = Host::new(false, "if grep -qa login_shell /proc/$$/cmdline; then sleep 46109; fi");
+    let profile = common::own("if grep -qa login_shell /proc/$$/cmdline; then sleep 46109; fi");
+    let host = Host::new(false, &profile);
     for _ in 0..2 {
         assert_eq!(host.run("echo hi", Shell::Login), "hi\n");
     }

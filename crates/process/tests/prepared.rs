@@ -199,7 +199,7 @@ fn replace_directory(host: &Host, path: &str, file: &str) {
 const ROWS: &[Row] = &[
     (|_| {}, "cat .git/config; echo x > .git/config && echo A; echo x > .idea/x && echo A", "old\n"),
     // A protected name that does not exist.
-    (|_| {}, "echo x > .mcp.json && echo A; mkdir .vscode && echo B; ls .mcp.json", "B\n"),
+    (|_| {}, "echo x > .mcp.json && echo A; mkdir .vscode && echo A; echo x > .mcp && echo B", "B\n"),
     (|host| replace(host, "work/.git/config"), "cat .git/config; echo x > .git/config && echo A", "new\n"),
     // The same file is at the same path, but its mount is gone with the name that it had.
     (
