@@ -2,7 +2,9 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
@@ -10,6 +12,18 @@ use rustix::pty::OpenptFlags;
 
 use crate::error::StartError;
 use crate::launch::Size;
+
+/// Waits until a descriptor can be read, or its other end is closed; false if the time is up.
+pub(crate) fn waits_for(descriptor: &OwnedFd, limit: Duration) -> bool {
+    let Ok(limit) = Timespec::try_from(limit) else { return false };
+    loop {
+        let mut watched = [PollFd::new(descriptor, PollFlags::IN)];
+        match poll(&mut watched, Some(&limit)) {
+            Err(rustix::io::Errno::INTR) => {}
+            ready => return ready.is_ok_and(|ready| ready > 0),
+        }
+    }
+}
 
 /// Creates the socket between the server and a supervisor: first the end of the server.
 pub(crate) fn control_socket() -> Result<(OwnedFd, OwnedFd), StartError> {

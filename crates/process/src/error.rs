@@ -36,6 +36,17 @@ pub enum StartError {
         /// The operating system's error for the start.
         fault: io::Error,
     },
+    /// The process that starts the commands of a session did not report whether it has started the program.
+    #[error(
+        "it is unknown whether `{program}` was started: the process that starts commands ended or does not answer \
+         ({fault}); if the program ran, it was killed: check its effects before you start it again"
+    )]
+    Unknown {
+        /// The name or path of the program.
+        program: String,
+        /// The operating system's error.
+        fault: io::Error,
+    },
     /// The working directory cannot be entered.
     #[error("the directory {} cannot be entered: {fault}; pass an existing directory", directory.display())]
     Directory {
@@ -77,6 +88,7 @@ impl StartError {
         match self {
             Self::Refused { fault, .. }
             | Self::RefusedInside { fault, .. }
+            | Self::Unknown { fault, .. }
             | Self::Directory { fault, .. }
             | Self::Sandbox(SandboxError::Step { fault, .. })
             | Self::Missing { fault, .. } => Some(fault),

@@ -11,6 +11,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use rustix::fs::{AtFlags, StatVfsMountFlags, StatxAttributes, StatxFlags, fstatvfs, statx};
+use rustix::net::{RecvFlags, recv};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::bubblewrap::{DIRECTORY, LISTENER, PINNED, PROCESS, THREADS};
@@ -23,7 +24,7 @@ use toolpost_sandbox::{
 use crate::command_setup::{Setup, be_killed_first_in, become_command, limit_processes, own_number};
 use crate::guard::{Guard, GuardSender, give_away};
 use crate::inner_plan::InnerPlan;
-use crate::message::{Message, failed, hand_out, say};
+use crate::message::{GO, Message, failed, hand_out, say};
 use crate::supervisor::supervise;
 use crate::system::{self, Pointers};
 use crate::tree::{self, ProcessScope};
@@ -90,7 +91,10 @@ fn supervise_command(
         Err(stop) => give_up(control, &stop),
     };
     let command = Command::new(plan);
-    let creations = Creations::new(plan.inside.creations.clone());
+    let creations = match guarded_names(plan.inside.creations.clone(), plan.must_guard) {
+        Ok(creations) => creations,
+        Err(stop) => give_up(control, &stop),
+    };
     let (guard, guarded) = match Guard::set_up(creations.as_ref()) {
         Ok(both) => both,
         Err(fault) => give_up(control, &stopped(Stop::GUARD)(fault)),
@@ -117,6 +121,15 @@ fn supervise_command(
     }
     // SAFETY: this process uses no descriptor but those that `supervise` keeps.
     unsafe { supervise(&command.setup, guard, child, ProcessScope::Namespace) }
+}
+
+/// Returns the names to guard. Fails if the server expects a guard and this process cannot set one up.
+fn guarded_names(names: Vec<CString>, must_guard: bool) -> Result<Option<Creations>, Stop> {
+    let creations = Creations::new(names);
+    if must_guard && creations.is_none() {
+        return Err(Stop { part: Stop::GUARD, fault: io::Error::from_raw_os_error(libc::ENOSYS) });
+    }
+    Ok(creations)
 }
 
 /// Checks the protected mounts of the sandbox, and sends the listener for the proxy to the server if the
@@ -150,20 +163,29 @@ pub(crate) fn complete_copy(script: &Script, processes: BorrowedFd<'_>) -> Resul
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(process)
 }
 
-/// Checks that the copy is what the server expects, and reports the PID of this process.
+/// Reports the PID of this process, checks that the copy is what the server expects, and waits for the server's word.
 #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
 fn check_copy(plan: &InnerPlan) -> Result<(), Stop> {
     let at = |part: u16| move |fault: io::Error| Stop { part, fault };
-    for mount in &plan.mounts {
-        mount.check().map_err(at(PINNED))?;
-    }
-    // SAFETY: the descriptor came from the launcher, and nothing closes it.
-    let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
+    // SAFETY: the descriptors came from the launcher, and nothing closes them.
+    let (processes, control) =
+        unsafe { (BorrowedFd::borrow_raw(plan.processes), BorrowedFd::borrow_raw(plan.control)) };
     let Some(number) = own_number(processes) else {
         return Err(at(PROCESS)(io::ErrorKind::NotFound.into()));
     };
     say(plan.control, Message::Supervisor(number));
-    Ok(())
+    for mount in &plan.mounts {
+        mount.check().map_err(at(PINNED))?;
+    }
+    // A server that no longer waits for this command starts it otherwise, so it must not run here as well.
+    let mut word = [0; 1];
+    loop {
+        match recv(control, &mut word, RecvFlags::empty()) {
+            Err(rustix::io::Errno::INTR) => {}
+            Ok((1, _)) if word == [GO] => return Ok(()),
+            _ => return Err(at(PROCESS)(io::ErrorKind::NotConnected.into())),
+        }
+    }
 }
 
 /// Checks that a path is a mount point, without following links, and that the mount is read-only if required.
@@ -255,5 +277,17 @@ impl Command {
         system::unblock_signals();
         rustix::process::chdir(plan.directory.as_c_str()).map_err(|errno| at(DIRECTORY)(errno.into()))?;
         self.locks.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_needs_the_guard_does_not_start_without_it() {
+        // Without names, as without the kernel's support, there is no guard.
+        assert!(guarded_names(Vec::new(), false).unwrap().is_none());
+        assert_eq!(guarded_names(Vec::new(), true).unwrap_err().part, Stop::GUARD);
     }
 }

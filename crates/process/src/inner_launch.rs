@@ -32,11 +32,13 @@ const CALLED_LATE: &str = "bwrap needs a helper program, and this program is not
 /// Wraps the launch of a program in a launch of `bwrap`, which executes the inner step, which executes the
 /// program.
 ///
-/// Adds the descriptors that `bwrap` and the inner step need to `setup`.
+/// Adds the descriptors that `bwrap` and the inner step need to `setup`. With `must_guard` the program does not start
+/// without the guard of missing names.
 pub(crate) fn around(
     bubblewrap: &Bubblewrap,
     prepared: Execution,
     setup: &mut Setup,
+    must_guard: bool,
 ) -> Result<Execution, StartError> {
     let missing = |what: &'static str| {
         move |errno: rustix::io::Errno| StartError::Missing { what, fault: errno.into() }
@@ -62,6 +64,7 @@ pub(crate) fn around(
         files: setup.files,
         resources: setup.resources,
         inside: bubblewrap.inside.clone(),
+        must_guard,
         mounts: Vec::new(),
         directory: string(&host::real(&prepared.directory).unwrap_or_else(|_| prepared.directory.clone())),
         words: if is_tried { Vec::new() } else { words.map(|word| string(Path::new(word))).collect() },

@@ -30,6 +30,8 @@ pub(crate) struct InnerPlan {
     pub(crate) resources: Resources,
     /// The restrictions that the inner step applies inside the namespaces that `bwrap` created.
     pub(crate) inside: NamespacePlan,
+    /// True if the command may not start without the guard of the missing names in `inside`.
+    pub(crate) must_guard: bool,
     /// The mounts that the launcher's copy of a file system must have; `bwrap` makes none of them.
     pub(crate) mounts: Vec<ExpectedMount>,
     /// The directory in which the command starts.
@@ -77,6 +79,7 @@ impl InnerPlan {
             out.number(u64::from(*pinned == Protection::Unchanged));
         });
         out.each(&self.inside.creations, |out, name| out.text(name));
+        out.number(u64::from(self.must_guard));
         out.each(&self.mounts, write_mount);
         out.text(&self.directory);
         out.each(&self.words, |out, word| out.text(word));
@@ -116,6 +119,7 @@ impl InnerPlan {
                 })?,
                 creations: from.each(Reader::text)?,
             },
+            must_guard: from.number()? == 1,
             mounts: from.each(read_mount)?,
             directory: from.text()?,
             words: from.each(Reader::text)?,
@@ -181,6 +185,7 @@ mod tests {
                 ],
                 creations: vec![c"/w/.envrc".into()],
             },
+            must_guard: true,
             mounts: vec![
                 ExpectedMount {
                     at: c"/w".into(),
@@ -197,6 +202,7 @@ mod tests {
         plain.terminal = Terminal::None;
         plain.inside.network = Network::Closed;
         plain.inside.landlock = None;
+        plain.must_guard = false;
         plain.words.clear();
         for plan in [plan, plain] {
             let bytes = plan.bytes();

@@ -128,9 +128,19 @@ impl Jobs {
     pub fn start(&self, session: &SessionKey, launch: &Launch) -> Result<Job, StartError> {
         self.check_room()?;
         let launch = &self.with_temporary(session, launch);
-        let profile = self.logins.of(session, launch, |launch| self.start_unlisted(session, launch, None));
+        let profile = self.logins.of(session, launch, |launch| self.start_comparison(session, launch));
         let job = self.start_unlisted(session, launch, profile.as_ref())?;
         self.add(job.clone());
+        Ok(job)
+    }
+
+    /// Starts the comparison of two shells, which is not added to the table of jobs.
+    fn start_comparison(&self, session: &SessionKey, launch: &Launch) -> Result<Job, StartError> {
+        let job = self.start_unlisted(session, launch, None)?;
+        // The job table may have been shut down after `start` checked it.
+        if self.lock().door == Admission::Closed {
+            job.request(at_once());
+        }
         Ok(job)
     }
 
@@ -204,7 +214,7 @@ impl Jobs {
         let network = || self.networks.of(session, network_of(&launch.sandbox));
         let prepared = prepare(launch, run, profile, network)?;
         let mut confined = Confined::of(prepared.confinement.as_ref());
-        let launcher = self.launchers.of(session, prepared.confinement.as_ref());
+        let launcher = self.launchers.of(session, &launch.sandbox, prepared.confinement.as_ref());
         let started = spawn(launch, prepared, self.files, launcher.as_ref()).inspect_err(|error| {
             // Launchers and the supervisors that they keep ready count towards the limits of the system.
             if error.fault().is_some_and(|fault| limit_of(fault).is_some()) {
@@ -250,7 +260,8 @@ impl Jobs {
     /// Stops the jobs of a session, and removes the session's jobs, networks and temporary directory. A job
     /// whose processes cannot be killed stays in the table.
     pub async fn end_session(&self, session: &SessionKey) {
-        let jobs = self.list(session);
+        let mut jobs = self.list(session);
+        jobs.extend(self.logins.running().into_iter().filter(|job| job.shared().session == *session));
         end(&jobs, Duration::from_secs(2), Duration::from_secs(4)).await;
         self.logins.forget(session);
         self.launchers.forget(session);
@@ -261,11 +272,12 @@ impl Jobs {
 
     /// Stops all jobs within two seconds, and starts no more.
     pub async fn shut_down(&self) {
-        let jobs = {
+        let mut jobs = {
             let mut table = self.lock();
             table.door = Admission::Closed;
             table.jobs.clone()
         };
+        jobs.extend(self.logins.running());
         end(&jobs, Duration::from_secs(1), Duration::from_millis(1900)).await;
         self.logins.forget_all();
         self.launchers.forget_all();
@@ -287,8 +299,9 @@ impl Jobs {
     }
 
     fn check_room(&self) -> Result<(), StartError> {
+        let comparisons = self.logins.running().len();
         let table = self.lock();
-        let running = table.jobs.iter().filter(|job| job.presence() == Presence::Here).count();
+        let running = table.jobs.iter().filter(|job| job.presence() == Presence::Here).count() + comparisons;
         match table.door {
             Admission::Closed => Err(StartError::ShuttingDown),
             Admission::Open if running >= self.settings.running => Err(StartError::TooMany { running }),
@@ -339,7 +352,8 @@ impl Jobs {
 
 impl Drop for Jobs {
     fn drop(&mut self) {
-        for job in &self.lock().jobs {
+        let comparisons = self.logins.running();
+        for job in self.lock().jobs.iter().chain(&comparisons) {
             job.request(at_once());
         }
     }

@@ -7,18 +7,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::net::{RecvFlags, recv};
-use rustix::process::Rlimit;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::process::{Pid, PidfdFlags, Rlimit, pidfd_open};
 use toolpost_sandbox::bubblewrap::string;
-use toolpost_sandbox::{NamespaceBackend, SandboxError, host};
+use toolpost_sandbox::{NamespaceBackend, host};
 
 use crate::command_setup::Terminal;
-use crate::ends::{Ends, control_socket, missing};
+use crate::ends::{Ends, control_socket, missing, waits_for};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_plan::InnerPlan;
-use crate::message::{MESSAGE, Message};
-use crate::prepared::{Launcher, Supervisor, waits_for};
+use crate::message::{GO, MESSAGE, Message};
+use crate::prepared::{Launcher, Supervisor};
 use crate::resources::Resources;
 
 /// Time to wait until a launcher has started a program, or reports why it has not.
@@ -51,6 +51,7 @@ pub(crate) fn order(
         files,
         resources,
         inside: inside.clone(),
+        must_guard: prepared.confinement.as_ref().is_some_and(|confinement| confinement.creations.is_some()),
         mounts,
         directory: string(&host::real(&prepared.directory).unwrap_or_else(|_| prepared.directory.clone())),
         words: words.map(|word| string(Path::new(word))).collect(),
@@ -63,26 +64,30 @@ pub(crate) fn order(
     let [input, output, errors] = &ends.stdio;
     let Ok(number) = launcher.order([&plan, &theirs, input, output, errors]) else { return Ok(None) };
     drop(theirs);
+    let launched = launched(&control);
+    if let LaunchedProgram::Runs { pid, process } = launched {
+        launcher.use_it();
+        let launcher = Arc::clone(launcher);
+        return Ok(Some((Supervisor::Launched { launcher, number, pid, process }, control)));
+    }
+    launcher.reap(number);
     let name = || prepared.program.display().to_string();
-    let mut supervisor = Supervisor::Launched { launcher: Arc::clone(launcher), number, pid: 0 };
-    match launched(&control) {
-        LaunchedProgram::Runs { pid } => {
-            let launcher = Arc::clone(launcher);
-            Ok(Some((Supervisor::Launched { launcher, number, pid }, control)))
-        }
-        LaunchedProgram::Failed => {
-            supervisor.wait();
-            Ok(None)
-        }
+    match launched {
         LaunchedProgram::Refused(fault) => {
-            supervisor.wait();
+            launcher.use_it();
             Err(StartError::RefusedInside { program: name(), fault })
         }
-        // Whether it will run is unknown, so it is not started again. Without its control socket it is killed.
-        LaunchedProgram::Unknown => {
-            let fault = io::ErrorKind::TimedOut.into();
-            Err(SandboxError::Step { step: "the prepared sandbox did not answer".to_owned(), fault }.into())
+        // Whether it has run is unknown, so it is not started again. Without its control socket it is killed.
+        LaunchedProgram::Unknown(fault) => {
+            launcher.lose();
+            Err(StartError::Unknown { program: name(), fault })
         }
+        // Without its control socket the supervisor, if it comes to this command at all, starts nothing.
+        LaunchedProgram::Silent => {
+            launcher.lose();
+            Ok(None)
+        }
+        LaunchedProgram::Failed | LaunchedProgram::Runs { .. } => Ok(None),
     }
 }
 
@@ -90,40 +95,100 @@ pub(crate) fn order(
 enum LaunchedProgram {
     Runs {
         pid: i32,
+        process: OwnedFd,
     },
     /// No program ran.
     Failed,
+    /// No program ran, and the launcher did not answer in time.
+    Silent,
     /// The program could not be executed.
     Refused(io::Error),
-    Unknown,
+    /// The supervisor was allowed to start the program, and did not report whether it has.
+    Unknown(io::Error),
 }
 
 /// Waits until the supervisor of a launched program reports the program's start, or an error.
 fn launched(control: &OwnedFd) -> LaunchedProgram {
-    let (mut pid, mut message) = (None, [0; MESSAGE]);
+    let (mut supervisor, mut message) = (None, [0; MESSAGE]);
     loop {
         if !waits_for(control, LAUNCHING) {
-            return LaunchedProgram::Unknown;
+            return match supervisor {
+                Some(_) => LaunchedProgram::Unknown(io::ErrorKind::TimedOut.into()),
+                None => LaunchedProgram::Silent,
+            };
         }
         let received = match recv(control, &mut message, RecvFlags::PEEK) {
-            Err(rustix::io::Errno::INTR) => continue,
+            // A supervisor that ends without having read the word resets the connection. The error is reported once,
+            // before the messages that the supervisor sent.
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::CONNRESET) => continue,
             Ok((MESSAGE, _)) => Message::read(&message),
             _ => None,
         };
-        match (received, pid) {
-            (Some(Message::Supervisor(number)), _) => {
-                pid = Some(number);
+        match (received, supervisor.take()) {
+            (Some(Message::Supervisor(pid)), None) => {
                 let _ = recv(control, &mut message, RecvFlags::DONTWAIT);
+                // The supervisor waits for the word, so the descriptor refers to it.
+                let process = Pid::from_raw(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty()));
+                let Some(Ok(process)) = process else { return LaunchedProgram::Failed };
+                // If it has ended, it has also closed the socket, which is read next.
+                let _ = send(control, &[GO], SendFlags::NOSIGNAL);
+                supervisor = Some((pid, process));
             }
             // Some systems also execute a file without a first line that names its interpreter.
             (Some(Message::Refused(errno)), _) if errno != libc::ENOEXEC => {
                 return LaunchedProgram::Refused(io::Error::from_raw_os_error(errno));
             }
-            (None | Some(Message::Failed(..) | Message::Refused(_)), _) | (_, None) => {
+            // The supervisor has ended without a report, perhaps after the program has begun to run.
+            (None, Some(_)) => return LaunchedProgram::Unknown(io::ErrorKind::UnexpectedEof.into()),
+            (Some(Message::Failed(..) | Message::Refused(_)), _) | (_, None) => {
                 return LaunchedProgram::Failed;
             }
             // `PEEK` leaves these messages in the socket for the job's thread.
-            (Some(_), Some(pid)) => return LaunchedProgram::Runs { pid },
+            (Some(_), Some((pid, process))) => return LaunchedProgram::Runs { pid, process },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns what the server finds if a supervisor sends these messages: `before` and `after` the word of the server.
+    fn found(before: &[Message], after: Option<&[Message]>) -> LaunchedProgram {
+        let (control, theirs) = control_socket().unwrap();
+        let say = |socket: &OwnedFd, messages: &[Message]| {
+            for message in messages {
+                send(socket, &message.bytes(), SendFlags::NOSIGNAL).unwrap();
+            }
+        };
+        say(&theirs, before);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                if let Some(after) = after {
+                    assert!(matches!(recv(&theirs, &mut [0; 1], RecvFlags::empty()), Ok((1, _))));
+                    say(&theirs, after);
+                }
+                drop(theirs);
+            });
+            launched(&control)
+        })
+    }
+
+    #[test]
+    fn a_supervisor_that_ends_after_the_word_may_have_started_the_program() {
+        let own = Message::Supervisor(rustix::process::getpid().as_raw_nonzero().get());
+        assert!(matches!(found(&[], None), LaunchedProgram::Failed));
+        assert!(matches!(found(&[Message::Failed(1, 2)], None), LaunchedProgram::Failed));
+        assert!(matches!(found(&[own], Some(&[])), LaunchedProgram::Unknown(_)));
+        // It reports that it has started nothing, also without reading the word.
+        assert!(matches!(found(&[own], Some(&[Message::Failed(1, 2)])), LaunchedProgram::Failed));
+        assert!(matches!(found(&[own, Message::Failed(1, 2)], None), LaunchedProgram::Failed));
+        assert!(matches!(
+            found(&[own], Some(&[Message::Refused(libc::EACCES)])),
+            LaunchedProgram::Refused(_)
+        ));
+        assert!(matches!(found(&[own], Some(&[Message::Started(7)])), LaunchedProgram::Runs { .. }));
+        // Without a process there is nobody to signal.
+        assert!(matches!(found(&[Message::Supervisor(i32::MAX)], None), LaunchedProgram::Failed));
     }
 }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Duration;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
@@ -23,6 +24,7 @@ use toolpost_sandbox::calls::{self, NetworkOrigin};
 use toolpost_sandbox::memfd::all_of;
 use toolpost_sandbox::{Creations, Script, Stop};
 
+use crate::ends::waits_for;
 use crate::inner::{complete_copy, run_in_copy};
 use crate::inner_plan::InnerPlan;
 use crate::message::failed;
@@ -39,10 +41,13 @@ pub(crate) const READY: u8 = b'r';
 /// The length of a message to the launcher: its kind, and the number of the command.
 pub(crate) const ORDER: usize = 5;
 
-/// Kinds of messages to the launcher: to start a command, with `DESCRIPTORS` descriptors, and to reap its supervisor,
-/// which has exited.
+/// Kinds of messages to the launcher: to start a command, with `DESCRIPTORS` descriptors, and to reap its supervisor as
+/// soon as it has exited, because the server no longer uses its PID.
 pub(crate) const START: u8 = b's';
 pub(crate) const REAP: u8 = b'r';
+
+/// Time between two attempts to reap the released supervisors.
+const REAPING: Duration = Duration::from_millis(200);
 
 /// The descriptors of a start: the plan, the control socket, and the standard input, output and errors.
 pub(crate) const DESCRIPTORS: usize = 5;
@@ -85,13 +90,18 @@ fn split(server: &OwnedFd, script: &Script, processes: &OwnedFd) -> ! {
     if !is_bound || script.build(NetworkOrigin::Joined).is_err() || keep_memory_private().is_err() {
         system::exit(1);
     }
-    Creations::try_support();
-    let mut inner = Inner { server, script, processes, spare: None, supervisors: HashMap::new() };
+    // The forks of this process do not try it again, and must know the result.
+    if !Creations::try_support() {
+        system::exit(1);
+    }
+    let (supervisors, released) = (HashMap::new(), Vec::new());
+    let mut inner = Inner { server, script, processes, spare: None, supervisors, released };
     if send(server, &[READY], SendFlags::NOSIGNAL).is_err() {
         system::exit(1);
     }
     loop {
         inner.prepare_spare();
+        inner.reap();
         inner.obey();
     }
 }
@@ -109,6 +119,8 @@ struct Inner<'a> {
     spare: Option<Spare>,
     /// The PIDs of the supervisors that were not reaped, by the numbers of their commands.
     supervisors: HashMap<u32, i32>,
+    /// The PIDs of the supervisors that the server no longer knows, and that have not exited yet.
+    released: Vec<i32>,
 }
 
 /// A supervisor that has completed its copy of the file system, and waits for a command.
@@ -119,8 +131,16 @@ struct Spare {
 }
 
 impl Inner<'_> {
+    /// Reaps the released supervisors that have exited.
+    fn reap(&mut self) {
+        self.released.retain(|supervisor| !system::try_reap(*supervisor));
+    }
+
     /// Waits for a message of the server and obeys it. Exits if the server is gone.
     fn obey(&mut self) {
+        if !self.released.is_empty() && !waits_for(self.server, REAPING) {
+            return;
+        }
         let mut order = [0; ORDER];
         let (received, descriptors) = match receive(self.server, &mut order) {
             Err(Errno::INTR) => return,
@@ -132,9 +152,7 @@ impl Inner<'_> {
         match (received, kind, <[OwnedFd; DESCRIPTORS]>::try_from(descriptors)) {
             (ORDER, START, Ok(descriptors)) => self.start(number, &descriptors),
             (ORDER, REAP, _) => {
-                if let Some(supervisor) = self.supervisors.remove(&number) {
-                    system::wait(supervisor);
-                }
+                self.released.extend(self.supervisors.remove(&number));
             }
             // The server has closed its end.
             (0, ..) => system::exit(0),

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat};
-use toolpost_sandbox::{COOKIE, Environment, Sandbox};
+use toolpost_sandbox::{COOKIE, Environment, Sandbox, added_variables};
 
 use crate::error::StartError;
 use crate::job::{Job, Presence};
@@ -20,11 +20,11 @@ use crate::output::{From, OutputRange};
 use crate::session::SessionKey;
 use crate::state::Why;
 
-/// Compares a shell without the profile and one with it: options, file mode mask, traps, aliases, functions, directory
-/// and variables that are not exported, then the environment in hexadecimal. What always differs is left out.
+/// Compares a shell without the profile and one with it: options, file mode mask, limits, disabled commands, traps,
+/// aliases, functions, directory and variables that are not exported, then the environment in hexadecimal. What always differs is left out.
 const PROBE: &str = r#"
 changing='login_shell|^declare -[a-z]*x|^declare -[-a-zA-Z]* (BASH(OPTS|PID|_ARG[CV]0?|_COMMAND|_EXECUTION_STRING|_LINENO|_SOURCE|_SUBSHELL)|EPOCH(REALTIME|SECONDS)|FUNCNAME|LINENO|PIPESTATUS|PPID|S?RANDOM|SECONDS|_)($|=)'
-dump='{ set +o; shopt -p; umask; trap; alias; declare -F; pwd; declare -p; } | grep -vE "$0"; echo =; env -0 | od -An -v -tx1; echo =='
+dump='{ set +o; shopt -p; umask; ulimit -Sa; ulimit -Ha; enable -n; trap; alias; declare -F; pwd; declare -p; } | grep -vE "$0"; echo =; env -0 | od -An -v -tx1; echo =='
 bash -c "$dump" "$changing"; bash -lc "$dump" "$changing""#;
 
 /// Time limit of the comparison.
@@ -37,9 +37,18 @@ const OUTPUT: u64 = 4 * 1024 * 1024;
 const OF_SYSTEM: &[&str] = &["/etc/profile", "/etc/bash.bashrc", "/etc/bashrc", "/etc/profile.d"];
 const OF_HOME: &[&str] = &[".bash_profile", ".bash_login", ".profile", ".bashrc"];
 
-/// Variables that differ between any two shells, and those that the server sets for each command.
+/// A line of a shell's options, without which a comparison is not complete: the tools that make it may be missing.
+const OPTIONS: &str = "set +o posix";
+
+/// Variables that differ between any two shells.
 const OWN: &[&str] = &["_", "SHLVL", "PWD", "OLDPWD", COOKIE];
-const OF_COMMAND: &[&str] = &["TMPDIR", "TERM", "http_proxy", "https_proxy", "no_proxy"];
+
+/// A variable that the server sets for each command, besides those that a sandbox adds.
+const OF_COMMAND: &str = "TERM";
+
+/// Beginnings of variables with an effect on a shell that starts with them: set by a profile, they would only have one
+/// on the programs that the shell starts.
+const OF_START: &[&str] = &["LD_", "BASH_", "GLIBC_"];
 
 /// The table of the profiles of the server's sessions.
 #[derive(Debug, Default)]
@@ -117,6 +126,15 @@ impl Logins {
         changes
     }
 
+    /// Lists the comparisons that run.
+    pub(crate) fn running(&self) -> Vec<Job> {
+        let is_here = |login: &Login| match &login.state {
+            State::Asked(job) if job.presence() == Presence::Here => Some(job.clone()),
+            _ => None,
+        };
+        self.lock().values().filter_map(is_here).collect()
+    }
+
     /// Removes what is known about the profile of a session.
     pub(crate) fn forget(&self, session: &SessionKey) {
         end(self.lock().remove(session));
@@ -190,7 +208,8 @@ fn compared(text: &str) -> Option<Changes> {
     let mut shells = text.split("==\n");
     let (before, after, rest) = (shells.next()?, shells.next()?, shells.next()?);
     let ((state, before), (state_after, after)) = (before.split_once("=\n")?, after.split_once("=\n")?);
-    if state != state_after || !rest.is_empty() {
+    let is_complete = state.lines().any(|line| line == OPTIONS);
+    if !is_complete || state != state_after || !rest.is_empty() {
         return None;
     }
     let (before, after) = (variables(before)?, variables(after)?);
@@ -200,7 +219,10 @@ fn compared(text: &str) -> Option<Changes> {
         if is_known || before.get(name) == after.get(name) || OWN.iter().any(|own| name == own) {
             continue;
         }
-        if OF_COMMAND.iter().any(|of_command| name.eq_ignore_ascii_case(of_command)) {
+        let is_of_command =
+            added_variables().chain([OF_COMMAND]).any(|of_command| name.eq_ignore_ascii_case(of_command));
+        let is_of_start = OF_START.iter().any(|start| name.as_bytes().starts_with(start.as_bytes()));
+        if is_of_command || is_of_start {
             return None;
         }
         changes.push((name.clone(), after.get(name).cloned()));
@@ -227,7 +249,7 @@ mod tests {
 
     fn shell(state: &str, environment: &str) -> String {
         let hexadecimal: String = environment.bytes().map(|byte| format!(" {byte:02x}")).collect();
-        format!("{state}=\n{hexadecimal}\n==\n")
+        format!("set +o posix\n{state}=\n{hexadecimal}\n==\n")
     }
 
     #[test]
@@ -247,11 +269,17 @@ mod tests {
             (shell("umask 22\n", "A=1\0B=x=y\0TERM=other\0"), None),
             (format!("hello\n{}", shell("umask 22\n", "A=1\0B=x=y\0TERM=dumb\0")), None),
             (shell("umask 22\n", "A=1"), None),
+            (shell("umask 22\n", "A=1\0B=x=y\0TERM=dumb\0ALL_PROXY=x\0"), None),
+            (shell("umask 22\n", "A=1\0B=x=y\0TERM=dumb\0LD_PRELOAD=x\0"), None),
+            (shell("umask 22\n", "A=1\0B=x=y\0TERM=dumb\0BASH_FUNC_f%%=() {  x\n}\0"), None),
             (String::new(), None),
         ];
         toolpost_test_rows::each(rows, |(after, wanted)| {
             assert_eq!(compared(&format!("{before}{after}")), wanted, "{after}");
         });
+        // Without the tools that print the state, both states are empty.
+        let nothing = before.replace("set +o posix\numask 22\n", "");
+        assert_eq!(compared(&format!("{nothing}{nothing}")), None);
         let changes = compared(&format!("{before}{}", shell("umask 22\n", "B=z\0TERM=dumb\0"))).unwrap();
         let environment = changes.applied_to(Environment::none().with("A", "1").with("KEPT", "k"));
         let variables: Vec<_> = environment.variables().collect();

@@ -11,6 +11,9 @@ use toolpost_sandbox::Stop;
 /// Length of a message, in bytes: a letter and a 32-bit number.
 pub(crate) const MESSAGE: usize = 5;
 
+/// The message with which the server lets a launched supervisor start its command.
+pub(crate) const GO: u8 = b'G';
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Message {
     /// The command has this PID.

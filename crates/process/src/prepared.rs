@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -16,11 +17,12 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
     recv, send, sendmsg, socketpair,
 };
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal};
 use toolpost_sandbox::memfd::{file, number_of};
-use toolpost_sandbox::{Confinement, NamespaceBackend, Script, SessionNetwork};
+use toolpost_sandbox::{Confinement, NamespaceBackend, Sandbox, Script, SessionNetwork};
 
 use crate::command_setup::keep;
+use crate::ends::waits_for;
 use crate::helper;
 use crate::launcher::{DESCRIPTORS, NAME, ORDER, READY, REAP, START};
 use crate::session::SessionKey;
@@ -34,8 +36,19 @@ const ENDING: Duration = Duration::from_secs(5);
 /// The launchers of the server's sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Launchers {
-    sessions: Mutex<HashMap<SessionKey, Preparation>>,
+    sessions: Mutex<HashMap<SessionKey, Session>>,
 }
+
+/// The launcher of a session, and the launchers before it that were of no use.
+#[derive(Debug)]
+struct Session {
+    preparation: Preparation,
+    /// The number of launchers in a row that have started no command, because each copy differed.
+    failed: u32,
+}
+
+/// Number of launchers in a row without a valid copy after which no other is started for the same script.
+const ATTEMPTS: u32 = 3;
 
 /// The state of a session's preparation.
 #[derive(Debug)]
@@ -44,8 +57,18 @@ enum Preparation {
     Seen(Script),
     /// A launcher for one script exists.
     Ready(Arc<Launcher>),
-    /// A launcher could not build its file system, so no other is started.
-    Impossible,
+    /// Launchers could not build the file system of this script, or no copy of it was valid, so no other is started
+    /// for it.
+    Impossible(Script),
+}
+
+impl Preparation {
+    fn script(&self) -> &Script {
+        match self {
+            Self::Seen(script) | Self::Impossible(script) => script,
+            Self::Ready(launcher) => &launcher.script,
+        }
+    }
 }
 
 impl Launchers {
@@ -54,8 +77,13 @@ impl Launchers {
     pub(crate) fn of(
         &self,
         session: &SessionKey,
+        sandbox: &Sandbox,
         confinement: Option<&Confinement>,
     ) -> Option<Arc<Launcher>> {
+        let program = match sandbox {
+            Sandbox::On(plan) => helper::launcher(plan)?,
+            Sandbox::Off => return None,
+        };
         let namespaces = confinement?.namespaces.as_ref()?;
         let (NamespaceBackend::Own { script, .. }, Some(network)) = (&namespaces.maker, &namespaces.joined)
         else {
@@ -65,28 +93,41 @@ impl Launchers {
             return None;
         }
         let mut sessions = self.lock();
-        let next = match sessions.get(session) {
+        let before = sessions.get(session);
+        // Another script may have valid copies.
+        let same = before.filter(|before| before.preparation.script().builds_the_same(script));
+        let failed = same.map_or(0, |same| same.failed);
+        let preparation = match before.map(|before| &before.preparation) {
             Some(Preparation::Ready(launcher)) if launcher.fits(script, network) => {
                 return Some(Arc::clone(launcher));
             }
-            Some(Preparation::Impossible) => return None,
+            Some(Preparation::Impossible(of)) if of.builds_the_same(script) => return None,
             Some(Preparation::Seen(before)) if before.builds_the_same(script) => {
-                let launcher = Launcher::start(script, network).ok()?;
+                let launcher = Launcher::start(program, script, network).ok()?;
                 Preparation::Ready(Arc::new(launcher))
             }
             _ => Preparation::Seen(script.clone()),
         };
-        sessions.insert(session.clone(), next);
+        sessions.insert(session.clone(), Session { preparation, failed });
         None
     }
 
     /// Removes the launcher of a session, which has not started a command that it was given.
     pub(crate) fn give_up(&self, session: &SessionKey, launcher: &Launcher) {
-        if launcher.is_ready() {
-            self.forget(session);
-        } else {
-            self.lock().insert(session.clone(), Preparation::Impossible);
+        let is_ready = launcher.is_ready();
+        let mut sessions = self.lock();
+        let Some(of) = sessions.get_mut(session) else { return };
+        // Another command of the session may have replaced the launcher meanwhile.
+        if !matches!(&of.preparation, Preparation::Ready(current) if std::ptr::eq(&**current, launcher)) {
+            return;
         }
+        of.failed = if launcher.is_used() { 0 } else { of.failed + 1 };
+        let script = launcher.script.clone();
+        of.preparation = if !is_ready || of.failed >= ATTEMPTS {
+            Preparation::Impossible(script)
+        } else {
+            Preparation::Seen(script)
+        };
     }
 
     /// Removes the launcher of a session. It ends with the last command that it has started.
@@ -99,7 +140,7 @@ impl Launchers {
         self.lock().clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionKey, Preparation>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionKey, Session>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -117,14 +158,17 @@ pub(crate) struct Launcher {
     mounts: OwnedFd,
     is_ready: OnceLock<bool>,
     started: AtomicU32,
+    /// True if the launcher has started a command.
+    is_used: AtomicBool,
+    /// True if the launcher did not answer in time, so that it is not asked again.
+    is_lost: AtomicBool,
 }
 
 impl Launcher {
     /// Starts a launcher for a script, in the network of a session.
     #[expect(clippy::disallowed_methods, reason = "this program starts itself")]
     #[expect(unsafe_code, reason = "the network is joined between fork and execute")]
-    fn start(script: &Script, network: &Arc<SessionNetwork>) -> io::Result<Self> {
-        let program = helper::program().ok_or(io::ErrorKind::NotFound)?;
+    fn start(program: &Path, script: &Script, network: &Arc<SessionNetwork>) -> io::Result<Self> {
         // Opened before the file system is built, so that no change is missed.
         let mounts = openat(CWD, c"/proc/self/mountinfo", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
         let (ours, theirs) =
@@ -150,6 +194,8 @@ impl Launcher {
             mounts,
             is_ready: OnceLock::new(),
             started: AtomicU32::new(0),
+            is_used: AtomicBool::new(false),
+            is_lost: AtomicBool::new(false),
         })
     }
 
@@ -158,7 +204,22 @@ impl Launcher {
     fn fits(&self, script: &Script, network: &Arc<SessionNetwork>) -> bool {
         Arc::ptr_eq(&self.network, network)
             && self.script.builds_the_same(script)
+            && !self.is_lost.load(Ordering::Relaxed)
             && !self.are_mounts_changed()
+    }
+
+    /// Records that the launcher does not answer. It ends with the last command that it has started.
+    pub(crate) fn lose(&self) {
+        self.is_lost.store(true, Ordering::Relaxed);
+    }
+
+    /// Records that the launcher has started a command.
+    pub(crate) fn use_it(&self) {
+        self.is_used.store(true, Ordering::Relaxed);
+    }
+
+    fn is_used(&self) -> bool {
+        self.is_used.load(Ordering::Relaxed)
     }
 
     fn are_mounts_changed(&self) -> bool {
@@ -192,8 +253,8 @@ impl Launcher {
         Ok(number)
     }
 
-    /// Lets the launcher reap the supervisor of a command, whose PID may be reused from then on.
-    fn reap(&self, number: u32) {
+    /// Lets the launcher reap the supervisor of a command as soon as it has exited: the PID may be reused from then on.
+    pub(crate) fn reap(&self, number: u32) {
         if let Some(socket) = &self.socket {
             // If the launcher has ended, so has the supervisor.
             let _ = send(socket, &order(REAP, number), SendFlags::NOSIGNAL);
@@ -205,6 +266,8 @@ impl Drop for Launcher {
     fn drop(&mut self) {
         drop(self.socket.take());
         let Some(mut outer) = self.outer.take() else { return };
+        // Nothing uses it any more. A launcher that is suspended would not see that its socket is closed.
+        let _ = outer.kill();
         // It ends within milliseconds, for which the caller need not wait.
         let wait = move || drop(outer.wait());
         let _ = std::thread::Builder::new().name("launched".to_owned()).stack_size(STACK).spawn(wait);
@@ -219,25 +282,13 @@ fn order(kind: u8, number: u32) -> [u8; ORDER] {
     [kind, a, b, c, d]
 }
 
-/// Waits until a descriptor can be read, or its other end is closed; false if the time is up.
-pub(crate) fn waits_for(descriptor: &OwnedFd, limit: Duration) -> bool {
-    let Ok(limit) = Timespec::try_from(limit) else { return false };
-    loop {
-        let mut watched = [PollFd::new(descriptor, PollFlags::IN)];
-        match poll(&mut watched, Some(&limit)) {
-            Err(rustix::io::Errno::INTR) => {}
-            ready => return ready.is_ok_and(|ready| ready > 0),
-        }
-    }
-}
-
 /// The handle of a command's supervisor.
 #[derive(Debug)]
 pub(crate) enum Supervisor {
     /// A child of this process.
     Child(Child),
-    /// A process that a launcher has started. Its PID on this machine is not reused before it is reaped.
-    Launched { launcher: Arc<Launcher>, number: u32, pid: i32 },
+    /// A process that a launcher has started, with its PID on this machine and a descriptor of the process.
+    Launched { launcher: Arc<Launcher>, number: u32, pid: i32, process: OwnedFd },
 }
 
 impl Supervisor {
@@ -253,14 +304,24 @@ impl Supervisor {
     pub(crate) fn wait(&mut self) -> bool {
         match self {
             Self::Child(child) => child.wait().is_ok_and(|status| status.success()),
-            Self::Launched { launcher, number, pid } => {
-                let handle = Pid::from_raw(*pid).map(|pid| pidfd_open(pid, PidfdFlags::empty()));
+            Self::Launched { launcher, number, process, .. } => {
                 // The kernel reports the end of the first process of a PID namespace after that of all others.
-                let is_gone =
-                    handle.is_none_or(|handle| handle.is_ok_and(|handle| waits_for(&handle, ENDING)));
+                let is_gone = waits_for(process, ENDING);
                 launcher.reap(*number);
                 is_gone
             }
         }
+    }
+
+    /// Sends a signal to the supervisor, which must not have been reaped if it is a child.
+    pub(crate) fn signal(&self, signal: Signal) {
+        // If the supervisor has exited, it needs no signal.
+        let _ = match self {
+            Self::Child(child) => match Pid::from_raw(child.id().cast_signed()) {
+                Some(child) => kill_process(child, signal),
+                None => return,
+            },
+            Self::Launched { process, .. } => pidfd_send_signal(process, signal),
+        };
     }
 }

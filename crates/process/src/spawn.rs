@@ -100,7 +100,10 @@ fn spawn_on(
         NamespaceBackend::Own { .. } => None,
     });
     let prepared = match bubblewrap {
-        Some(bubblewrap) => inner_launch::around(bubblewrap, prepared, &mut setup)?,
+        Some(bubblewrap) => {
+            let must_guard = confinement.as_ref().is_some_and(|confinement| confinement.creations.is_some());
+            inner_launch::around(bubblewrap, prepared, &mut setup, must_guard)?
+        }
         None => prepared,
     };
     let spawned = command(prepared, confinement.clone(), ends.stdio, setup).spawn();

@@ -113,6 +113,17 @@ pub(crate) fn reap() -> ReapResult {
     }
 }
 
+/// Reaps a child if it has exited; false if it still runs.
+pub(crate) fn try_reap(child: i32) -> bool {
+    let mut status = 0;
+    // SAFETY: `status` outlives the call.
+    match unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG | libc::__WALL) } {
+        0 => false,
+        -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => try_reap(child),
+        _ => true,
+    }
+}
+
 /// Blocks all signals.
 pub(crate) fn block_signals() {
     // SAFETY: the set is initialised by `sigfillset` before it is read.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::job::{Notice, Shared};
 use crate::launch::{Launch, Limits, Survivors};
@@ -253,10 +253,8 @@ impl Watch {
 
     /// Lets the supervisor continue if a signal has suspended it.
     fn resume(&self) {
-        if self.control.is_some()
-            && let Some(supervisor) = Pid::from_raw(self.supervisor.pid())
-        {
-            let _ = kill_process(supervisor, Signal::CONT);
+        if self.control.is_some() {
+            self.supervisor.signal(Signal::CONT);
         }
     }
 

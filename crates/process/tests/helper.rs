@@ -38,6 +38,13 @@ fn program_with_threads_does_not_become_the_helper() {
     assert!(printed.lines().any(is_reason), "{printed}");
 }
 
+/// A program that calls `inner_step` too late does not go on with its own `main` outside the sandbox.
+#[test]
+fn program_with_threads_does_not_become_the_launcher() {
+    let out = Command::new(late()).args(["toolpost-launcher", "3", "4"]).output().unwrap();
+    assert_eq!((out.status.code(), out.stdout.as_slice()), (Some(1), &b""[..]));
+}
+
 #[test]
 fn helper_with_threads_exits_and_reports_the_reason() {
     if !has_bwrap() {

@@ -87,6 +87,8 @@ const ROWS: &[(&str, &str, &str, bool)] = &[
     ("umask 077; set -u", "umask; echo $-  | tr -dc u", "0077\nu", false),
     ("cd /", "pwd", "/\n", false),
     ("export TMPDIR=/nowhere", "echo $TMPDIR", "/nowhere\n", false),
+    ("ulimit -n 99", "ulimit -n", "99\n", false),
+    ("enable -n test", "enable -n", "enable -n test\n", false),
 ];
 
 #[test]
@@ -123,4 +125,17 @@ fn a_changed_profile_has_its_effect_on_the_next_command() {
     let job = jobs.start(&SessionKey("another".to_owned()), &launch).unwrap();
     host.world.wait(&job, Until::Gone);
     assert_eq!((text(&job).as_str(), host.count()), ("2\n", count + 1));
+}
+
+/// The comparison is a command like others: a server that shuts down leaves none of its processes.
+#[test]
+fn a_comparison_ends_with_the_server() {
+    let profile = common::own("if grep -qa login_shell /proc/$$/cmdline; then sleep 46109; fi");
+    let host = Host::new(false, &profile);
+    for _ in 0..2 {
+        assert_eq!(host.run("echo hi", Shell::Login), "hi\n");
+    }
+    common::until("the comparison runs", || !common::with_words("sleep 46109").is_empty());
+    host.world.block_on(host.world.jobs.shut_down());
+    assert_eq!(common::with_words("sleep 46109"), Vec::<String>::new());
 }

@@ -200,6 +200,8 @@ fn replace_directory(host: &Host, path: &str, file: &str) {
 
 const ROWS: &[Row] = &[
     (|_| {}, "cat .git/config; echo x > .git/config && echo A; echo x > .idea/x && echo A", "old\n"),
+    // A protected name that does not exist.
+    (|_| {}, "echo x > .mcp.json && echo A; mkdir .vscode && echo A; echo x > .mcp && echo B", "B\n"),
     (|host| replace(host, "work/.git/config"), "cat .git/config; echo x > .git/config && echo A", "new\n"),
     // The same file is at the same path, but its mount is gone with the name that it had.
     (
@@ -427,4 +429,123 @@ fn launched_starts_fail_like_others() {
     host.warm_up();
     assert_eq!(fails(&program), before.1);
     assert_eq!(read(&without_interpreter), "read by sh\n");
+}
+
+/// Starts four commands, and returns whether a launcher started each.
+fn launched_by(host: &Host, launch: &Launch) -> Vec<bool> {
+    let start = |_| {
+        let job = host.start(launch);
+        let is_launched = launcher_of(&job).is_some();
+        host.world.block_on(job.stop(toolpost_process::Why::Stopped));
+        host.world.assert_gone(&job);
+        is_launched
+    };
+    (0..4).map(start).collect()
+}
+
+/// A helper that commands can replace is not executed outside a sandbox, by no session.
+///
+/// The test runs in a separate process, because a process has one helper.
+#[test]
+fn a_helper_in_a_root_is_no_launcher() {
+    const INSIDE: &str = "TOOLPOST_TEST_HELPER";
+    if std::env::var_os(INSIDE).is_none() {
+        if is_missing() {
+            return;
+        }
+        let own = std::env::current_exe().unwrap();
+        let mut command = Command::new(own);
+        command.args(["--exact", "a_helper_in_a_root_is_no_launcher", "--nocapture"]).env(INSIDE, "1");
+        let output = command.output().unwrap();
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && stdout.contains("1 passed"), "{output:?}");
+        return;
+    }
+    let host = Host::new();
+    let helper = host.at("outside/helper");
+    fs::copy(example(), &helper).unwrap();
+    // The path of the root leads to the helper through a link.
+    symlink(host.at("outside"), host.at("link")).unwrap();
+    inner_step_of(&helper);
+    let launch = host.launch("sleep 46106");
+    assert_eq!(launched_by(&host, &launch), [false, false, true, true]);
+    let mut exposed = launch.clone();
+    exposed.sandbox = Sandbox::On(Plan::new([host.at("link")]));
+    exposed.directory = host.at("outside");
+    assert_eq!(launched_by(&host, &exposed), [false; 4]);
+    // The helper may be another file by now.
+    assert_eq!(launched_by(&host, &launch), [false; 4]);
+}
+
+/// A launcher that does not answer is not asked again, and is ended.
+#[test]
+fn a_suspended_launcher_delays_one_command() {
+    if is_missing() {
+        return;
+    }
+    let host = Host::new();
+    host.warm_up();
+    let job = host.start(&host.launch("sleep 46107"));
+    let inner = launcher_of(&job).unwrap();
+    host.world.block_on(job.stop(toolpost_process::Why::Stopped));
+    host.world.assert_gone(&job);
+    let pid = rustix::process::Pid::from_raw(inner.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    assert_eq!(host.run("echo x >> count; echo hi"), "hi\n");
+    until("the launcher has ended", || !Path::new(&format!("/proc/{inner}")).exists());
+    host.warm_up();
+    // The command did not run twice.
+    assert_eq!(fs::read_to_string(host.at("work/count")).unwrap(), "x\n");
+}
+
+/// The home directory is empty also below a system directory, which is visible.
+#[test]
+fn a_home_directory_below_a_system_directory_is_empty() {
+    if is_missing() {
+        return;
+    }
+    let Ok(opt) = tempfile::tempdir_in("/opt") else {
+        common::skipped("this user may not create directories in /opt");
+        return;
+    };
+    let home = opt.path().join("svc");
+    fs::create_dir_all(home.join(".ssh")).unwrap();
+    fs::create_dir_all(home.join(".cargo/bin")).unwrap();
+    fs::write(home.join(".ssh/id"), "secret\n").unwrap();
+    let host = Host::new();
+    for round in 0..4 {
+        let line = "(cat ~/.ssh/id; ls -A ~; echo x > ~/mark && cat ~/mark; touch ~/.cargo/bin/x && echo A) 2>/dev/null";
+        let mut launch = host.launch(line);
+        launch.environment = launch.environment.with("HOME", &home);
+        let job = host.start(&launch);
+        host.world.assert_gone(&job);
+        assert_eq!(text(&job), ".cargo\nx\n", "{round}");
+    }
+    assert!(!home.join("mark").exists());
+}
+
+/// A worktree and its repository, which is mounted twice, are valid in each copy.
+#[test]
+fn commands_with_a_worktree_and_its_repository_are_launched() {
+    if is_missing() {
+        return;
+    }
+    let host = Host::new();
+    for folder in ["work/.git/worktrees/tree", "tree"] {
+        fs::create_dir_all(host.at(folder)).unwrap();
+    }
+    let says = |path: &str, text: String| fs::write(host.at(path), text).unwrap();
+    says("tree/.git", format!("gitdir: {}\n", host.at("work/.git/worktrees/tree").display()));
+    says("work/.git/worktrees/tree/gitdir", format!("{}\n", host.at("tree/.git").display()));
+    let with = |line: &str| {
+        let mut launch = host.launch(line);
+        launch.sandbox = Sandbox::On(Plan::new([host.at("tree"), host.at("work")]));
+        launch
+    };
+    assert_eq!(launched_by(&host, &with("sleep 46108")), [false, false, true, true]);
+    let job = host.start(&with(
+        "(echo x > .git/config && echo A; echo x > .git/hooks/x && echo A) 2>/dev/null; echo end",
+    ));
+    host.world.assert_gone(&job);
+    assert_eq!(text(&job), "end\n");
 }

@@ -24,6 +24,16 @@ use crate::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, Stop};
 use crate::session_network::SessionNetwork;
 use crate::view::{Content, View, root, view};
 
+/// The variables that a sandbox can add for its program.
+const TEMPORARY: &str = "TMPDIR";
+const PROXIES: [&str; 5] = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+const UNPROXIED: [&str; 2] = ["no_proxy", "NO_PROXY"];
+
+/// Lists the names of all variables that a sandbox can add for its program.
+pub fn added_variables() -> impl Iterator<Item = &'static str> {
+    [TEMPORARY].into_iter().chain(PROXIES).chain(UNPROXIED)
+}
+
 /// The sandbox of one program, ready to be applied between fork and execute.
 #[derive(Debug)]
 pub struct Confinement {
@@ -109,12 +119,11 @@ impl Confinement {
         let namespaces = Namespaces { maker, network: plan.network, joined };
         let creations = Creations::new(missing);
         let locks = Locks::new(rules, Sockets::Own, Attributes::Allowed);
-        let mut variables = vec![("TMPDIR", OsString::from("/tmp"))];
+        let mut variables = vec![(TEMPORARY, OsString::from("/tmp"))];
         if plan.network == Network::Proxied {
             let proxy = format!("http://127.0.0.1:{PROXY}");
-            let names = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-            variables.extend(names.map(|name| (name, OsString::from(&proxy))));
-            variables.extend(["no_proxy", "NO_PROXY"].map(|name| (name, "localhost,127.0.0.1,::1".into())));
+            variables.extend(PROXIES.map(|name| (name, OsString::from(&proxy))));
+            variables.extend(UNPROXIED.map(|name| (name, "localhost,127.0.0.1,::1".into())));
         }
         let scope = Scope::new(&view, &pinned, (plan.access, plan.network), means, None);
         Ok(Self { enforcement, namespaces: Some(namespaces), creations, locks, scope, variables })

@@ -20,6 +20,7 @@ use crate::calls;
 use crate::filter::creations as filter;
 use crate::fork::{self, ForkSide};
 use crate::guarded_calls::{AttributeCall, Extent, PathEffect, attribute_calls, shapes};
+use crate::limits::limit_of;
 use crate::names::matches;
 
 /// Maximum length of a path for the kernel, in bytes, including the NUL.
@@ -81,9 +82,11 @@ impl Creations {
         guards.then(|| Self { names, missing, extent, changeable, filter: filter(extent) })
     }
 
-    /// Tries once whether the kernel supports such a guard, so that forks of this process need not try.
-    pub fn try_support() {
-        let _ = unavailable();
+    /// Tries once whether the kernel supports such a guard, so that forks of this process need not try. Returns false
+    /// if that could not be tried.
+    #[must_use]
+    pub fn try_support() -> bool {
+        support() != Support::Unknown
     }
 
     /// Returns the guarded names. The supervisor reports a refusal by the index in this list.
@@ -258,30 +261,68 @@ fn entry_of<'p>(path: &'p [u8], directory: &[u8]) -> Option<&'p [u8]> {
         .then(|| rest.split(|byte| *byte == b'/').next())?
 }
 
-/// Returns the reason why the kernel does not let a supervisor decide about calls here; `None` if it does.
-/// Tried once.
+/// Returns the reason why the kernel does not let a supervisor decide about calls here; `None` if it does, or if that
+/// could not be tried: then a command that needs the guard does not start without it.
 pub(crate) fn unavailable() -> Option<&'static str> {
-    static FOUND: OnceLock<Option<&str>> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        if try_in_a_fork() {
-            None
-        } else {
-            Some("the kernel does not let a supervisor decide about system calls here")
+    (support() == Support::Refused)
+        .then_some("the kernel does not let a supervisor decide about system calls here")
+}
+
+/// The kernel's support for a supervisor that decides about system calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Support {
+    Works,
+    Refused,
+    /// The trial process could not be started, was killed, or reached a limit of the system.
+    Unknown,
+}
+
+impl Support {
+    /// Reads the wait status of the trial process, which exits with the result of `code`.
+    fn of(status: Option<i32>) -> Self {
+        match status {
+            Some(0) => Self::Works,
+            Some(status) if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == REFUSED => Self::Refused,
+            _ => Self::Unknown,
         }
-    })
+    }
+
+    /// Returns the exit code of the trial process for the result of its system calls.
+    fn code(tried: &io::Result<OwnedFd>) -> i32 {
+        match tried {
+            Ok(_) => 0,
+            Err(fault) if limit_of(fault).is_none() => REFUSED,
+            Err(_) => REFUSED + 1,
+        }
+    }
+}
+
+/// The exit code of the trial process if the kernel has refused the filter.
+const REFUSED: i32 = 1;
+
+/// Tries what the kernel supports, until the result is known.
+fn support() -> Support {
+    static KNOWN: OnceLock<Support> = OnceLock::new();
+    if let Some(known) = KNOWN.get() {
+        return *known;
+    }
+    match try_in_a_fork() {
+        Support::Unknown => Support::Unknown,
+        known => *KNOWN.get_or_init(|| known),
+    }
 }
 
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-fn try_in_a_fork() -> bool {
+fn try_in_a_fork() -> Support {
     let filter = filter(Extent::Creation);
     // SAFETY: the child only makes system calls, and never returns.
     match unsafe { fork::fork() } {
         Ok(ForkSide::Child) => {
             let tried = calls::no_new_privileges().and_then(|()| calls::filter_and_listen(&filter));
-            fork::exit(i32::from(tried.is_err()))
+            fork::exit(Support::code(&tried))
         }
-        Ok(ForkSide::Parent(child)) => fork::wait(child) == Some(0),
-        Err(_) => false,
+        Ok(ForkSide::Parent(child)) => Support::of(fork::wait(child)),
+        Err(_) => Support::Unknown,
     }
 }
 
@@ -518,6 +559,23 @@ mod tests {
         each(rows, |(path, does, wanted)| {
             assert_eq!(creations.matched(&CString::new(path).unwrap(), does), wanted, "{path} {does:?}");
         });
+    }
+
+    #[test]
+    fn only_a_refusal_of_the_kernel_means_that_there_is_no_guard() {
+        let exited = |code: i32| Some(code << 8);
+        let failed = |errno| Err(io::Error::from_raw_os_error(errno));
+        let rows = [
+            (exited(0), Support::Works),
+            (exited(Support::code(&failed(libc::EINVAL))), Support::Refused),
+            (exited(Support::code(&failed(libc::EBUSY))), Support::Refused),
+            (exited(Support::code(&failed(libc::ENOMEM))), Support::Unknown),
+            (exited(Support::code(&failed(libc::EMFILE))), Support::Unknown),
+            // Killed, and not a child any more.
+            (Some(libc::SIGKILL), Support::Unknown),
+            (None, Support::Unknown),
+        ];
+        each(rows, |(status, wanted)| assert_eq!(Support::of(status), wanted, "{status:?}"));
     }
 
     #[test]

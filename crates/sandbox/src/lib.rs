@@ -56,7 +56,7 @@ mod seatbelt;
 mod session_network;
 mod view;
 
-pub use confinement::{Confinement, NamespaceBackend, Namespaces, to_be_tried};
+pub use confinement::{Confinement, NamespaceBackend, Namespaces, added_variables, to_be_tried};
 pub use creations::Creations;
 pub use enforcement::{Enforcement, Guard, GuardState, Means};
 pub use environment::{COOKIE, Environment};

@@ -81,8 +81,9 @@ enum Step {
     Host { from: CString, at: CString, attributes: u64 },
     /// Mounts a path of the sandbox at another path in it, or over itself.
     Again { from: CString, at: CString, attributes: u64 },
-    /// Mounts a directory of the sandbox over itself, writable: it is empty at the start of each program.
-    Private { at: CString, mode: u32 },
+    /// Creates the directory `from` in the sandbox's own file system, and mounts it at another path, writable: it is
+    /// empty at the start of each program, also if the host has a directory at that path.
+    Private { from: CString, at: CString, mode: u32 },
     /// Mounts a file system that the kernel generates.
     Kernel { kind: Generated, at: CString, attributes: u64 },
     /// Makes the top directory of the sandbox read-only.
@@ -216,10 +217,10 @@ impl Step {
                 let copy = calls::copy_tree(from.as_fd(), c"", *attributes)?;
                 calls::mount(&copy, beneath(root, at)?.as_fd())
             }
-            Self::Private { at, .. } => {
-                let at = beneath(root, at)?;
-                let copy = calls::copy_tree(at.as_fd(), c"", NO_SETUID | NO_DEVICES)?;
-                calls::mount(&copy, at.as_fd())
+            Self::Private { from, at, mode } => {
+                mkdirat(root, from.as_c_str(), Mode::from_raw_mode(*mode))?;
+                let copy = calls::copy_tree(beneath(root, from)?.as_fd(), c"", NO_SETUID | NO_DEVICES)?;
+                calls::mount(&copy, beneath(root, at)?.as_fd())
             }
             Self::Kernel { kind, at, attributes } => {
                 // `hidepid` hides the supervisor, the first process of the namespaces, from the command.
@@ -294,7 +295,8 @@ impl Writer {
             Content::Empty => {
                 let mode = if path.ends_with("tmp") || path.ends_with("shm") { 0o1777 } else { 0o755 };
                 self.directory(path, mode);
-                self.steps.push(Step::Private { at: inside(path), mode });
+                let from = string(format!("{OWN}/{}", self.steps.len()));
+                self.steps.push(Step::Private { from, at: inside(path), mode });
             }
             Content::Link(to) => {
                 self.above(path);

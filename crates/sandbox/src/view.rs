@@ -52,10 +52,13 @@ pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (Path
     let roots = real_roots(plan)?;
     let home = home(environment);
     let mut view = View { places: Vec::new(), roots, hidden: Vec::new() };
-    for place in SYSTEM {
-        view.system(Path::new(place));
-    }
+    // The private home directory would cover a system directory in it that is mounted before.
+    let is_in_home = |place: &Path| home.as_ref().is_some_and(|home| place.starts_with(home));
+    let (in_home, system): (Vec<&Path>, Vec<&Path>) =
+        SYSTEM.iter().map(Path::new).partition(|place| is_in_home(place));
+    system.into_iter().for_each(|place| view.system(place));
     view.add_empty(plan, home.as_deref());
+    in_home.into_iter().for_each(|place| view.system(place));
     let of_home = HomeNames::of(home.as_deref());
     for place in toolchains(environment, home.as_deref()) {
         if of_home.may_hold(&place) {

@@ -74,6 +74,64 @@ pub(crate) fn gap(root: Node<'_>, text: &str) -> Option<String> {
     }
 }
 
+/// Returns whether two adjacent children of a command are parts of one word. The grammar splits words such as `'a'\b`.
+pub(crate) fn is_one_word(one: Node<'_>, next: Node<'_>) -> bool {
+    let is_part = |node: Node<'_>| {
+        let is_other = node.kind() == "variable_assignment" || node.kind().ends_with("_redirect");
+        node.is_named() && !node.is_error() && !is_other
+    };
+    one.end_byte() == next.start_byte() && is_part(one) && is_part(next)
+}
+
+/// The characters that end a word if they are not quoted.
+const BREAKS: [char; 10] = [' ', '\t', '\n', ';', '|', '&', '<', '>', '(', ')'];
+
+/// Finds a text that the grammar splits into words, although a shell reads it as one word: no character between
+/// the parts ends a word.
+pub(crate) fn split<'t>(root: Node<'_>, text: &'t str) -> Option<&'t str> {
+    let mut found = None;
+    each(root, &mut |node| {
+        let splits = match node.kind() {
+            "program"
+            | "list"
+            | "pipeline"
+            | "command"
+            | "redirected_statement"
+            | "file_redirect"
+            | "herestring_redirect"
+            | "declaration_command"
+            | "unset_command"
+            | "for_statement"
+            | "variable_assignments"
+            | "array"
+            | "case_statement"
+            | "case_item"
+            | "do_group" => "",
+            "test_command" | "unary_expression" | "binary_expression" => "\\",
+            _ => return,
+        };
+        let mut cursor = node.walk();
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        for pair in children.windows(2) {
+            let [one, next] = pair else { continue };
+            let (Some(before), Some(after)) = (text.get(one.byte_range()), text.get(next.byte_range()))
+            else {
+                continue;
+            };
+            // A named part that ends with a parenthesis is a substitution, which does not end a word.
+            let is_ended = before.is_empty()
+                || before.ends_with(BREAKS) && !(one.is_named() && before.ends_with(')'))
+                || after.is_empty()
+                || after.starts_with(BREAKS);
+            let is_joined = node.kind() == "command" && is_one_word(*one, *next);
+            if one.end_byte() == next.start_byte() && !is_ended && !is_joined && after.starts_with(splits) {
+                found = found.or(text.get(one.start_byte()..next.end_byte()));
+            }
+        }
+    });
+    found
+}
+
 /// Returns whether text between two leaves is the word `-` of a command: the grammar drops that word before a
 /// here-document.
 fn is_dash(next: Node<'_>, end: usize, between: &str) -> bool {

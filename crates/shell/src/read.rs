@@ -33,6 +33,9 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     if let Some(gap) = check::gap(root, text) {
         script.unsure(&gap, "the shell grammar does not cover this text");
     }
+    if let Some(split) = check::split(root, text) {
+        script.unsure(split, "a shell reads this as one word, unlike the shell grammar");
+    }
     let mut reader = Reader {
         text,
         script,
@@ -216,22 +219,28 @@ impl<'t> Reader<'t> {
         let shown = around.map_or(node, |(outer, _)| outer);
         let mut segment = Segment { text: self.shown(shown), ..Segment::default() };
         let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        for parts in children.chunk_by(|one, next| check::is_one_word(*one, *next)) {
+            let [child] = parts else {
+                let word = self.word_of(parts);
+                segment.words.push(word);
+                continue;
+            };
             match child.kind() {
-                "variable_assignment" => self.assigned(child, Reach::Programs, &mut segment),
+                "variable_assignment" => self.assigned(*child, Reach::Programs, &mut segment),
                 "command_name" => {
-                    let inner = child.child(0).unwrap_or(child);
+                    let inner = child.child(0).unwrap_or(*child);
                     let word = self.word(inner);
                     segment.words.push(word);
                 }
                 "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
-                    self.redirect(child, &mut segment);
+                    self.redirect(*child, &mut segment);
                 }
                 _ if child.is_named() => {
-                    let word = self.word(child);
+                    let word = self.word(*child);
                     segment.words.push(word);
                 }
-                _ => self.visit(child),
+                _ => self.visit(*child),
             }
         }
         let redirects = around.map_or(&[][..], |(_, redirects)| redirects);
@@ -350,19 +359,28 @@ impl<'t> Reader<'t> {
 
     /// Reads a word, and judges the command substitutions in it.
     pub(crate) fn word(&mut self, node: Node<'_>) -> Word {
-        let mut holes = Vec::new();
-        collect_holes(node, &mut holes);
-        self.visit(node);
-        let base = node.start_byte();
-        let ranges: Vec<_> = holes.iter().map(|hole| hole.start - base..hole.end - base).collect();
-        let text = self.slice(node);
         if node.kind() == "process_substitution" {
-            return Word::beginning(text, "/dev/fd/");
+            self.visit(node);
+            return Word::beginning(self.slice(node), "/dev/fd/");
         }
+        self.word_of(&[node])
+    }
+
+    /// Reads a word of which the syntax tree has adjacent parts.
+    fn word_of(&mut self, parts: &[Node<'_>]) -> Word {
+        let mut holes = Vec::new();
+        for part in parts {
+            collect_holes(*part, &mut holes);
+            self.visit(*part);
+        }
+        let base = parts.first().map_or(0, Node::start_byte);
+        let end = parts.last().map_or(base, Node::end_byte);
+        let ranges: Vec<_> = holes.iter().map(|hole| hole.start - base..hole.end - base).collect();
+        let text = self.text.get(base..end).unwrap_or_default();
         match word::read(text, &ranges) {
             Ok(word) => word,
             Err(why) => {
-                self.unsure(node, why);
+                self.script.unsure(text, why);
                 Word::beginning(text, "")
             }
         }

@@ -11,8 +11,8 @@ pub struct Word {
     pub start: String,
     /// The part of the word that is known: all, the beginning, or nothing.
     pub sure: Certainty,
-    /// The word as a pattern, if it is unknown only because of wildcards or braces: `*`, `?`, `[…]` and `{…,…}` as in the
-    /// shell, and a backslash before a character that the shell takes literally.
+    /// The word as a pattern, if it is unknown only because of wildcards or braces. The pattern has the unquoted characters
+    /// of the word, and a backslash before each quoted character that the shell would interpret otherwise.
     pub pattern: Option<String>,
 }
 
@@ -81,8 +81,9 @@ pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
         start: String::new(),
         sure: Certainty::All,
         depth: 0,
+        separates: Separates::Nothing,
         braces: Braces::Plain,
-        glob: Glob { text: Some(String::new()), signs: false, group: 0 },
+        pattern: Some(String::new()),
     };
     reading.run()?;
     let mut sure = reading.sure;
@@ -90,8 +91,7 @@ pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
         sure = Certainty::Nothing;
     }
     let start = if sure == Certainty::Nothing { String::new() } else { reading.start };
-    let glob = reading.glob.text.filter(|_| reading.glob.signs && reading.depth == 0);
-    let pattern = glob.filter(|_| sure != Certainty::All);
+    let pattern = reading.pattern.filter(|_| sure != Certainty::All);
     Ok(Word { text: text.to_owned(), start, sure, pattern })
 }
 
@@ -114,68 +114,20 @@ struct WordReader<'a> {
     sure: Certainty,
     /// Number of braces that are open at the current position of the word.
     depth: usize,
+    separates: Separates,
     braces: Braces,
-    glob: Glob,
+    /// The word as a pattern so far; `None` if a part of the word is known only when the command runs.
+    pattern: Option<String>,
 }
 
-/// The word as a pattern.
-struct Glob {
-    /// The pattern so far; `None` if a part of the word is known only when the command runs.
-    text: Option<String>,
-    /// True if the word has wildcards or braces.
-    signs: bool,
-    /// The offset of the outermost open brace.
-    group: usize,
-}
-
-impl Glob {
-    fn literal(&mut self, found: char) {
-        let Some(text) = &mut self.text else { return };
-        if "*?[]{},\\".contains(found) {
-            text.push('\\');
-        }
-        text.push(found);
-    }
-
-    fn sign(&mut self, found: char) {
-        self.signs = true;
-        self.raw(found);
-    }
-
-    fn raw(&mut self, found: char) {
-        if let Some(text) = &mut self.text {
-            text.push(found);
-        }
-    }
-
-    fn open(&mut self) {
-        self.group = self.text.as_ref().map_or(0, String::len);
-        self.raw('{');
-    }
-
-    /// Ends the outermost group of braces: alternatives, a sequence such as `{1..3}`, or literal braces.
-    fn close(&mut self) {
-        self.raw('}');
-        let Some(text) = &mut self.text else { return };
-        let group = text.split_off(self.group);
-        let has_alternatives = {
-            let mut escaped = false;
-            group.chars().any(|found| {
-                let is_comma = found == ',' && !escaped;
-                escaped = found == '\\' && !escaped;
-                is_comma
-            })
-        };
-        if has_alternatives {
-            self.signs = true;
-            text.push_str(&group);
-        } else if group.contains("..") {
-            self.signs = true;
-            text.push('*');
-        } else {
-            text.push_str(&format!("\\{{{}\\}}", &group[1..group.len() - 1]));
-        }
-    }
+/// The parts of a group of braces that the word has so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Separates {
+    Nothing,
+    /// An opening brace.
+    Open,
+    /// An opening brace, and after it a comma or `..`. Any later closing brace may end the group, as in `{a},b}`.
+    Parts,
 }
 
 /// The effect of unquoted braces on a word: none, or several words.
@@ -198,17 +150,20 @@ impl WordReader<'_> {
                 Piece::Char('$') => self.dollar()?,
                 Piece::Char(sign @ ('*' | '?' | '[')) => {
                     self.lose(Certainty::Start);
-                    self.glob.sign(sign);
+                    self.raw(sign);
                 }
-                Piece::Char(']') => {
-                    self.plain(']');
-                    self.glob.raw(']');
+                Piece::Char(found @ ('{' | '}' | ',' | '.')) => {
+                    self.plain(found);
+                    self.raw(found);
+                    self.brace(found)?;
                 }
-                Piece::Char(found @ ('{' | '}' | ',' | '.')) => self.brace(found),
                 Piece::Char(';' | '|' | '&' | '<' | '>' | '(' | ')' | '`' | '\n' | ' ' | '\t') => {
                     return Err(DIFFERS);
                 }
-                Piece::Char(found) => self.push(found),
+                Piece::Char(found) => {
+                    self.plain(found);
+                    self.raw(found);
+                }
             }
         }
         Ok(())
@@ -224,9 +179,20 @@ impl WordReader<'_> {
         Some(Piece::Char(found))
     }
 
+    /// Adds a quoted character.
     fn push(&mut self, found: char) {
         self.plain(found);
-        self.glob.literal(found);
+        if r"*?[]{},.!^-~\".contains(found) {
+            self.raw('\\');
+        }
+        self.raw(found);
+    }
+
+    /// Adds a character to the pattern.
+    fn raw(&mut self, found: char) {
+        if let Some(pattern) = &mut self.pattern {
+            pattern.push(found);
+        }
     }
 
     fn plain(&mut self, found: char) {
@@ -239,34 +205,45 @@ impl WordReader<'_> {
     fn opaque(&mut self) {
         self.sure = Certainty::Nothing;
         let hole = self.opaque.iter().find(|hole| hole.end == self.at);
-        let is_sequence = hole.is_some_and(|hole| self.text[hole.clone()].starts_with('{'));
-        if is_sequence {
-            self.glob.sign('*');
-        } else {
-            self.glob.text = None;
+        let sequence = hole.map(|hole| &self.text[hole.clone()]).filter(|hole| hole.starts_with('{'));
+        match (sequence, &mut self.pattern) {
+            (Some(sequence), Some(pattern)) => pattern.push_str(sequence),
+            _ => self.pattern = None,
         }
     }
 
-    fn brace(&mut self, found: char) {
-        self.plain(found);
+    /// Records the effect of a character that can belong to a group of braces.
+    fn brace(&mut self, found: char) -> Result<(), &'static str> {
+        let (before, after) = (&self.text[..self.at], &self.text[self.at..]);
         match found {
             '{' => {
                 self.depth += 1;
-                if self.depth == 1 { self.glob.open() } else { self.glob.raw(found) }
+                // A shell takes `{}` at the beginning of a word literally.
+                let is_open = before.len() > 1 || !after.starts_with('}');
+                if is_open && self.separates == Separates::Nothing {
+                    self.separates = Separates::Open;
+                }
             }
-            '}' if self.depth == 0 => self.glob.literal(found),
             '}' => {
-                self.depth -= 1;
-                if self.depth == 0 { self.glob.close() } else { self.glob.raw(found) }
+                self.depth = self.depth.saturating_sub(1);
+                if self.separates == Separates::Parts {
+                    self.braces = Braces::Several;
+                }
             }
-            ',' if self.depth == 0 => self.glob.literal(found),
             _ => {
                 if self.depth > 0 {
                     self.braces = Braces::Several;
                 }
-                self.glob.raw(found);
+                let is_sequence = found == '.' && after.starts_with('.');
+                if self.separates == Separates::Open && (found == ',' || is_sequence) {
+                    self.separates = Separates::Parts;
+                }
+                if is_sequence && crosses_cases(before, after) {
+                    return Err(DIFFERS);
+                }
             }
         }
+        Ok(())
     }
 
     /// Lowers the certainty of the word to `sure`, unless it is already `Nothing`.
@@ -315,7 +292,7 @@ impl WordReader<'_> {
                 Some(Piece::Char(found)) => self.push(found),
                 Some(Piece::Opaque) => {
                     self.lose(Certainty::Start);
-                    self.glob.text = None;
+                    self.pattern = None;
                 }
             }
         }
@@ -356,7 +333,7 @@ impl WordReader<'_> {
                     Some(Piece::Char(found @ ('\\' | '\'' | '"' | '?'))) => self.push(found),
                     Some(Piece::Char(_)) => {
                         self.lose(Certainty::Nothing);
-                        self.glob.text = None;
+                        self.pattern = None;
                     }
                     Some(Piece::Opaque) | None => return Err(DIFFERS),
                 },
@@ -365,6 +342,18 @@ impl WordReader<'_> {
             }
         }
     }
+}
+
+/// Returns whether the dots after `before` are those of a sequence such as `{Z..a}`. It contains a backquote, so a
+/// shell can run a part of the word that the grammar takes for text.
+fn crosses_cases(before: &str, after: &str) -> bool {
+    let first = before.strip_suffix('.').and_then(|before| before.chars().next_back());
+    let last = after.strip_prefix('.').and_then(|after| after.chars().next());
+    let (Some(first), Some(last)) = (first, last) else { return false };
+    let is_first = before.ends_with(&format!("{{{first}."));
+    let is_last = after[1 + last.len_utf8()..].starts_with(['.', '}']);
+    let crosses = first.is_ascii_uppercase() != last.is_ascii_uppercase();
+    is_first && is_last && crosses && first.is_ascii_alphabetic() && last.is_ascii_alphabetic()
 }
 
 enum Piece {

@@ -38,11 +38,12 @@ pub fn init() {
     toolpost_engine::inner_step();
 }
 
-/// Sets another program, such as `/usr/bin/toolpost`, as the helper that `bwrap` executes inside a sandbox.
-/// Only the first call has an effect.
+/// Sets another program, such as `/usr/bin/toolpost`, as the helper. `bwrap` executes it inside a sandbox, and
+/// Toolpost outside, to start the commands of a session faster. Only the first call has an effect.
 ///
 /// Needed in an interpreter that loads Toolpost as a module, because the interpreter does not call [`init`].
-/// The file must be outside all roots, otherwise a command could replace it.
+/// The file must be outside all roots and temporary directories of commands, otherwise a command could replace
+/// it: such a helper is not executed outside a sandbox.
 pub fn helper(program: &Path) {
     toolpost_engine::inner_step_of(program);
 }

@@ -69,6 +69,7 @@ pub(crate) fn start(error: StartError) -> Failure {
         StartError::NoProgram { .. } | StartError::Directory { .. } => Kind::NotFound,
         StartError::Refused { .. }
         | StartError::RefusedInside { .. }
+        | StartError::Unknown { .. }
         | StartError::Missing { .. }
         | StartError::Sandbox(SandboxError::Step { .. }) => Kind::Io,
         StartError::Nul => Kind::Invalid,

@@ -100,7 +100,12 @@ impl Script {
         let hosts: Vec<&CString> = self.steps.iter().filter_map(Step::host).collect();
         let absolute = |at: &CString| CString::new([b"/", at.as_bytes()].concat()).unwrap_or_default();
         let mut expected = Vec::new();
-        for step in &self.steps {
+        for (number, step) in self.steps.iter().enumerate() {
+            // A later mount covers this one, as a root covers the repository of its worktree.
+            let later = self.steps[number + 1..].iter().filter_map(Step::host);
+            if step.host().is_some_and(|at| later.clone().any(|later| later == at || contains(later, at))) {
+                continue;
+            }
             let (from, at, attributes) = match step {
                 Step::Host { from, at, attributes } => {
                     // The point of any other mount is in the sandbox's own file system, which no one else changes.
@@ -203,8 +208,9 @@ impl Step {
                 out.text(at);
                 out.number(*attributes);
             }
-            Self::Private { at, mode } => {
+            Self::Private { from, at, mode } => {
                 out.number(5);
+                out.text(from);
                 out.text(at);
                 out.number(u64::from(*mode));
             }
@@ -225,7 +231,7 @@ impl Step {
             2 => Self::Link { path: from.text()?, to: from.text()? },
             3 => Self::Host { from: from.text()?, at: from.text()?, attributes: from.number()? },
             4 => Self::Again { from: from.text()?, at: from.text()?, attributes: from.number()? },
-            5 => Self::Private { at: from.text()?, mode: mode(from)? },
+            5 => Self::Private { from: from.text()?, at: from.text()?, mode: mode(from)? },
             6 => Self::Kernel { kind: Generated::Processes, at: from.text()?, attributes: from.number()? },
             7 => Self::Kernel { kind: Generated::Terminals, at: from.text()?, attributes: from.number()? },
             8 => Self::Close,
@@ -262,7 +268,7 @@ impl<'a> Renewal<'a> {
     fn take(&mut self, step: &'a Step) -> io::Result<()> {
         let at = match step {
             Step::Kernel { .. } => return step.take(&self.root),
-            Step::Private { at, mode } => return self.cover(at, *mode),
+            Step::Private { at, mode, .. } => return self.cover(at, *mode),
             Step::Directory { path, .. } | Step::File { path } | Step::Link { path, .. } => path,
             Step::Host { at, .. } => at,
             Step::Again { .. } | Step::Close => return Ok(()),
@@ -317,7 +323,7 @@ mod tests {
     }
 
     fn private(at: &str) -> Step {
-        Step::Private { at: string(at), mode: 0o1777 }
+        Step::Private { from: string(".toolpost/5"), at: string(at), mode: 0o1777 }
     }
 
     #[test]
@@ -371,6 +377,11 @@ mod tests {
         assert_eq!(listed, [("/usr", false), ("/usr/bin", true)]);
         assert!(expected.iter().all(|mount| mount.what.is_some()) && expected[0].what != expected[1].what);
         assert_eq!(script(vec![usr(), host("no/such")]).expected(), None);
+        // A mount that a later one covers is not visible.
+        let writable = Step::Host { from: c"/usr".to_owned(), at: string("usr"), attributes: 0 };
+        let covered = script(vec![host("usr/bin"), usr(), writable]).expected().unwrap();
+        assert_eq!(covered.len(), 1);
+        assert!(covered[0].at.as_bytes() == b"/usr" && !covered[0].is_read_only);
         let directory = tempfile::tempdir().unwrap();
         let at = CString::new(directory.path().to_str().unwrap()).unwrap();
         let plain = ExpectedMount { what: identity(&at), at, is_read_only: false };
