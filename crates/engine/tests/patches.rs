@@ -139,7 +139,7 @@ async fn unmatched_hunk_changes_nothing_and_shows_the_closest_lines() {
             update("a.txt", "@@ alpha\n-Beta\n+gamma"),
             Kind::NoMatch,
             "#3 Absent: Failed to find expected lines in a.txt:\nBeta\n(the hunk at line 6 of the patch).",
-            "Closest match, line 2 (it differs; → is a tab, · a space):\nbeta\n\nThe difference, [-old text-] {+file+}:\n2: [-Beta-]{+beta+}",
+            "Closest match, line 2 (only letter case differs; → is a tab, · a space):\nbeta\n\nThe difference, [-old text-] {+file+}:\n2: [-Beta-]{+beta+}",
         ),
         (
             update("a.txt", "@@ -7 +7,2 @@\n+x"),

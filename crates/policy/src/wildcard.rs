@@ -35,7 +35,7 @@ pub(crate) fn matches(
         patterns.push(pattern.clone());
     }
     let mut left = MOST_NAMES;
-    for pattern in patterns.iter().filter(|pattern| !pattern.starts_with('~')) {
+    for pattern in patterns.iter().filter_map(|pattern| outside_home(pattern)) {
         for place in places.iter().filter(|place| !place.starts_with('~')) {
             let base = if pattern.starts_with('/') { PathBuf::from("/") } else { directory.join(place) };
             let Some(paths) = paths(base, pattern, workspace, &mut left) else {
@@ -52,6 +52,13 @@ pub(crate) fn matches(
         }
     }
     found
+}
+
+/// Returns a pattern without `~+/`, which is the working directory; `None` for one below the home directory. A
+/// shell takes `~` before other characters literally if no user has that name.
+fn outside_home(pattern: &str) -> Option<&str> {
+    let rest = pattern.strip_prefix("~+/").unwrap_or(pattern);
+    (rest != "~" && !rest.starts_with("~/")).then_some(rest)
 }
 
 /// Returns the paths that a pattern matches, with literal braces; `None` if there are too many names to compare.

@@ -235,7 +235,7 @@ impl Numbers {
 /// No word that bash expands to a denied file is allowed: compares the policy with bash on random words.
 #[test]
 fn no_word_that_bash_expands_to_a_denied_file_is_allowed() {
-    const PIECES: [&str; 26] = [
+    const PIECES: [&str; 32] = [
         "a",
         "b",
         "ab",
@@ -262,12 +262,18 @@ fn no_word_that_bash_expands_to_a_denied_file_is_allowed() {
         "[",
         "{",
         ",",
+        "}",
+        "]",
+        "!",
+        "\\!",
+        "-",
+        "'-'",
     ];
     let world = World::new();
     let files = ["a", "b", "ab", ".h", "a.b", "d/a", "d/b", "d/.h", "d/ab", "e/d/a", "[", "{a", "a,b"];
     put(&root(&world), &files.map(|name| (name, "")));
     let mut numbers = Numbers(20_261_122);
-    let words: Vec<String> = (0..4_000)
+    let words: Vec<String> = (0..8_000)
         .map(|_| (0..=numbers.below(5)).map(|_| PIECES[numbers.below(PIECES.len())]).collect::<String>())
         .filter(|word| !word.starts_with('/') && !word.replace("{a..d}", "").contains(".."))
         .collect();

@@ -505,7 +505,7 @@ fn a_home_directory_below_a_system_directory_is_empty() {
         return;
     }
     let Ok(opt) = tempfile::tempdir_in("/opt") else {
-        common::skipped("this user may not create directories in /opt");
+        toolpost_test_rows::skip("this user may not create directories in /opt");
         return;
     };
     let home = opt.path().join("svc");

@@ -93,6 +93,8 @@ fn commands_are_found_in_all_shell_constructs() {
         ("\"r\"\"m\" 'a b' c\\ d", &["rm a b c d >a b >c d"]),
         ("$X a; ${Y}z", &["… a ?a", "…"]),
         ("x{rm,-rf} a{}b {a..b}", &["… a{}b … ?a{}b ?…"]),
+        ("'r'\\m 'd/'\\b", &["rm d/b >d/b"]),
+        ("x {a},b} {},b}", &["x … {},b} ?… ?{},b}"]),
         ("if a; then b; elif c; then d; else e; fi", &["a", "b", "c", "d", "e"]),
         (
             "for i in $(a); do b; done; while c; do d; done; case $x in p) e;; esac",
@@ -306,6 +308,10 @@ fn ambiguous_syntax_is_reported_as_unsure() {
         "`a \\`b\\``",
         "f() { f | f & }; f",
         "echo \u{7}",
+        "echo {Z..a}`b`c`d`",
+        "X='a'\\b c",
+        "for x in 'a'\\b; do c; done",
+        "export X='a'\\b",
     ];
     each(rows, |text| {
         assert_ne!(read(text).unsure, [], "{text}");
@@ -317,6 +323,8 @@ fn ambiguous_syntax_is_reported_as_unsure() {
         "cat <<X\na\nX\n",
         "ls -la \\\n  src",
         "echo \"$x\" ${y} ${z:-a}",
+        "case x in a) \\b;; esac; (\\c);\\d&\\e|\\f>g 2>&1",
+        "echo {a..z} {A..Z} {1..9} {foO..bar}",
     ];
     each(certain, |text| {
         assert_eq!(read(text).unsure, [], "{text}");
