@@ -79,8 +79,8 @@ fn options_after_the_explained_command_are_refused() {
         &["--sandbox", "off"],
         &["--policy=p.toml"],
     ];
-    for command in [&["cargo test"][..], &["cargo", "test"], &["git", "push", "-f"]] {
-        for option in options {
+    each([&["cargo test"][..], &["cargo", "test"], &["git", "push", "-f"]], |command| {
+        each(options, |option| {
             let name = option[0].split('=').next().unwrap();
             let ended = world.run(&[&["policy", "explain"], command, option].concat());
             let wanted = format!(
@@ -94,12 +94,12 @@ fn options_after_the_explained_command_are_refused() {
             let words = [command, option].concat();
             let (explained, _) = policy_output(&world, &[&["explain", "--"], &words[..]].concat());
             assert!(explained.lines().next().unwrap().contains(name), "{words:?}: {explained}");
-        }
-        for own in [&["--help"][..], &["--version"], &["--release"], &["-q"], &["--", "--json"]] {
+        });
+        each([&["--help"][..], &["--version"], &["--release"], &["-q"], &["--", "--json"]], |own| {
             let (explained, _) = policy_output(&world, &[&["explain"], command, own].concat());
             assert!(explained.contains("verdict: "), "{command:?} {own:?}: {explained}");
-        }
-    }
+        });
+    });
 }
 
 #[test]

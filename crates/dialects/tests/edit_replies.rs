@@ -102,7 +102,7 @@ async fn failed_edits_of_changed_files_name_the_change_first() {
     .await;
 }
 
-/// How much of a file another program changes.
+/// The part of a file that another program changes.
 #[derive(Debug)]
 enum Changed {
     Little,

@@ -3,10 +3,12 @@
 use crate::common::{World, permissive};
 use toolpost_engine::operations::search::{From, Matching, Request, Search, Tests};
 use toolpost_syntax::{Kind, Language};
+use toolpost_test_rows::each_async;
 use toolpost_text::lines::LineIndex;
 
 /// The parts of a file: the symbols around its functions, the first and the last line of a function with `NAME`, a
 /// statement, and the last line of each symbol around the functions.
+#[derive(Debug)]
 struct Grammar {
     file: &'static str,
     around: &'static [&'static str],
@@ -105,8 +107,8 @@ impl Grammar {
 #[tokio::test]
 async fn a_block_ends_with_its_symbol() {
     let mut compared = 0;
-    for grammar in &GRAMMARS {
-        for (length, blank) in [(1, 0), (3, 0), (3, 1), (200, 0), (300, 0), (500, 1)] {
+    each_async(&GRAMMARS, async |grammar| {
+        each_async([(1, 0), (3, 0), (3, 1), (200, 0), (300, 0), (500, 1)], async |(length, blank)| {
             let text = grammar.file(length, blank);
             let world = World::new(&[(grammar.file, &text)]);
             let language = Language::of_path(grammar.file.as_ref()).unwrap();
@@ -135,7 +137,9 @@ async fn a_block_ends_with_its_symbol() {
                 assert_eq!(last, end, "{} {name} of {length} statements: {found:?}", grammar.file);
                 compared += 1;
             }
-        }
-    }
+        })
+        .await;
+    })
+    .await;
     assert_eq!(compared, GRAMMARS.len() * 6 * NAMES.len());
 }

@@ -1,6 +1,8 @@
 //! Decisions about a command line: about each program that it would run, and each file and host that it would
 //! access.
 
+mod tracked;
+
 use crate::{
     access::{
         Access,
@@ -14,7 +16,6 @@ use crate::{
     policy::Policy,
     reach::{OutsidePaths, Unreachable},
     rule::{Origin, Rule, Target},
-    tracked,
     wildcard::{self, Matches},
 };
 use serde::Serialize;

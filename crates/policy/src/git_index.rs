@@ -144,8 +144,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
         #[test]
         fn a_written_index_is_parsed(files in prop::collection::vec(file(), 0..20), version in 2_u32..=4, long in any::<bool>()) {
             let bytes = written(&files, version, if long { 32 } else { 20 });

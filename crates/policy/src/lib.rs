@@ -57,7 +57,6 @@ mod rule;
 mod search;
 #[cfg(test)]
 mod tests;
-mod tracked;
 mod wildcard;
 mod withheld;
 

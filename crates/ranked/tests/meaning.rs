@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use toolpost_test_rows::each;
 
 use toolpost_ranked::embed::{EmbedError, Embedder, TextRole, Vector};
 use toolpost_ranked::{FillError, FillReport, Fusion, Index, Meaning, SemanticQuery, SemanticResult};
@@ -134,7 +135,7 @@ fn generated_files_never_displace_or_pad_other_results() {
         "app.js.map",
         "a/b.test.ts.snap",
     ];
-    for name in names {
+    each(names, |name| {
         let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let put = |name: &str, text: &str| {
             let path = root.path().join(name);
@@ -170,7 +171,7 @@ fn generated_files_never_displace_or_pad_other_results() {
         };
         let own = world.index.lend(&|| false).unwrap().search_meaning(&world.meaning, &meant);
         assert_eq!(own.hits.len(), 1, "{name}");
-    }
+    });
 }
 
 #[test]

@@ -423,7 +423,7 @@ fn unindexed_search_that_ends_early_returns_the_first_lines_in_path_order() {
         let may_read = restricted.then(|| Arc::clone(&may_read));
         let whole = GrepRequest { may_read, ..world.grep("needle") };
         let all = lines(&ask(&world, &whole, None).unwrap());
-        for (limit, offset) in [(1, 0), (10, 0), (10, 150), (200, 0), (5_000, 0), (10, 5_000)] {
+        each([(1, 0), (10, 0), (10, 150), (200, 0), (5_000, 0), (10, 5_000)], |(limit, offset)| {
             let request = GrepRequest { limit: Some(limit), offset, ..whole.clone() };
             let mut answers = [1, 2, 5].into_iter().map(|threads| {
                 let mut control = Control::default();
@@ -445,7 +445,7 @@ fn unindexed_search_that_ends_early_returns_the_first_lines_in_path_order() {
             answers.for_each(|other| {
                 assert_eq!((lines(&other), counts(&other)), (lines(&first), counts(&first)));
             });
-        }
+        });
     });
     assert!(early >= 6, "{early} searches ended early");
 }

@@ -7,6 +7,7 @@
     expect(dead_code, reason = "some rules are used only by languages that this build omits")
 )]
 
+mod bounded;
 mod captures;
 mod change;
 mod entries;
@@ -17,7 +18,6 @@ mod headings;
 mod ids;
 mod item;
 mod language;
-mod macro_items;
 pub mod merge;
 mod naming;
 mod outline;
@@ -27,6 +27,7 @@ mod read;
 mod shape;
 mod tree;
 
+pub use bounded::{ParseError, parse_bounded};
 pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, named};
 pub use facts::{
     Binding, BindingKind, Facts, Import, ImportTarget, NameToken, Reach, Reference, Scope, TokenForm, Usage,
@@ -38,4 +39,4 @@ pub use language::Language;
 pub use outline::{Symbol, enclosing, segments};
 pub use pattern::{Hole, Pattern, PatternMatch, PatternSyntaxError};
 pub use shape::{Base, Chain, Step};
-pub use tree::{ParseError, Tree, added_error, parse_bounded};
+pub use tree::{Tree, added_error};

@@ -16,7 +16,8 @@ use ast_grep_core::meta_var::MetaVariable;
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_core::{AstGrep, NodeMatch};
 
-use crate::tree::{ParseError, deeper_than};
+use crate::bounded::ParseError;
+use crate::tree::deeper_than;
 use crate::{Language, Tree};
 
 pub use read::PatternSyntaxError;

@@ -1,11 +1,13 @@
 //! Finds the items in the nodes of a tree.
 
+mod macro_items;
+
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Overloads, Rule};
-use crate::{Item, Kind, headings, macro_items};
+use crate::{Item, Kind, headings};
 
 /// Maximum depth at which bodies are parsed.
 pub(crate) const DEEPEST: usize = 64;

@@ -3,6 +3,7 @@
 //! Each case is a file with the code and the expected facts.
 
 use crate::facts;
+use toolpost_test_rows::each;
 
 use toolpost_syntax::Language;
 
@@ -53,16 +54,16 @@ fn items_in_macro_calls_are_those_of_the_same_text() {
         ("cfg_if! { if #[cfg(a)] { } else if #[cfg(b)] {\n", "} else { } }"),
         ("cfg_if! { if #[cfg(a)] { } else {\n", "} }"),
     ];
-    for file in files {
+    each(files, |file| {
         let alone = symbols(file, 0);
         assert!(alone.len() >= 2, "{file}");
-        for (open, close) in around {
+        each(around, |(open, close)| {
             let text = format!("{open}{file}{close}");
             assert_eq!(symbols(&text, open.len()), alone, "{text}");
-        }
-    }
+        });
+    });
     // Text that is something else than items, and templates, define nothing.
-    for text in [
+    let others = [
         "list! { a, b }",
         "m! { fn f($x:ty) {} }",
         "m! { a => { fn f() {} } }",
@@ -70,10 +71,11 @@ fn items_in_macro_calls_are_those_of_the_same_text() {
         "macro_rules! no { () => { fn template() {} } }",
         "fn f() { m! { fn inner() {} } }",
         "a! { b! { c! { fn f() {} } } }",
-    ] {
+    ];
+    each(others, |text| {
         let found = symbols(text, 0);
         assert!(found.iter().all(|symbol| symbol.starts_with("Macro") || symbol.contains(" f ") && text.starts_with("fn")), "{text}: {found:?}");
-    }
+    });
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Table-driven tests: every row that fails is reported, with its number and its `Debug` text. Tests that cannot run on
-//! a machine.
+//! Table-driven tests, which report every row that fails with its number and its `Debug` text.
 
 #![doc = include_str!("../README.md")]
 

@@ -133,7 +133,7 @@ mod tests {
             ((false, Some(60_000)), 60_000, 0),
             ((false, Some(60_001)), 60_000, 1),
         ];
-        for ((blocking, before_async), milliseconds, noted) in rows {
+        toolpost_test_rows::each(rows, |((blocking, before_async), milliseconds, noted)| {
             let mut notes = Vec::new();
             let found = wait(blocking, before_async, &mut notes);
             assert_eq!(
@@ -142,6 +142,6 @@ mod tests {
                 "{blocking} {before_async:?}"
             );
             assert_eq!(notes.len(), noted, "{blocking} {before_async:?}: {notes:?}");
-        }
+        });
     }
 }

@@ -52,7 +52,7 @@ impl Provider for Context7 {
         "context7"
     }
 
-    fn customary(&self) -> &'static str {
+    fn default_address(&self) -> &'static str {
         "https://context7.com/api"
     }
 

@@ -50,7 +50,7 @@ impl Provider for Exa {
         "exa"
     }
 
-    fn customary(&self) -> &'static str {
+    fn default_address(&self) -> &'static str {
         "https://mcp.exa.ai/mcp"
     }
 

@@ -49,7 +49,7 @@ impl Provider for GitHub {
         "github"
     }
 
-    fn customary(&self) -> &'static str {
+    fn default_address(&self) -> &'static str {
         "https://api.github.com"
     }
 

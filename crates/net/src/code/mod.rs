@@ -25,7 +25,7 @@ pub trait Provider: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Returns the default base URL of the service.
-    fn customary(&self) -> &'static str;
+    fn default_address(&self) -> &'static str;
 
     /// Returns the names of the environment variables that usually contain an API key of the service.
     fn variables(&self) -> &'static [&'static str];

@@ -63,7 +63,7 @@ impl Service {
     pub fn new(name: &str, base: Option<&str>, key: Option<String>) -> Result<Self, ServiceConfigError> {
         let provider = PROVIDERS.into_iter().find(|provider| provider.name() == name);
         let provider = provider.ok_or_else(|| ServiceConfigError::Unknown { name: name.to_owned() })?;
-        let address = base.unwrap_or(provider.customary());
+        let address = base.unwrap_or(provider.default_address());
         let base = WebAddress::parse(address).map_err(ServiceConfigError::Address)?;
         if base.url().query().is_some() {
             // A query may contain an API key, so it is not repeated in the error.

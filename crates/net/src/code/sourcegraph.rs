@@ -73,7 +73,7 @@ impl Provider for Sourcegraph {
         "sourcegraph"
     }
 
-    fn customary(&self) -> &'static str {
+    fn default_address(&self) -> &'static str {
         "https://sourcegraph.com"
     }
 

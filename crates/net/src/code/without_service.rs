@@ -19,7 +19,9 @@ impl Service {
     pub fn new(name: &str, base: Option<&str>, _key: Option<String>) -> Result<Self, ServiceConfigError> {
         let provider = PROVIDERS.into_iter().find(|provider| provider.name() == name);
         let provider = provider.ok_or_else(|| ServiceConfigError::Unknown { name: name.to_owned() })?;
-        WebAddress::parse(base.unwrap_or(provider.customary())).map(Self).map_err(ServiceConfigError::Address)
+        WebAddress::parse(base.unwrap_or(provider.default_address()))
+            .map(Self)
+            .map_err(ServiceConfigError::Address)
     }
 
     /// Returns the name of the service in settings.

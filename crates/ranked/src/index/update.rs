@@ -17,7 +17,7 @@ use super::{Inner, LARGEST, UpdateError, UpdateState};
 const POLL: Duration = Duration::from_millis(100);
 /// The time without any new segment of another process after which this process reads the files itself.
 const STUCK: Duration = Duration::from_secs(15);
-/// If fewer files than this are to be read, this process does not begin to wait for another one that reads them.
+/// If fewer files than this must be read, this process does not begin to wait for another one that reads them.
 const MANY: usize = 200;
 /// The time after which one step of reading files ends.
 const STEP: Duration = Duration::from_millis(500);

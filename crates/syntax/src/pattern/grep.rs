@@ -7,7 +7,7 @@ use ast_grep_core::{Language as Known, Pattern, PatternError};
 
 use super::holes;
 use crate::Language;
-use crate::tree::parse_bounded;
+use crate::bounded::parse_bounded;
 
 impl Known for Language {
     fn expando_char(&self) -> char {

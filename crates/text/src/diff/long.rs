@@ -64,7 +64,7 @@ fn by_position(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
         match (ops.last_mut(), old[at] == new[at]) {
             (Some(DiffOp::Equal { len, .. }), true) => *len += 1,
             (Some(DiffOp::Replace { old_len, new_len, .. }), false) => {
-                (*old_len, *new_len) = (*old_len + 1, *new_len + 1)
+                (*old_len, *new_len) = (*old_len + 1, *new_len + 1);
             }
             (_, true) => ops.push(DiffOp::Equal { old_index: at, new_index: at, len: 1 }),
             (_, false) => {

@@ -140,8 +140,8 @@ fn gaps(question: &Request, looked: &Investigation) -> Vec<String> {
     gaps
 }
 
-/// Returns the evidence for the findings as a whole, one clause each. There is no number for it: a number would have to
-/// be the share of such findings that are right, which nothing measures.
+/// Returns the evidence for the findings as a whole, one clause each. It has no number, because a number
+/// would be the share of such findings that are right, which nothing measures.
 fn grounds(looked: &Investigation, told: &[(&Place, f64)]) -> Vec<String> {
     let best: Vec<&Place> = told.iter().take(BEST).map(|(place, _)| *place).collect();
     if best.is_empty() {

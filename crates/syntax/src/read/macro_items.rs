@@ -1,9 +1,9 @@
-//! Items in the braces of Rust macro calls, such as `cfg_rt! { pub mod task; fn start() {} }`. The parser sees only tokens there.
+//! Items in the braces of Rust macro calls, such as `cfg_rt! { fn start() {} }`, where the parser sees only tokens.
 
 use tree_sitter::Node;
 
-use crate::read::Reader;
-use crate::tree::parse_part;
+use super::Reader;
+use crate::bounded::parse_part;
 use crate::{Item, Kind};
 
 /// Maximum nesting of the brackets in which items are found; `imports.scm` finds modules as deep.
