@@ -142,7 +142,7 @@ PROBE = [
     ("edit", {"file_path": "a.txt", "old_string": "one", "new_string": "1"}, [FAILS, "a.txt"], {"a.txt": "one\ntwo\nthree\n"}),
     ("query", {"pattern": "fn $NAME() { $$$BODY }", "path": "src/main.rs"}, ["src/main.rs:1:1", "$NAME = main"], {}),
     ("search", {"query": "wait AND NOT stop ext:rs"}, ["File: src/lib.rs", "| pub fn wait() {}"], {}),
-    ("search", {"query": "wait AND ("}, [FAILS, "has an error", "Write wait"], {}),
+    ("search", {"query": "wait AND ("}, [FAILS, "has an error", "Try wait"], {}),
     ("search", {"query": "wait", "path": "nowhere"}, [FAILS, "nowhere"], {}),
     ("searchAll", {"query": "wait", "maxPages": 2}, ["File: src/lib.rs", "File: src/main.rs"], {}),
     ("extract", {"file": "src/main.rs#main"}, ["src/main.rs", "| fn main() {"], {}),

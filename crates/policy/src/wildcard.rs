@@ -194,7 +194,7 @@ impl Class {
             !is_plain(*range)
                 || contains(*range)
                 || !is_single && (first..=last).contains(&letter.to_ascii_lowercase())
-                || !byte.is_ascii() && !(is_single && first.is_ascii())
+                || !(byte.is_ascii() || is_single && first.is_ascii())
         })
     }
 }
