@@ -206,10 +206,8 @@ pub fn explore(
     let lane = &lane;
     thread::scope(|scope| {
         let running: Vec<_> = (0..lanes).map(|number| scope.spawn(move || lane(number))).collect();
-        let ended = running.into_iter().map(thread::ScopedJoinHandle::join);
-        ended
-            .map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect::<Result<()>>()
+        let mut ended = running.into_iter().map(thread::ScopedJoinHandle::join);
+        ended.try_for_each(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
     Ok(explored.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
