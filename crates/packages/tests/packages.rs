@@ -488,6 +488,7 @@ fn direct_dependencies_are_listed_first_and_missing_ones_named() {
 /// A manifest with version ranges is never the source of a version: that is a lock file which states the installed
 /// version, or else the installed package.
 #[test]
+#[expect(clippy::too_many_lines, reason = "most lines are rows")]
 fn version_sources_are_lock_files_or_installed_packages() {
     let site = ".venv/lib/python3.12/site-packages";
     let python = |name: &str, version: &str| {

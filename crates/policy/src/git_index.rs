@@ -127,7 +127,7 @@ mod tests {
             } else {
                 out.extend(file.path.as_bytes());
                 out.push(0);
-                while (out.len() - begin) % 8 != 0 {
+                while !(out.len() - begin).is_multiple_of(8) {
                     out.push(0);
                 }
             }

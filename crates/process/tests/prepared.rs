@@ -120,7 +120,7 @@ fn as_nobody(test: &str) {
             assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}\n{errors}");
         }
         Err(error) => {
-            toolpost_test_rows::skip(&format!("another user may not execute {} ({error})", own.display()))
+            toolpost_test_rows::skip(&format!("another user may not execute {} ({error})", own.display()));
         }
     }
 }

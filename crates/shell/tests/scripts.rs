@@ -267,6 +267,7 @@ fn arguments_with_extra_effects_are_found_in_any_spelling() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "most lines are rows")]
 fn ambiguous_syntax_is_reported_as_unsure() {
     let rows = [
         "echo hi\rtouch x",
