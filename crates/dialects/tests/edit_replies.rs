@@ -189,7 +189,7 @@ async fn removed_line_numbers_are_reported_and_numbers_of_the_file_are_kept() {
         ("1| one\n2| two\n", "2| two", "2| 2", "1| one\n2| 2\n", false),
     ];
     each_async(&SPEAKERS, async |speaker| {
-        for (before, old, new, after, is_removed) in rows {
+        each_async(rows, async |(before, old, new, after, is_removed)| {
             let world = World::new(speaker.dialect);
             world.put(FILE, before);
             speaker.read(&world).await;
@@ -200,7 +200,8 @@ async fn removed_line_numbers_are_reported_and_numbers_of_the_file_are_kept() {
             assert_eq!(matches!(answer, Outcome::Done(_)), !refuses, "{name} {old:?}: {reply}");
             assert_eq!(reply.contains(removed), is_removed && !refuses, "{name} {old:?}: {reply}");
             assert_eq!(content(&world), if refuses { before } else { after }, "{name} {old:?}");
-        }
+        })
+        .await;
         let world = World::new(speaker.dialect);
         world.put(FILE, "1\tone\n2\ttwo\n");
         speaker.read(&world).await;

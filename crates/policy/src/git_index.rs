@@ -144,6 +144,11 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: Some(Box::new(proptest::test_runner::FileFailurePersistence::Direct("proptest-regressions/git_index.txt"))),
+            ..ProptestConfig::default()
+        })]
+
         #[test]
         fn a_written_index_is_parsed(files in prop::collection::vec(file(), 0..20), version in 2_u32..=4, long in any::<bool>()) {
             let bytes = written(&files, version, if long { 32 } else { 20 });
