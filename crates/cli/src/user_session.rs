@@ -56,7 +56,7 @@ impl UserSession {
         let mut tools = INTERNAL.tools.iter().chain(dialect.tools);
         let tool = tools.find(|tool| tool.operation == operation);
         let tool = tool.with_context(|| format!("no tool runs {operation}"))?;
-        // The tool would silently ignore a parameter that it does not have.
+        // An unknown parameter is an error here, because the tool would silently ignore it.
         let schema = (tool.schema)();
         let known = |key: &&String| {
             schema.pointer("/properties").is_some_and(|known| known.get(key.as_str()).is_some())

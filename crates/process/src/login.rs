@@ -69,7 +69,7 @@ enum State {
     Seen,
     /// The comparison runs, or has ended.
     Asked(Job),
-    /// The changes that the profile makes to the environment; `None` if it does more.
+    /// The changes that the profile makes to the environment; `None` if it has other effects too, or if the comparison failed.
     Known(Option<Changes>),
 }
 

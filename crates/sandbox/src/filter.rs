@@ -234,7 +234,8 @@ pub(crate) fn filter(sockets: Sockets, attributes: Attributes) -> Vec<sock_filte
     filter.finish()
 }
 
-/// Builds the filter that leaves system calls which create, move or open for writing to a supervisor. It is
+/// Builds the filter that lets a supervisor decide about the system calls that create or rename entries, truncate files or
+/// open them for writing; with [`Extent::Removal`], also about those that remove entries, or change modes or times. It is
 /// installed in addition to the main filter.
 pub(crate) fn creations(extent: Extent) -> Vec<sock_filter> {
     let mut filter = Filter::default();
@@ -284,7 +285,7 @@ struct Filter {
     checks: BTreeMap<u32, Vec<sock_filter>>,
 }
 
-/// The number of system calls in a filter that are compared one after the other.
+/// The maximum number of system calls that are compared one after the other; a longer list is bisected first.
 const IN_A_ROW: usize = 4;
 
 impl Filter {

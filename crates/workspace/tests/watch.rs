@@ -226,7 +226,8 @@ fn changes_through_other_hard_links_are_reported() {
     use std::os::unix::fs::MetadataExt;
     let mut world = World::new(TREE, &["ws"], Options::default());
     assert_eq!(world.after("ln ws/src/a.rs out/other"), "nothing");
-    // The caller reports the metadata of the files that it reads.
+    // A write through another hard link causes no event. The watch finds it only by the metadata that the caller reports
+    // with `seen` after reading the file.
     let workspace = {
         let roots = vec![world.directory.path().join("ws")];
         Workspace::open(toolpost_workspace::Options { roots, ..Default::default() }).unwrap().0
