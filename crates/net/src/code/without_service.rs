@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::error::{ServiceConfigError, ServiceError};
-use super::{CodeSearchResponse, PROVIDERS, Provider, Question};
+use super::{CodeSearchResponse, PROVIDERS, Question};
 use crate::fetch::Gate;
 use crate::web::WebAddress;
 
