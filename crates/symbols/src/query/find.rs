@@ -80,7 +80,7 @@ impl MatchQuality {
 /// A symbol with its sort key.
 type Ranked<'g> = ((MatchQuality, QualifierSource, bool, u8, usize, Reverse<usize>), &'g str, At);
 
-/// What the qualifiers of a query refer to; part of the sort key of a match.
+/// The thing that the qualifiers of a query refer to; part of the sort key of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum QualifierSource {
     /// All qualifiers are names of symbols that enclose the match.
