@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use toolpost_test_rows::each;
@@ -448,6 +449,45 @@ fn unindexed_search_that_ends_early_returns_the_first_lines_in_path_order() {
         });
     });
     assert!(early >= 6, "{early} searches ended early");
+}
+
+/// A search that is stopped never claims to be complete, wherever it was stopped, and with or without a stored index.
+#[test]
+fn stopped_searches_do_not_claim_to_be_complete() {
+    const FILES: usize = 2_400;
+    let cache = tempfile::tempdir().unwrap();
+    let world = World::new(&[(".git/", "")]);
+    for number in 0..FILES {
+        let content = if number == FILES - 1 { "needle\n" } else { "hay\n" };
+        world.add(format!("flat/{number:04}").as_bytes(), content.as_bytes());
+    }
+    let fresh = || Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    settle();
+    assert_eq!(fresh().settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
+    let request = GrepRequest { limit: Some(20), ..world.grep("needle") };
+    let checks = |index: Option<&Grams>, most: usize| {
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        let control =
+            Control::default().cancelled_by(move || counted.fetch_add(1, Ordering::Relaxed) >= most);
+        let found = grep(&world.workspace, &request, &control, index).unwrap();
+        (found, count.load(Ordering::Relaxed))
+    };
+    each([false, true], |is_indexed| {
+        let stored = is_indexed.then(fresh);
+        let (whole, count) = checks(stored.as_ref(), usize::MAX);
+        assert_eq!((whole.complete, whole.entries), (Complete::Yes, 1));
+        // Also each of the checks after the directory was listed.
+        let stops = (0..=count).step_by(1 + count / 30).chain(FILES - 5..FILES + 30);
+        each(stops, |most| {
+            let stored = is_indexed.then(fresh);
+            let (found, _) = checks(stored.as_ref(), most);
+            assert!(found.complete == Complete::Cancelled || found.entries == 1, "{most}: {found:?}");
+        });
+    });
+    // Without an index, each file is a chance to stop.
+    let (found, _) = checks(None, FILES + 200);
+    assert!(found.complete == Complete::Cancelled && found.totals.searched < 400, "{found:?}");
 }
 
 /// A new process has answers before it has loaded the stored index, and the same ones.

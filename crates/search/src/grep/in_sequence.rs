@@ -2,7 +2,6 @@
 //!
 //! The files are those that can contain a match according to the trigram index, or all files of a walk in path order.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -152,7 +151,7 @@ pub(super) fn search_in_order(
         let walked = Walked { files, next: 0, most, exhausted: false };
         let among = Among::new(request, Sequence::Walked(Mutex::new(walked)), Some(enough));
         let searched = among.run(control, matcher, threads(control) - 1);
-        let is_stopped = searched.output.complete != Complete::Yes || control.stops();
+        let is_stopped = searched.output.complete != Complete::Yes;
         (searched.ended_early || among.is_exhausted() || is_stopped).then_some(searched)
     });
     let walked = walked.map_err(|fault| SearchError::unreadable(&request.base, fault))?;
@@ -189,7 +188,7 @@ fn enough(request: &GrepRequest, files: usize) -> Option<StopThreshold> {
 /// A file of a [`Sequence`].
 struct NextFile<'a> {
     place: usize,
-    relative: Cow<'a, [u8]>,
+    relative: Vec<u8>,
     /// The parts of the file to search; `None` to search the whole file.
     parts: Option<&'a Parts>,
 }
@@ -200,8 +199,7 @@ impl<'a> Sequence<'a, '_> {
             Self::Listed { files, next } => {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let listed = files.get(place)?;
-                let relative = Cow::Owned(listed.relative());
-                Some(NextFile { place, relative, parts: listed.parts.as_ref() })
+                Some(NextFile { place, relative: listed.relative(), parts: listed.parts.as_ref() })
             }
             Self::Walked(walked) => {
                 let mut walked = walked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -214,7 +212,7 @@ impl<'a> Sequence<'a, '_> {
                 };
                 let place = walked.next;
                 walked.next += 1;
-                Some(NextFile { place, relative: Cow::Owned(relative.into_vec()), parts: None })
+                Some(NextFile { place, relative: relative.into_vec(), parts: None })
             }
         }
     }
@@ -248,7 +246,7 @@ impl<'a, 'w> Among<'a, 'w> {
             Window::new(request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)));
         let stops = || self.stopped.load(Ordering::Relaxed) || control.stops();
         let workers = with_helpers(helpers, &|| {
-            self.search(SearchWorker::new(request, &window, &stops, matcher.clone()))
+            self.search(control, SearchWorker::new(request, &window, &stops, matcher.clone()))
         });
         let mut output = GrepOutput { mode: request.mode, ..GrepOutput::default() };
         let ended = if self.stopped.load(Ordering::Relaxed) { WalkEnd::Stopped } else { WalkEnd::Complete };
@@ -263,7 +261,7 @@ impl<'a, 'w> Among<'a, 'w> {
     }
 
     /// Searches one file after the other, until all are searched or the threads together have found enough.
-    fn search<'g>(&self, mut searching: SearchWorker<'g>) -> SearchWorker<'g> {
+    fn search<'g>(&self, control: &Control, mut searching: SearchWorker<'g>) -> SearchWorker<'g> {
         let mut own = Vec::new();
         let mut opener = Opener::new(self.request.base.clone());
         let is_reached = |enough: StopThreshold| {
@@ -273,6 +271,11 @@ impl<'a, 'w> Among<'a, 'w> {
         };
         while !self.enough.is_some_and(is_reached) && !self.stopped.load(Ordering::Relaxed) {
             let Some(file) = self.sequence.next() else { break };
+            // A file without a match is searched without a check of the limits.
+            if control.stops() {
+                self.stopped.store(true, Ordering::Relaxed);
+                break;
+            }
             let before = (searching.entries, searching.totals, searching.files.len(), searching.bytes);
             self.one(&file, &mut opener, &mut searching);
             if searching.stopped {
@@ -286,7 +289,7 @@ impl<'a, 'w> Among<'a, 'w> {
             let bytes = searching.bytes - before.3;
             self.entries.fetch_add(entries, Ordering::Relaxed);
             self.bytes.fetch_add(bytes, Ordering::Relaxed);
-            let relative = (entries > 0).then(|| file.relative.as_ref().into());
+            let relative = (entries > 0).then(|| file.relative.as_slice().into());
             own.push(FileOutcome { place: file.place, relative, entries, bytes, totals });
         }
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
