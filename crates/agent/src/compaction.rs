@@ -12,7 +12,7 @@ const FULL: f64 = 0.8;
 /// Share of the context window that the conversation may fill after old replies were removed; a larger conversation
 /// is summarized.
 const ROOMY: f64 = 0.5;
-/// Number of last messages in which replies and images are not replaced by notes.
+/// Number of last messages whose replies and images are not replaced by notes.
 const FRESH: usize = 4;
 /// Maximum size in bytes of a tool's reply that is kept when old replies are replaced by notes.
 const SMALL: usize = 400;

@@ -66,8 +66,8 @@ fn content(world: &World) -> String {
     fs::read_to_string(world.root().join(FILE)).unwrap()
 }
 
-/// The old text of an edit is not in the file, or several times, because another program has changed the file since it
-/// was read. The failure says that first, then what changed, and only then what it knows about the old text.
+/// Another program has changed the file since the session read it, so the old text of an edit is missing or ambiguous. The
+/// failure begins with that, shows the change, and then describes the closest or the ambiguous matches.
 #[tokio::test]
 async fn failed_edits_of_changed_files_name_the_change_first() {
     let text: String = (1..=30).map(|line| format!("line number {line}\n")).collect();
@@ -109,9 +109,8 @@ enum Changed {
     Much,
 }
 
-/// A refusal of an edit of a changed file leads to an edit that succeeds: what it shows counts as seen, and the references
-/// that it gives are accepted. No third call is needed, however little of the file was read before, however much changed,
-/// and however large the file is.
+/// If an edit of a changed file is refused, the next edit succeeds: the content in the refusal counts as seen, and its line
+/// references are accepted. This holds for small and large files, for partial reads, and for small and large changes.
 #[tokio::test]
 async fn refusals_of_stale_line_edits_lead_to_a_successful_edit() {
     let line = |number: usize| format!("let value_{number} = {number};\n");

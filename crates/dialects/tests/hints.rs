@@ -11,7 +11,7 @@ use toolpost_engine::Hint;
 use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual, ToolDef, published};
 
-/// Words in advice that a parameter name can follow.
+/// Words that can precede a parameter name in advice.
 const BEFORE: [&str; 7] = ["with", "raise", "narrower", "increase", "from", "set", "give"];
 
 /// Collects the names of all properties in a schema.

@@ -2,7 +2,7 @@
 
 use toolpost_engine::Hint;
 
-/// Words a hint that names no tool. The other hints are empty here, because each dialect words them with its tools.
+/// Words a hint that names no tool. Returns an empty string for other hints: each dialect words those with its tools.
 pub(crate) fn without_tool(hint: &Hint) -> String {
     match hint {
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),

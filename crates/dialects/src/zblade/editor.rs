@@ -233,8 +233,8 @@ impl Tool for InsertAtCursor {
     }
 }
 
-/// Returns the fields `action` and `done` of a reply, one of which has the tool's name: `done` if Toolpost has
-/// finished the action, `action` if the client must still carry it out.
+/// Returns the fields `action` and `done` of a reply. If Toolpost has finished the action, `done` is the tool's name;
+/// if the client must still carry it out, `action` is.
 fn either(name: &'static str, done: bool) -> (Option<&'static str>, Option<&'static str>) {
     if done { (None, Some(name)) } else { (Some(name), None) }
 }

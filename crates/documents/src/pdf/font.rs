@@ -33,7 +33,7 @@ pub(super) enum WritingMode {
 /// A font of a PDF file: the text and the width of each code.
 pub(super) struct Font {
     codes: Codes,
-    /// The direction in which text in the font is written.
+    /// The writing direction of text in the font.
     pub(super) writing: WritingMode,
 }
 

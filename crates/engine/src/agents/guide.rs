@@ -27,7 +27,7 @@ use toolpost_text::counted::counted;
 const TOLD: usize = 10;
 /// Maximum time for the model's work, if the call has no earlier deadline.
 const LONGEST: Duration = Duration::from_secs(300);
-/// Extra time after the time limit, in which a model that stops at the limit can still deliver its answer.
+/// Extra time after the time limit, so that a model that stops at the limit can still deliver its answer.
 const GRACE: Duration = Duration::from_secs(1);
 /// Role of the guiding model, as a part of its system prompt.
 const ROLE: &str =
