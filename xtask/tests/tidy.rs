@@ -94,9 +94,9 @@ fn tool_names_rule_reports_names_outside_their_dialect() {
             &["crates/engine/src/a.rs:1: the tool name `list_dir` outside its dialect"],
         ),
         (
-            "crates/serve/src/a.rs",
+            "crates/mcp-server/src/a.rs",
             "\n\"searchFiles\"",
-            &["crates/serve/src/a.rs:2: the tool name `searchFiles` outside its dialect"],
+            &["crates/mcp-server/src/a.rs:2: the tool name `searchFiles` outside its dialect"],
         ),
         (
             "crates/runtime/src/a.rs",

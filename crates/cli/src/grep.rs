@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
 use toolpost::{settings::Flags, settings::Settings};
 use toolpost_engine::{Operation as _, operations};
-use toolpost_shared::{Across, Server};
+use toolpost_shared_index::{Across, Server};
 
 /// Dialect whose grep tool is called; the tool is found by its operation.
 const DIALECT: &str = "claude";

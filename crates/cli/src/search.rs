@@ -14,7 +14,7 @@ use toolpost::{
     settings::{Flags, values::OnOff},
 };
 use toolpost_engine::{Operation as _, operations::seek::Seek};
-use toolpost_shared::{SemanticQuery, Server};
+use toolpost_shared_index::{SemanticQuery, Server};
 use toolpost_text::counted::counted;
 
 /// Dialect whose search tool is called; the tool is found by its operation.

@@ -40,7 +40,7 @@ pub(crate) fn run(flags: &Flags, serve: Serve) -> Result<ExitCode> {
     if std::io::stdin().is_terminal() {
         eprintln!("{}", waiting(post.runtime()));
     }
-    let options = toolpost_serve::Options {
+    let options = toolpost_mcp_server::Options {
         name: "toolpost".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         asker,
@@ -54,7 +54,7 @@ pub(crate) fn run(flags: &Flags, serve: Serve) -> Result<ExitCode> {
         .context("cannot start threads")?;
     let served = threads.block_on(async {
         post.begin_to_connect();
-        let served = toolpost_serve::stdio(post.runtime().clone(), options).await;
+        let served = toolpost_mcp_server::stdio(post.runtime().clone(), options).await;
         post.close().await;
         served
     });

@@ -11,7 +11,7 @@ use std::{
     process::ExitCode,
 };
 use toolpost::{Settings, parts};
-use toolpost_shared::{Push as Pushing, Server};
+use toolpost_shared_index::{Push as Pushing, Server};
 use toolpost_text::counted::counted;
 
 /// Pushes a commit to the shared index.
@@ -66,7 +66,7 @@ pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
 /// Removes a repository, or one of its branches, from the shared index.
 pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
-    let forgotten = toolpost_shared::forget(&server, &args.name, args.branch.as_deref())?;
+    let forgotten = toolpost_shared_index::forget(&server, &args.name, args.branch.as_deref())?;
     if args.json {
         out::line(&serde_json::to_string_pretty(&forgotten)?)?;
         return Ok(ExitCode::SUCCESS);
@@ -86,7 +86,7 @@ pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
 pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
     let person = std::io::stderr().is_terminal();
-    let pruned = toolpost_shared::prune(&server, &mut |done, total| {
+    let pruned = toolpost_shared_index::prune(&server, &mut |done, total| {
         if person {
             let _ = write!(std::io::stderr(), "\r{done} of {total} repositories ");
         }

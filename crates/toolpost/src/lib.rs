@@ -59,7 +59,7 @@
 //!
 //! The tools for files and commands need none of them; in a build without default features, the empty feature
 //! `files` can name this choice. Tools that a build cannot run are not listed. A setting that needs a missing
-//! feature is an error when Toolpost is opened. `toolpost-tool` and `toolpost-serve` also turn on all features by
+//! feature is an error when Toolpost is opened. `toolpost-tool` and `toolpost-mcp-server` also turn on all features by
 //! default, so a program that uses them sets `default-features = false` on all three.
 //!
 //! # Stability

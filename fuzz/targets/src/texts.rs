@@ -190,7 +190,7 @@ pub(crate) fn shell(data: &[u8]) {
 /// Checks that lines do not depend on the pieces in which they arrive, and that each is a message or an
 /// error.
 pub(crate) fn wire(data: &[u8]) {
-    toolpost_serve::fuzzing::lines(data);
+    toolpost_mcp_server::fuzzing::lines(data);
 }
 
 /// Reads frames until the first error, and checks that each message is read back after it is written.

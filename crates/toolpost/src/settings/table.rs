@@ -501,7 +501,7 @@ fn megabytes(bytes: Option<u64>) -> u64 {
 /// Formats the URL of the shared index without its password.
 #[cfg(feature = "shared")]
 fn without_password(address: &str) -> String {
-    toolpost_shared::without_password(address)
+    toolpost_shared_index::without_password(address)
 }
 
 /// Returns a notice instead of the URL of the shared index, which this build cannot use.

@@ -20,8 +20,8 @@ use tokio::{
     time::timeout,
 };
 use toolpost_engine::{Access, CallCtx, Engine, Extent, Failure, Files, Fresh, Kind, Operation, Touch};
+use toolpost_mcp_server::{Options, ServeError};
 use toolpost_runtime::{Config, Narrow, Policy, RuleSource, Runtime, StructuredOutput, Verdict};
-use toolpost_serve::{Options, ServeError};
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Dialect, Lowering, Page, Tool, ToolDef, TruncationPolicy};
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -284,7 +284,7 @@ impl Client {
         };
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (input, output) = tokio::io::split(theirs);
-        let serving = tokio::spawn(toolpost_serve::connection(runtime, options, input, output));
+        let serving = tokio::spawn(toolpost_mcp_server::connection(runtime, options, input, output));
         let (from, to) = tokio::io::split(ours);
         Self { to: Some(to), from: BufReader::new(from).lines(), serving, last: 0, _root: root }
     }
