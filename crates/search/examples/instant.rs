@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let request = GrepRequest {
             mode: Mode::Content,
             limit: Some(250),
-            ..GrepRequest::new(workspace.resolve(".")?, pattern)
+            ..GrepRequest::of(workspace.resolve(".")?, pattern)
         };
         for _ in 0..times.parse()? {
             grep(&workspace, &request, &Control::default(), Some(&index))?;
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     for pattern in PATTERNS {
         let time = |mode: Mode, limit: Option<usize>, index: Option<&Grams>| -> Result<_, Box<dyn Error>> {
-            let request = GrepRequest { mode, limit, ..GrepRequest::new(workspace.resolve(".")?, pattern) };
+            let request = GrepRequest { mode, limit, ..GrepRequest::of(workspace.resolve(".")?, pattern) };
             let mut best = f64::MAX;
             let mut entries = 0;
             for _ in 0..if index.is_some() { 7 } else { 2 } {

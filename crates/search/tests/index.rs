@@ -127,7 +127,7 @@ fn question(world: &World, dice: &mut Dice) -> GrepRequest {
         rules: Rules::Git,
         prune: Prune::Nothing,
         may_read: (dice.roll(3) == 0).then(rule),
-        ..GrepRequest::new(base, PATTERNS[dice.roll(PATTERNS.len())])
+        ..GrepRequest::of(base, PATTERNS[dice.roll(PATTERNS.len())])
     }
 }
 

@@ -117,7 +117,7 @@ const PATTERNS: [&str; 8] =
 fn found(world: &World, pattern: &str, index: Option<&Grams>) -> GrepOutput {
     let request = GrepRequest {
         mode: Mode::Content,
-        ..GrepRequest::new(world.workspace.resolve(".").unwrap(), pattern)
+        ..GrepRequest::of(world.workspace.resolve(".").unwrap(), pattern)
     };
     grep(&world.workspace, &request, &Control::default(), index).unwrap()
 }

@@ -7,10 +7,9 @@ use toolpost_workspace::walk::{SkippedEntries, Unreadable};
 
 use super::request::Mode;
 use crate::control::Complete;
-use crate::order::shown;
 
 /// The result of a content search. Its window is the part that the request selects with `offset` and `limit`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrepOutput {
     /// The mode of the request.
     pub mode: Mode,
@@ -62,10 +61,9 @@ impl CountCompleteness {
 }
 
 /// A file that contains matches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileHits {
     /// The path of the file.
-    #[serde(serialize_with = "shown")]
     pub path: WorkspacePath,
     /// The modification time of the file, in nanoseconds since 1970-01-01 UTC.
     pub modified: i64,
@@ -81,8 +79,7 @@ pub struct FileHits {
 }
 
 /// The kind of a file's content.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Content {
     /// The file is text.
     #[default]
@@ -92,7 +89,7 @@ pub enum Content {
 }
 
 /// A line of a result, or only the matched text, as requested.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The number of the line in the file, counted from 1.
     pub number: u64,
@@ -101,15 +98,13 @@ pub struct Line {
     /// The reason why the line is included.
     pub role: Role,
     /// The numbers of bytes that were cut from a long line; `None` if the text is complete.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<LineTruncation>,
     /// Set if there are lines in the file between the previous line of the result and this one.
     pub after_gap: bool,
 }
 
 /// The reason why a line is in the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The line matches.
     Match,
@@ -118,7 +113,7 @@ pub enum Role {
 }
 
 /// The number of bytes that were cut from a long line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineTruncation {
     /// The number of bytes cut before the text.
     pub before: u64,
@@ -127,7 +122,7 @@ pub struct LineTruncation {
 }
 
 /// Totals over all searched files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// The sum of [`FileHits::matching_lines`] over all matching files.
     pub matching_lines: u64,
@@ -160,7 +155,7 @@ impl Totals {
 }
 
 /// The numbers of files that were found but not searched, by reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnsearchedFiles {
     /// The number of binary files: they contain NUL bytes.
     pub binary: u64,
