@@ -255,7 +255,7 @@ pub fn report(outcome: Outcome) -> Result<Report, Failure> {
     let Outcome { reason, words, missing, used } = outcome;
     let kind = match &reason {
         Reason::Completed => return Ok(report_of(words, None, Finished::Completed, used)),
-        Reason::Budget { spent } => return Ok(report_of(words, missing, finished(*spent), used)),
+        Reason::Budget { spent } => return Ok(report_of(words, missing, (*spent).into(), used)),
         Reason::Cancelled => Kind::Cancelled,
         Reason::Model { .. } | Reason::Agent { .. } | Reason::Filtered => Kind::Io,
         Reason::Refused => Kind::Denied,
@@ -267,15 +267,6 @@ pub fn report(outcome: Outcome) -> Result<Report, Failure> {
 
 fn report_of(words: String, missing: Option<String>, ended: Finished, used: Account) -> Report {
     Report { words, missing, ended, turns: Some(used.turns.used) }
-}
-
-fn finished(spent: BudgetLimit) -> Finished {
-    match spent {
-        BudgetLimit::Turns => Finished::Turns,
-        BudgetLimit::Calls => Finished::Calls,
-        BudgetLimit::Tokens => Finished::Tokens,
-        BudgetLimit::Time => Finished::Time,
-    }
 }
 
 fn failure(fault: &ModelError) -> Failure {

@@ -77,6 +77,19 @@ pub enum GuideEndReason {
     Failed,
 }
 
+impl From<Finished> for GuideEndReason {
+    fn from(ended: Finished) -> Self {
+        match ended {
+            Finished::Completed => Self::Completed,
+            Finished::Turns => Self::Turns,
+            Finished::Calls => Self::Calls,
+            Finished::Tokens => Self::Tokens,
+            Finished::Time => Self::Time,
+            Finished::Limit => Self::Limit,
+        }
+    }
+}
+
 /// Claim dropped for missing or invalid citations.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DroppedClaim {
@@ -189,17 +202,7 @@ async fn work(
     let (calls, refused) = reading.counted();
     let guide = |ended, why, turns| Guide { calls, refused, turns, ..Guide::new(ended, why) };
     Ok(match report {
-        Ok(report) => {
-            let ended = match report.ended {
-                Finished::Completed => GuideEndReason::Completed,
-                Finished::Turns => GuideEndReason::Turns,
-                Finished::Calls => GuideEndReason::Calls,
-                Finished::Tokens => GuideEndReason::Tokens,
-                Finished::Time => GuideEndReason::Time,
-                Finished::Limit => GuideEndReason::Limit,
-            };
-            (guide(ended, report.missing, report.turns), report.words)
-        }
+        Ok(report) => (guide(report.ended.into(), report.missing, report.turns), report.words),
         Err(failure) => {
             let ended =
                 if failure.kind == Kind::Timeout { GuideEndReason::Time } else { GuideEndReason::Failed };
