@@ -2,6 +2,7 @@
 
 mod access;
 mod agents;
+mod background;
 mod call;
 mod code;
 mod commands;
