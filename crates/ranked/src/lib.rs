@@ -53,7 +53,7 @@ mod tokens;
 mod varint;
 mod words;
 
-pub use blocks::Block;
+pub use blocks::{Block, BlockKind};
 pub use error::SearchError;
 pub use filter::BadFilter;
 pub use index::{Index, IndexGuard, LeftOut};

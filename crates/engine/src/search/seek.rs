@@ -22,7 +22,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
-use toolpost_ranked::is_test;
+use toolpost_ranked::{BlockKind, is_test};
 
 pub use super::keyword::Request;
 
@@ -142,7 +142,7 @@ async fn expanded(
             path: block.path.clone(),
             first: block.first_line,
             last: block.last_line,
-            kind: block.kind.clone(),
+            kind: block.kind,
             name: block.name.clone(),
             score: block.score,
         });
@@ -159,7 +159,7 @@ async fn expanded(
         path: place.path.clone(),
         first: place.first,
         last: place.last,
-        kind: place.kind.clone(),
+        kind: place.kind,
         name: place.name.clone(),
         score,
     });
@@ -238,7 +238,7 @@ fn targets(group: &CitedClaim, evidence: &[places::Place]) -> Vec<places::Place>
             path: cited.path.clone(),
             first: cited.first,
             last: cited.last,
-            kind: "lines".to_owned(),
+            kind: BlockKind::Lines,
             name: String::new(),
             score: 0.0,
         },

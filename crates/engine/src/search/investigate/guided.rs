@@ -2,7 +2,7 @@
 //!
 //! The model starts from the search results; its claims count only with valid citations.
 
-use super::{Finding, Output, Whose};
+use super::{Finding, FindingKind, Output, Whose};
 use super::{
     limits::{EndReason, Limits},
     report::{milliseconds, report},
@@ -139,7 +139,7 @@ pub(crate) fn finding(cited: &CitedClaim) -> Finding {
         first_line: first.map_or(0, |place| place.first),
         last_line: first.map_or(0, |place| place.last),
         name: String::new(),
-        kind: "claim".to_owned(),
+        kind: FindingKind::Claim,
         score: 0.0,
         by: Whose::Model,
     }

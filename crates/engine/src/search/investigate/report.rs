@@ -1,6 +1,6 @@
 //! Reports on investigations: claims with their locations, gaps, and the grounds for the claims.
 
-use super::{Finding, Meta, Output, Whose};
+use super::{Finding, FindingKind, Meta, Output, Whose};
 use super::{
     ledger::Place,
     limits::EndReason,
@@ -75,7 +75,7 @@ fn finding(place: &Place, score: f64) -> Finding {
         first_line,
         last_line,
         name: place.name.clone(),
-        kind: place.kind.clone(),
+        kind: FindingKind::Block(place.kind),
         score: rounded(score),
         by: Whose::Search,
     }
