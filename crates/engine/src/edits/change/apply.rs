@@ -10,6 +10,7 @@ use crate::{
     failure::{Failure, Kind, Trouble, convert},
 };
 use std::time::Duration;
+use toolpost_text::matching::How;
 use toolpost_workspace::{PathLock, WorkspacePath};
 
 use super::draft::{Before, Draft};
@@ -64,7 +65,15 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
     })?;
     let done = match &change.at {
         Where::Whole(existence) => whole::write(edits.files(), draft, *existence, &change.text),
-        Where::Text { .. } | Where::Next { .. } => place::replace(edits, cx, draft, change),
+        Where::Text { old, want, near, matching } => {
+            let near = near.map(|lines| draft.moved.now(lines));
+            let how = How { upto: *matching, want: *want, near, start: None };
+            place::replace(edits, cx, draft, (old, &change.text), how)
+        }
+        Where::Next { old, matching } => {
+            let how = place::next(edits, draft, *matching);
+            place::replace(edits, cx, draft, (old, &change.text), how)
+        }
         Where::Lines(lines) => lines::edit(edits.files(), cx, draft, (lines, None), &change.text),
         Where::LinesWith { lines, holds } => {
             lines::edit(edits.files(), cx, draft, (lines, Some(holds.as_str())), &change.text)
