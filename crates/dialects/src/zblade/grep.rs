@@ -33,6 +33,8 @@ pub(super) struct Args {
 
 /// Default time limit of a search, in milliseconds.
 const TIME: u64 = 8_000;
+/// Bytes of a reply that are reserved for the fields around the matches.
+const AROUND: usize = 1_024;
 
 fn here() -> String {
     ".".to_owned()
@@ -150,6 +152,6 @@ fn timed_out(output: &Output) -> PartialMatches {
 /// Truncates the list to the lines that fit into `max_bytes` as JSON.
 fn fit(lines: &mut Vec<String>, max_bytes: usize) {
     let sizes = lines.iter().map(|line| serde_json::Value::from(line.as_str()).to_string().len() + 1);
-    let keep = ByteBudget::new(max_bytes.saturating_sub(1_024)).count(sizes);
+    let keep = ByteBudget::reserving(max_bytes, AROUND).count(sizes);
     lines.truncate(keep);
 }

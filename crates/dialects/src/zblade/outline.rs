@@ -72,7 +72,7 @@ impl Tool for SymbolOutline {
             path: at.source(&args.path)?,
             raw_path: args.path,
             offset: args.offset,
-            max_bytes: at.reply_bytes() / 8 * 7,
+            max_bytes: json::room(at),
         })
     }
 

@@ -209,7 +209,7 @@ impl Tool for SymbolSearch {
             base: args.path.as_deref().map(|said| at.path(said)).transpose()?,
             kind: args.kind.filter(|kind| !kind.trim().is_empty()),
             limit: args.limit,
-            max_bytes: room(at),
+            max_bytes: json::room(at),
         })
     }
 
@@ -244,7 +244,7 @@ impl Tool for SymbolResolve {
 
     fn lower(args: ResolveArgs, at: &Lowering) -> Result<symbol::Request, Failure> {
         let which = which(args.symbol_id, args.path, args.qualified_name.or(args.name), at)?;
-        Ok(symbol::Request { which, max_bytes: room(at) })
+        Ok(symbol::Request { which, max_bytes: json::room(at) })
     }
 
     fn render(output: &symbol::Output, page: &mut Page) {
@@ -278,7 +278,7 @@ impl Tool for SymbolGraph {
             relation: relation(&args.relationship_type)?,
             limit: args.limit,
             offset: args.offset,
-            max_bytes: room(at),
+            max_bytes: json::room(at),
         })
     }
 
@@ -310,10 +310,6 @@ impl Tool for SymbolGraph {
             }
         }
     }
-}
-
-fn room(at: &Lowering) -> usize {
-    at.reply_bytes() / 8 * 7
 }
 
 /// Determines the symbol from the arguments.

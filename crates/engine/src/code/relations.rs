@@ -137,6 +137,9 @@ fn name<S: Serializer>(usage: &Usage, out: S) -> Result<S::Ok, S::Error> {
     out.serialize_str(usage.name())
 }
 
+/// The size of the answer in addition to its symbol and its lists, in bytes.
+const AROUND: usize = 1_024;
+
 impl Operation for Relations {
     const NAME: &'static str = "relations";
     const ACCESS: &'static [Access] = &[Access::Reads];
@@ -159,7 +162,7 @@ fn relate(context: &IndexContext<'_>, request: &Request) -> Result<Output, Failu
     let reader = SourceReader::new(context);
     let may = |shown: &str| context.may(shown);
     let symbol = reader.symbol(chosen.at);
-    let room = request.max_bytes.saturating_sub(symbol.weight() + 1_024);
+    let room = request.max_bytes.saturating_sub(symbol.weight() + AROUND);
     let edges = |direction: Direction| context.index.edges(chosen.at, direction, relation, &may);
     let (into, out) = (edges(Direction::In), edges(Direction::Out));
     let searched = SearchCoverage::of(context, None);

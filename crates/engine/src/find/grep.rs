@@ -261,7 +261,7 @@ fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<SeenConte
 /// Drops the results at the end that do not fit into the answer, so that the reply can state the offset from which to
 /// continue.
 fn fit(mut output: Output, max_bytes: usize) -> Output {
-    let mut budget = ByteBudget::new(max_bytes.saturating_sub(AROUND + output.walk.bytes()));
+    let mut budget = ByteBudget::reserving(max_bytes, AROUND + output.walk.bytes());
     let (mode, mut shown) = (output.mode, 0_u64);
     for file in &mut output.files {
         let path = file.path.len();

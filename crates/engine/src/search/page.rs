@@ -110,7 +110,7 @@ pub(crate) fn make<'h>(
 ) -> Result<Option<Page>, Failure> {
     let mut files: HashMap<WorkspacePath, Content> = HashMap::new();
     let mut page = Page { blocks: Vec::new(), tokens: 0, cut: Truncation::No, last: None, seen: Vec::new() };
-    let mut budget = ByteBudget::new(asked.bytes.saturating_sub(SAID));
+    let mut budget = ByteBudget::reserving(asked.bytes, SAID);
     for hit in hits {
         cx.check()?;
         if page.blocks.len() >= asked.limit {
