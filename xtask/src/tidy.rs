@@ -78,6 +78,9 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("errors", errors::check),
 ];
 
+/// The checks whose findings are only warnings: they are printed and do not fail.
+pub const WARNINGS: &[(&str, Check)] = &[("long files", size::long_files)];
+
 /// Checks the repository and prints the violations. With `--ratchet`, first lowers the allowed counts in
 /// `xtask/prose.txt`.
 ///
@@ -92,8 +95,14 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let mut findings = check(&tree);
     findings.extend(api::unexplained(house));
     findings.iter().for_each(|finding| say::line(&finding.to_string()));
-    let files = tree.files().count();
-    say::line(&format!("tidy: {} checks over {files} files, {} findings", CHECKS.len(), findings.len()));
+    let warnings = warnings(&tree);
+    warnings.iter().for_each(|warning| say::line(&format!("warning: {warning}")));
+    let (files, checks) = (tree.files().count(), CHECKS.len() + WARNINGS.len());
+    say::line(&format!(
+        "tidy: {checks} checks over {files} files, {} findings, {} warnings",
+        findings.len(),
+        warnings.len()
+    ));
     Ok(if findings.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 
@@ -101,4 +110,10 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 #[must_use]
 pub fn check(tree: &Tree) -> Vec<Finding> {
     CHECKS.iter().flat_map(|(_, check)| check(tree)).collect()
+}
+
+/// Finds what is only worth a look.
+#[must_use]
+pub fn warnings(tree: &Tree) -> Vec<Finding> {
+    WARNINGS.iter().flat_map(|(_, check)| check(tree)).collect()
 }
