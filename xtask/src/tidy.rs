@@ -6,6 +6,7 @@ mod circles;
 mod dependencies;
 mod edges;
 mod errors;
+mod grants;
 pub(crate) mod links;
 mod machine;
 mod opening;
@@ -76,6 +77,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("skips", skips::check),
     ("statics", statics::check),
     ("errors", errors::check),
+    ("grants", grants::check),
 ];
 
 /// The checks whose findings are only warnings: they are printed and do not fail.

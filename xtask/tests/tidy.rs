@@ -453,6 +453,31 @@ fn errors_rule_reports_other_names() {
 }
 
 #[test]
+fn grants_rule_reports_what_grants_accesses_or_runs_operations() {
+    let code = "impl Permissions for All {}\nimpl<T: Send> toolpost_engine::Permissions for Held<T> {\n}\n\
+                impl Limits for Permissions {}\nimpl OwnPermissions for All {}\n\
+                // impl Permissions for All\nfn a() {\n    engine.run::<Read>(request, cx);\n    \
+                engine\n        .run::<Read>(request, cx);\n    Engine::run(&engine);\n    process.run(request);\n}\n";
+    let found = [
+        "crates/a/src/a.rs:1: this type grants accesses to a call",
+        "crates/a/src/a.rs:2: this type grants accesses to a call",
+        "crates/a/src/a.rs:8: an operation runs here without the layers of a call",
+        "crates/a/src/a.rs:10: an operation runs here without the layers of a call",
+        "crates/a/src/a.rs:11: an operation runs here without the layers of a call",
+    ];
+    check("grants", &[("crates/a/src/a.rs", code), ("crates/a/tests/a.rs", code)], &found);
+    let tests = format!("fn a() {{}}\n#[cfg(test)]\nmod tests {{\n{code}}}\n");
+    check("grants", &[("crates/a/src/a.rs", &tests)], &[]);
+    let tool = "fn a() {\n    engine.run::<T::Op>(request, cx);\n}\n";
+    check("grants", &[("crates/tool/src/tool.rs", tool)], &[]);
+    check(
+        "grants",
+        &[("crates/runtime/src/permissions.rs", "impl Permissions for CallPermissions {}\n")],
+        &[],
+    );
+}
+
+#[test]
 fn statics_rule_reports_state_that_runtimes_share() {
     let code = "static OPEN: Mutex<Vec<u8>> = Mutex::new(Vec::new());\nstatic NAMES: &[&str] = &[];\n\
                 static ONE: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];\n\
