@@ -89,7 +89,7 @@ pub enum Content {
 }
 
 /// A line of a result, or only the matched text, as requested.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Line {
     /// The number of the line in the file, counted from 1.
     pub number: u64,
@@ -98,13 +98,15 @@ pub struct Line {
     /// The reason why the line is included.
     pub role: Role,
     /// The numbers of bytes that were cut from a long line; `None` if the text is complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<LineTruncation>,
     /// Set if there are lines in the file between the previous line of the result and this one.
     pub after_gap: bool,
 }
 
 /// The reason why a line is in the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The line matches.
     Match,
@@ -113,7 +115,7 @@ pub enum Role {
 }
 
 /// The number of bytes that were cut from a long line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LineTruncation {
     /// The number of bytes cut before the text.
     pub before: u64,
