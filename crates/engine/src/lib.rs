@@ -74,7 +74,7 @@ pub use toolpost_process::{
 pub use toolpost_ranked::embed::{Embedder, Local as LocalModel};
 // The limits of a script in code mode, such as time and memory.
 pub use toolpost_script::Limits as ScriptLimits;
-pub use toolpost_trigrams::{Grams, Status as GramsStatus};
+pub use toolpost_trigrams::{TrigramIndex, TrigramStatus};
 pub use upstream::{Bridges, Piece, UpstreamAccess};
 pub use web::Web;
 pub use workers::WORKERS;
@@ -90,7 +90,7 @@ pub mod operations {
     pub use crate::find::{glob, grep, list, read_many};
     pub use crate::overview::{analyze, project};
     pub use crate::plans::{batch, offered, plan};
-    pub use crate::search::{investigate, keyword as search, seek, semantic, usage};
+    pub use crate::search::{block_search, investigate, keyword as search, semantic, usage};
     pub use crate::skills::{list as skills, skill};
     pub use crate::tasks::{complete, list as tasks};
     pub use crate::upstream::bridge;

@@ -159,12 +159,12 @@ impl Guidance {
 /// If the agent fails, the result contains the reason. Only a cancelled call is an error.
 pub(crate) async fn cited(
     (agents, gateway): (&Arc<dyn Agents>, Arc<dyn CallGateway>),
-    told: (String, String),
+    prompt: (String, String),
     limits: (usize, usize),
     (files, rules): (&Files, CitationRules),
     cx: &CallCtx,
 ) -> Result<CitedAnswer, Failure> {
-    let (mut guide, words) = work(agents, gateway, told, limits, cx).await?;
+    let (mut guide, words) = work(agents, gateway, prompt, limits, cx).await?;
     let parsed = read(&words);
     let (claims, dropped) = check(files, parsed.claims, rules, cx).await?;
     if parsed.nothing && claims.is_empty() && dropped.is_empty() && guide.why.is_none() {

@@ -179,7 +179,7 @@ impl Operation for Grep {
                 find.files().workspace(),
                 &request,
                 control,
-                find.grams_of(&request.base),
+                find.trigrams_of(&request.base),
             )?;
             let own = own_state(find);
             found.unsearched.withheld_names.retain(|name| !own.iter().any(|folder| name.starts_with(folder)));

@@ -104,16 +104,16 @@ struct Content {
 /// it was searched, or cannot be read.
 pub(crate) fn make<'h>(
     sources: &Files,
-    asked: &PageLimits<'_>,
+    limits: &PageLimits<'_>,
     hits: impl IntoIterator<Item = &'h Hit>,
     cx: &CallCtx,
 ) -> Result<Option<Page>, Failure> {
     let mut files: HashMap<WorkspacePath, Content> = HashMap::new();
     let mut page = Page { blocks: Vec::new(), tokens: 0, cut: Truncation::No, last: None, seen: Vec::new() };
-    let mut budget = ByteBudget::reserving(asked.bytes, SAID);
+    let mut budget = ByteBudget::reserving(limits.bytes, SAID);
     for hit in hits {
         cx.check()?;
-        if page.blocks.len() >= asked.limit {
+        if page.blocks.len() >= limits.limit {
             page.cut = Truncation::Limit;
             break;
         }
@@ -122,11 +122,11 @@ pub(crate) fn make<'h>(
             files.insert(hit.path.clone(), content);
         }
         let Some(content) = files.get(&hit.path) else { return Ok(None) };
-        let tokens = asked.tokens.map(|most| most.saturating_sub(page.tokens));
+        let tokens = limits.tokens.map(|most| most.saturating_sub(page.tokens));
         let bytes = tokens
             .map_or(usize::MAX, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN));
         let room = budget.left();
-        let whole = shown(hit, content, asked.each, asked.words);
+        let whole = shown(hit, content, limits.each, limits.words);
         let weight = weight(&whole, hit);
         let narrow = if bytes < room { Truncation::Tokens } else { Truncation::Room };
         let block = if weight <= bytes.min(room) {
@@ -134,7 +134,7 @@ pub(crate) fn make<'h>(
         } else if page.blocks.is_empty() {
             // The first block is cut if it exceeds the limits, because it would not fit into the next answer
             // either.
-            shown(hit, content, bytes.min(room).max(TOKEN * 16), asked.words)
+            shown(hit, content, bytes.min(room).max(TOKEN * 16), limits.words)
         } else {
             page.cut = narrow;
             break;

@@ -55,7 +55,7 @@ pub(crate) async fn gather(
     let projects = overview.projects().clone();
     let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
         projects.refresh(find.files().workspace(), rules);
-        let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.grams())?;
+        let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.trigrams())?;
         let walk = WalkReport::of(&found.skipped, found.unreadable, found.complete)
             .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))

@@ -53,10 +53,10 @@ pub(crate) async fn looked_into(
         output.guide = Some(guide);
         return Ok(output);
     }
-    let told = (task(question, left), context(&output));
+    let prompt = (task(question, left), context(&output));
     let evidence = output.findings.iter().map(|finding| finding.evidence.clone()).collect();
     let rules = CitationRules { evidence, only, quotes: Quotes::Wanted };
-    let answer = guide::cited((agents, gateway.clone()), told, left, (search.files(), rules), cx).await?;
+    let answer = guide::cited((agents, gateway.clone()), prompt, left, (search.files(), rules), cx).await?;
     output.meta.turns += usize::try_from(answer.guide.turns.unwrap_or_default()).unwrap_or(usize::MAX);
     output.meta.calls += answer.guide.calls;
     output.gaps.extend(answer.gaps.into_iter().map(|gap| format!("the model says: {gap}")));

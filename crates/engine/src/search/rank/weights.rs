@@ -163,8 +163,8 @@ pub(in crate::search) fn naming(label: Option<&str>, block: &Block, question: &s
     let last = names.next().unwrap_or_default();
     let own = pieces(last);
     let said = words.iter().any(|word| word.eq_ignore_ascii_case(last));
-    let asked: Vec<String> = words.iter().flat_map(|word| pieces(word)).collect();
-    let wrote = own.len() > 1 && own.iter().all(|piece| asked.contains(piece));
+    let of_question: Vec<String> = words.iter().flat_map(|word| pieces(word)).collect();
+    let wrote = own.len() > 1 && own.iter().all(|piece| of_question.contains(piece));
     let above = names.any(|name| words.iter().any(|word| word.eq_ignore_ascii_case(name)));
     match (said, wrote) {
         // The question contains the exact name, and the name is compound or the only word of the question.
