@@ -8,7 +8,7 @@ mod names;
 mod pattern;
 mod segment;
 
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::walk::{HiddenFiles, Kind, Prune, Rules, SkippedEntries, Unreadable};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -108,7 +108,7 @@ pub fn glob(
     workspace: &Workspace,
     request: &GlobRequest,
     control: &Control,
-    index: Option<&Grams>,
+    index: Option<&TrigramIndex>,
 ) -> Result<GlobOutput, SearchError> {
     find::find(workspace, request, control, index)
 }
