@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::net::TcpListener;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use rustix::event::{EventfdFlags, eventfd};
 use tokio::sync::watch::Sender;
 use toolpost_sandbox::{Enforcement, Environment, Network, PathAccess, Scope, SessionNetwork, host};
 
@@ -18,7 +19,6 @@ use crate::reported_files::ReportedFiles;
 use crate::resources::Resources;
 use crate::session::SessionKey;
 use crate::state::{ExitReport, Leftover, Report, Stage, Why};
-use crate::waker::wake;
 
 /// Time to wait, after the grace period, for the killed processes of a job to disappear.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -454,6 +454,16 @@ impl Shared {
 fn no_terminal() -> io::Error {
     let what = "the program has no terminal, or has exited: to write to a program, start it with a terminal";
     io::Error::new(io::ErrorKind::Unsupported, what)
+}
+
+/// Creates the event that wakes the thread of a job.
+pub(crate) fn waker() -> io::Result<OwnedFd> {
+    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
+}
+
+/// Wakes a job's thread.
+pub(crate) fn wake(waker: BorrowedFd<'_>) {
+    let _ = rustix::io::write(waker, &1_u64.to_ne_bytes());
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use toolpost_sandbox::{
 };
 
 use crate::error::{StartError, UnknownJobError};
-use crate::job::{Job, JobState, Notice, Presence, Request, Shared, Until};
+use crate::job::{Job, JobState, Notice, Presence, Request, Shared, Until, waker};
 use crate::launch::Launch;
 use crate::leftovers::{JobAncestor, name_of_other_end};
 use crate::login::{Changes, Logins};
@@ -33,7 +33,6 @@ use crate::state::{Stage, Why};
 use crate::temporary::Temporaries;
 use crate::tree;
 use crate::usage::{FreeSpace, free_space};
-use crate::waker::waker;
 use crate::watch::Watch;
 
 /// Stack size of the thread that watches a job's program, in bytes.

@@ -38,7 +38,6 @@ mod system;
 mod temporary;
 mod tree;
 mod usage;
-mod waker;
 mod watch;
 
 pub use available::{Available, available};
