@@ -4,7 +4,6 @@
 //! proxy and the published ports of commands, work in every build. Without the feature `tls` there is no TLS.
 
 mod address;
-mod bad_address;
 mod charset;
 #[cfg(feature = "web")]
 mod client;
@@ -37,8 +36,7 @@ mod web;
 #[path = "without_web.rs"]
 mod web;
 
-pub use address::{is_loopback, is_own, is_public};
-pub use bad_address::AddressError;
+pub use address::{AddressError, is_loopback, is_own, is_public};
 pub use charset::{Bytes, DecodedText, decode};
 #[cfg(feature = "web")]
 pub use client::client;

@@ -1,6 +1,6 @@
 //! Errors of requests to a service that the operator configured.
 
-use crate::bad_address::AddressError;
+use crate::address::AddressError;
 use crate::client_error::ClientError;
 
 /// Error of a request to a configured service.

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::bad_address::{AddressError, LONGEST};
+use crate::address::{AddressError, LONGEST};
 
 /// A URL that can be fetched, in normalized form and without a fragment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::net::IpAddr;
 
-use crate::bad_address::AddressError;
+use crate::address::AddressError;
 
 /// A URL that can be fetched. This build cannot fetch, so no value of this type exists.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

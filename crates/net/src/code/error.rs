@@ -1,7 +1,7 @@
 //! Errors of code search services.
 
 use super::{PROVIDERS, Provider};
-use crate::bad_address::AddressError;
+use crate::address::AddressError;
 
 /// Reason why a code search service cannot be configured.
 #[derive(Debug, thiserror::Error)]

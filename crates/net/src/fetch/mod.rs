@@ -8,17 +8,21 @@ pub(crate) mod body;
 mod error;
 #[cfg(feature = "web")]
 pub(crate) mod hop;
-mod resolve;
 #[cfg(feature = "web")]
 mod work;
 #[cfg(not(feature = "web"))]
 #[path = "without_work.rs"]
 mod work;
 
+use std::future::Future;
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
 use std::time::Duration;
 
+use tokio::net::lookup_host;
+
 pub use error::FetchError;
-pub use resolve::{ResolveFuture, Resolver, System};
 pub use work::{check_public, fetch};
 
 use crate::web::WebAddress;
@@ -112,5 +116,24 @@ impl FetchResponse {
     #[must_use]
     pub fn address(&self) -> Option<&WebAddress> {
         self.hops.last()
+    }
+}
+
+/// Future of the lookup of a host name.
+pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
+
+/// Resolves host names; tests replace the system's resolver.
+pub trait Resolver: Send + Sync {
+    /// Returns all IP addresses of a host name.
+    fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
+}
+
+/// The resolver of the operating system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct System;
+
+impl Resolver for System {
+    fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
+        Box::pin(async move { Ok(lookup_host((host, 0)).await?.map(|found| found.ip()).collect()) })
     }
 }
