@@ -16,7 +16,7 @@ use toolpost::{
 use toolpost_engine::{Engine, Means, Servers, StoredTaskList, available};
 use toolpost_runtime::RuleSource;
 use toolpost_text::counted::counted;
-use toolpost_workspace::diagnostics;
+use toolpost_workspace::confinement;
 
 /// ANSI code of bold text.
 const BOLD: &str = "1";
@@ -97,7 +97,7 @@ pub(crate) fn run(flags: &Flags, doctor: Doctor) -> Result<ExitCode> {
     let post = Toolpost::with_settings(settings.clone()).lifetime(Lifetime::OneCall).open_blocking();
     let mut findings = Findings::default();
     findings.add("version", Status::Ok, env!("CARGO_PKG_VERSION").to_owned());
-    findings.all("confinement", Status::Ok, diagnostics::confinement());
+    findings.all("confinement", Status::Ok, confinement());
     sandbox(&settings, &mut findings);
     match &post {
         Ok(post) => parts(&settings, post, &mut findings)?,

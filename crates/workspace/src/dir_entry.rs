@@ -6,9 +6,10 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, OFlags, RenameFlags, linkat, renameat, renameat_with, unlinkat};
 use rustix::io::{Errno, Result};
+use serde::{Deserialize, Serialize};
 
 use crate::access::{AccessKind, Kind, Stat};
-use crate::fingerprint::Fingerprint;
+use crate::hash::ContentHash;
 use crate::openat::{open_at, open_handle};
 use crate::path::WorkspacePath;
 use crate::process_id::unique;
@@ -173,4 +174,24 @@ fn clip(name: &OsStr, most: usize) -> &OsStr {
         end -= 1;
     }
     OsStr::from_bytes(&bytes[..end])
+}
+
+/// Device, inode and content hash of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fingerprint {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    /// Content hash, for regular files.
+    pub(crate) hash: Option<ContentHash>,
+}
+
+impl Fingerprint {
+    pub(crate) fn new(stat: &Stat, hash: Option<ContentHash>) -> Self {
+        Self { device: stat.device, inode: stat.inode, hash }
+    }
+
+    /// Returns whether `stat` belongs to the same file; the content may differ.
+    pub(crate) fn is_file(&self, stat: &Stat) -> bool {
+        (self.device, self.inode) == (stat.device, stat.inode)
+    }
 }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fingerprint::Fingerprint;
+use crate::dir_entry::Fingerprint;
 use crate::process_id::ProcessId;
 use crate::raw_path::RawPath;
 use crate::record::Record;

@@ -146,3 +146,13 @@ mod kernel {
         Err(Errno::NOSYS)
     }
 }
+
+/// Returns a line that reports how files are kept inside their root on this system.
+pub fn confinement() -> Vec<String> {
+    let how = if has_openat2() {
+        "files are opened beneath their root by the kernel (openat2)"
+    } else {
+        "the kernel does not support openat2, so files are opened component by component, which is slower and equally safe"
+    };
+    vec![how.to_owned()]
+}

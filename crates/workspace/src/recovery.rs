@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::commit::directories::{remove_all_empty, set_modes};
-use crate::commit::revert_outcome::RevertOutcome;
+use crate::commit::planned_step::RevertOutcome;
 use crate::commit::undo::{clear, undo_all};
 use crate::history::is_done;
 use crate::journal::{Journal, Phase, Step, StepKind};

@@ -6,7 +6,6 @@
 
 mod directory;
 mod entry;
-mod error;
 mod exclude;
 mod frame;
 mod in_order;
@@ -23,8 +22,7 @@ mod visitor;
 mod worker;
 
 pub use crate::access::Kind;
-pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, StoredStat, found_below};
-pub use error::WalkOpenError;
+pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, StoredStat, WalkOpenError, found_below};
 pub use in_order::{InOrder, InOrderResult, Judge, in_order};
 pub use opener::Opener;
 pub use options::{HiddenFiles, Options, Prune, Rules};

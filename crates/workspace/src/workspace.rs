@@ -58,7 +58,7 @@ impl Workspace {
 
     /// Returns the path of the state directory, or a line that lists what is missing without one.
     pub fn state_report(&self) -> String {
-        crate::diagnostics::state(self.state_folder())
+        state_report(self.state_folder())
     }
 
     /// Converts an absolute path that was resolved before, for example one in a journal; `None` if no root
@@ -111,5 +111,16 @@ impl Workspace {
 impl std::fmt::Debug for Workspace {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_tuple("Workspace").field(&self.0.roots).finish()
+    }
+}
+
+/// Returns the path of the state directory, or a line that lists what is missing without one.
+fn state_report(directory: Option<&Path>) -> String {
+    match directory {
+        Some(directory) => toolpost_text::escape::name(directory.as_os_str().as_encoded_bytes()).into_owned(),
+        None => {
+            "none, so there are no locks between processes, no recovery of interrupted changes and no undo"
+                .to_owned()
+        }
     }
 }

@@ -9,8 +9,7 @@ use rustix::io::{Errno, Result};
 
 use super::error::CommitKind;
 use crate::access::{AccessKind, Kind, Stat};
-use crate::dir_entry::DirEntry;
-use crate::fingerprint::Fingerprint;
+use crate::dir_entry::{DirEntry, Fingerprint};
 use crate::journal::{Journal, StepKind};
 use crate::openat::{READ_DIRECTORY, open_at};
 use crate::path::WorkspacePath;

@@ -11,12 +11,11 @@ use rustix::fs::{Mode, OFlags, fstat, ftruncate};
 use rustix::io::{Errno, Result};
 
 use super::error::OperationError;
-use super::revert_outcome::RevertOutcome;
+use super::planned_step::RevertOutcome;
 use super::stage::sync_file;
 use crate::access::Stat;
-use crate::dir_entry::DirEntry;
+use crate::dir_entry::{DirEntry, Fingerprint};
 use crate::fault::SystemError;
-use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, hash};
 use crate::journal::Step;
 use crate::openat::open_at;

@@ -4,8 +4,7 @@ use std::ffi::OsString;
 
 use super::late_change::ReplacedFile;
 use crate::access::{Kind, Stat};
-use crate::dir_entry::DirEntry;
-use crate::fingerprint::Fingerprint;
+use crate::dir_entry::{DirEntry, Fingerprint};
 use crate::hash::ContentHash;
 use crate::journal::{Step, StepKind};
 use crate::path::WorkspacePath;
@@ -112,4 +111,17 @@ pub(super) fn device_above(path: &WorkspacePath) -> Option<u64> {
         parent = directory.parent();
     }
     None
+}
+
+/// Outcome of reverting one step of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RevertOutcome {
+    /// There was nothing to revert: the step had not been executed, or was already reverted.
+    Nothing,
+    /// The state before the step is restored.
+    Restored,
+    /// Another process has changed the path since, so the path was left unchanged; the text describes its state.
+    Left(String),
+    /// A system error prevented the revert, and a later attempt may succeed; the text describes the state.
+    Refused(String),
 }

@@ -8,7 +8,7 @@ use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::in_place;
-use super::revert_outcome::RevertOutcome;
+use super::planned_step::RevertOutcome;
 use crate::access::AccessKind;
 use crate::dir_entry::{Comparison, DirEntry, gone, move_to};
 use crate::fault::SystemError;

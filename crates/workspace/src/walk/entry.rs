@@ -10,8 +10,8 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinka
 use rustix::io::{Errno, retry_on_intr};
 use serde::{Deserialize, Serialize};
 
-use super::error::WalkOpenError;
 use crate::access::Kind;
+use crate::fault::SystemError;
 use crate::openat::open_at;
 use crate::path::WorkspacePath;
 
@@ -243,4 +243,18 @@ pub(super) fn fault(errno: Errno) -> WalkOpenError {
         Errno::NXIO | Errno::NODEV => WalkOpenError::NotRegular,
         other => WalkOpenError::Refused(other.into()),
     }
+}
+
+/// Errors of opening a file that a walk has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WalkOpenError {
+    /// The file was removed, or replaced by a link.
+    #[error("it was removed or replaced during the walk")]
+    Gone,
+    /// The entry is not a regular file.
+    #[error("it is not a regular file")]
+    NotRegular,
+    /// Any other system error.
+    #[error("{0}")]
+    Refused(SystemError),
 }

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
+use super::entry::WalkOpenError;
 use super::entry::{OpenedFile, below, open_below, open_regular};
-use super::error::WalkOpenError;
 use crate::openat::{has_openat2, open_handle};
 use crate::path::WorkspacePath;
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
+use super::entry::WalkOpenError;
 use super::entry::{Candidate, open_regular};
-use super::error::WalkOpenError;
 use super::exclude;
 use super::listing::Marks;
 use super::options::{HiddenFiles, Options, Prune, Rules};
