@@ -4,12 +4,16 @@ use super::{
     approvals::Approvals,
     ask::{self, CallAnswer, Client},
     era::Era,
-    progress, reply,
+    progress,
 };
 use crate::wire::{CallTurn, OpenRequests};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::{
     ErrorData,
-    model::{CallToolRequestParams, CallToolResponse, InputRequests, InputRequiredResult},
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequests,
+        InputRequiredResult,
+    },
     service::{RequestContext, RoleServer},
 };
 use serde_json::Value;
@@ -17,6 +21,7 @@ use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 use tokio::sync::Semaphore;
 use toolpost_engine::Session;
 use toolpost_runtime::{Answer, Asker, Call, Outcome, Question, Runtime, Verdict};
+use toolpost_tool::ReplyPart;
 
 /// The name of the approval question, the only one that a call can have.
 const APPROVAL: &str = "approval";
@@ -75,11 +80,11 @@ impl Calls {
             None => going.await,
         };
         match outcome {
-            Outcome::Done(answer) => Ok(reply::done(answer).into()),
-            Outcome::Failed(_, answer) => Ok(reply::failed(answer).into()),
+            Outcome::Done(answer) => Ok(done(answer).into()),
+            Outcome::Failed(_, answer) => Ok(failed(answer).into()),
             Outcome::NoSuchTool(answer) => Err(ErrorData::invalid_params(answer.words(), None)),
             Outcome::Ask(question) if way == PromptChannel::Again => self.ask(&tool, &arguments, &question),
-            Outcome::Ask(question) => Ok(reply::failed(nobody(&question)).into()),
+            Outcome::Ask(question) => Ok(failed(nobody(&question)).into()),
         }
     }
 
@@ -160,4 +165,27 @@ fn nobody(question: &Question) -> Answer {
          or use a client that can prompt.",
         question.tool, question.reason
     ))
+}
+
+/// Converts the reply of a call; the reply of a script that stopped is marked as an error.
+fn done(mut answer: Answer) -> CallToolResult {
+    let structured = answer.structured.take();
+    let is_error = answer.is_error().then_some(true);
+    let mut result = CallToolResult::success(content(answer));
+    result.is_error = is_error;
+    result.structured_content = structured;
+    result
+}
+
+/// Converts a failed call; the model reads the reason.
+fn failed(answer: Answer) -> CallToolResult {
+    CallToolResult::error(content(answer))
+}
+
+fn content(answer: Answer) -> Vec<ContentBlock> {
+    let block = |part| match part {
+        ReplyPart::Text(text) => ContentBlock::text(text),
+        ReplyPart::Image { mime, data } => ContentBlock::image(STANDARD.encode(data), mime),
+    };
+    answer.parts.into_iter().map(block).collect()
 }

@@ -8,6 +8,5 @@ mod era;
 mod handler;
 mod listing;
 mod progress;
-mod reply;
 
 pub(crate) use handler::Handler;
