@@ -2,12 +2,10 @@
 
 mod anchor;
 mod breaks;
-mod cut;
 mod fallback_encoding;
 mod filter;
 mod in_sequence;
 mod matcher;
-mod narrow;
 mod output;
 mod request;
 mod run;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use grep_regex::RegexMatcher;
-use toolpost_trigrams::TrigramIndex;
+use toolpost_trigrams::{Letters, Pattern, Reach, Shortlist, Sieve, TrigramIndex};
 use toolpost_workspace::walk::{
     self, Candidate, Claim, Entry, EntryType, Kind, Next, OpenedFile, Visitor, WalkEnd, WalkOpenError, walk,
 };
@@ -15,7 +15,7 @@ use super::scan::{Directly, Scan, Scanner};
 use super::sink::{Keep, Wish};
 use super::window::{Hits, Relative, Window};
 use super::worker::{LARGE_NAMES, Place, SearchWorker, WITHHELD_NAMES};
-use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, in_sequence, matcher, narrow};
+use super::{Case, Content, FileHits, GrepOutput, GrepRequest, Mode, Span, in_sequence, matcher};
 use crate::{Control, SearchError, request_path};
 
 /// The number of files that are searched before the search waits for the index to be loaded.
@@ -38,12 +38,12 @@ pub(super) fn run(
         |most: usize| in_sequence::search_in_order(workspace, request, control, &matcher, &filter, most);
     if let Some(index) = index {
         // While the stored index is loaded, the first files are searched, which is often enough.
-        if narrow::begin_loading(index, request, control)
+        if begin_loading(index, request, control)
             && let Some(output) = in_order(FIRST_FILES)?
         {
             return Ok(output);
         }
-        if let Some(shortlist) = narrow::shortlist(index, request, control, &filter) {
+        if let Some(shortlist) = shortlist(index, request, control, &filter) {
             return Ok(in_sequence::search(workspace, request, control, &matcher, shortlist));
         }
     }
@@ -305,4 +305,48 @@ fn shown(base: &WorkspacePath, file: Hits) -> Option<FileHits> {
         lines: file.lines,
         content: Content::Text,
     })
+}
+
+/// Starts to load the index that an earlier process has stored. Returns false if there is none, or if it is loaded.
+fn begin_loading(index: &TrigramIndex, request: &GrepRequest, control: &Control) -> bool {
+    let options = control.options(request.rules, request.hidden, request.prune);
+    index.begin_loading(&options)
+}
+
+/// Finds the files that can contain a match; `None` if all files must be searched.
+fn shortlist(
+    index: &TrigramIndex,
+    request: &GrepRequest,
+    control: &Control,
+    filter: &Arc<Filter>,
+) -> Option<Shortlist> {
+    // The search decodes files with the requested encoding, but the index has the trigrams of their raw bytes. In an
+    // encoding that is not compatible with ASCII, these differ even for ASCII text, so all files must be searched.
+    if request.encoding.is_some_and(|charset| !charset.is_ascii_compatible()) {
+        return None;
+    }
+    let letters = match request.case {
+        Case::Sensitive => Letters::AsWritten,
+        Case::Insensitive | Case::Smart => Letters::AnyCase,
+    };
+    let reach = match request.span {
+        Span::Line => Reach::Line,
+        Span::Lines => Reach::Lines,
+    };
+    let options = control.options(request.rules, request.hidden, request.prune);
+    let Some(pattern) = Pattern::read(&matcher::meant(request), letters, reach) else {
+        // The index cannot help with this pattern, but it may with the next one, so its build starts now.
+        index.begin(&options);
+        return None;
+    };
+    let filter = Arc::clone(filter);
+    let sieve = Sieve {
+        base: request.base.clone(),
+        name: format!("{:?} {:?}", request.globs, request.types),
+        may_read: request.may_read.clone(),
+        judge: (!filter.wants_all()).then(|| -> toolpost_trigrams::Judge {
+            Arc::new(move |relative, what| filter.claim(relative, what))
+        }),
+    };
+    index.shortlist(&pattern, &options, sieve, &|| control.stops()).ok()
 }
