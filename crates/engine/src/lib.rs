@@ -1,6 +1,5 @@
 //! The engine: the operations of Toolpost, grouped by capability, and the session state that calls share.
 
-mod access;
 mod agents;
 mod background;
 mod call;
@@ -23,6 +22,8 @@ mod tasks;
 mod upstream;
 mod web;
 mod workers;
+
+use toolpost_policy::access;
 
 pub use agents::{AgentAccess, Agents, Finished, Job, Prompt, Report};
 pub use call::nested::{

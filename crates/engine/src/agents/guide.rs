@@ -4,22 +4,31 @@
 
 mod citing;
 mod claims;
-mod read_only_gateway;
 
 pub(crate) use citing::{CitationRules, CitedClaim, Place, Quotes, check};
 pub(crate) use claims::{Claim, read};
 
 use super::{Agents, Finished, Job};
 use crate::{
+    access::Access,
     agents::AgentAccess,
-    call::{CallCtx, nested::CallGateway},
+    call::{
+        CallCtx,
+        nested::{CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, May, NestedCallFuture},
+    },
     failure::{Failure, Kind},
     files::Files,
 };
-use read_only_gateway::ReadOnlyGateway;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
 use toolpost_text::counted::counted;
 
 /// Maximum number of dropped claims that a result lists. A claim is dropped if a citation is missing or
@@ -269,5 +278,49 @@ impl Guide {
             wrong => format!(" ({wrong} dropped because of wrong citations)"),
         };
         format!("{begun}; {claims}{dropped}; {calls}{refused}")
+    }
+}
+
+/// A gateway for a model's tool calls that allows only reading. Calls through gateways that `apart` creates
+/// count towards the same limit.
+struct ReadOnlyGateway {
+    gateway: Arc<dyn CallGateway>,
+    most: usize,
+    wanted: Arc<AtomicUsize>,
+}
+
+impl ReadOnlyGateway {
+    fn new(gateway: Arc<dyn CallGateway>, most: usize) -> Self {
+        Self { gateway, most, wanted: Arc::default() }
+    }
+
+    /// Returns the number of calls that were made, and the number that were refused because of the limit.
+    fn counted(&self) -> (usize, usize) {
+        let wanted = self.wanted.load(Ordering::SeqCst);
+        (wanted.min(self.most), wanted.saturating_sub(self.most))
+    }
+}
+
+impl CallGateway for ReadOnlyGateway {
+    fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> NestedCallFuture<'a> {
+        if self.wanted.fetch_add(1, Ordering::SeqCst) >= self.most {
+            let words = format!(
+                "This call was not made, because all {} tool calls of this task are used. Give your answer now, from what you have read.",
+                self.most
+            );
+            return Box::pin(std::future::ready(InnerAnswer::of_words(CallOutcome::Refused, words)));
+        }
+        self.gateway.call(InnerCall { may: May::Read, ..call }, cancel)
+    }
+
+    fn tools(&self) -> Vec<CallableTool> {
+        let reads = |tool: &CallableTool| {
+            tool.access.iter().all(|access| matches!(access, Access::Reads | Access::Asks))
+        };
+        self.gateway.tools().into_iter().filter(reads).collect()
+    }
+
+    fn apart(&self) -> Arc<dyn CallGateway> {
+        Arc::new(Self { gateway: self.gateway.apart(), most: self.most, wanted: self.wanted.clone() })
     }
 }

@@ -3,7 +3,6 @@
 pub(crate) mod apply;
 pub(crate) mod commit;
 pub(crate) mod draft;
-pub(crate) mod exact;
 pub(crate) mod hunks;
 pub(crate) mod line_shifts;
 pub(crate) mod lines;

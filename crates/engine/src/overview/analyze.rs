@@ -1,7 +1,5 @@
 //! The `analyze` operation: the structure of a project and the dependencies between its modules.
 
-pub(crate) mod cycles;
-pub(crate) mod depth;
 pub(crate) mod mapping;
 pub(crate) mod structure;
 
@@ -10,7 +8,7 @@ pub use crate::{
     code::symbol_index::SearchCoverage,
     search::investigate::{Finding, Output as Answer},
 };
-pub use depth::Depth;
+pub use structure::Depth;
 
 use crate::{
     access::{Access, Touch},
@@ -216,7 +214,7 @@ impl Operation for Analyze {
 
     async fn run(overview: &Overview, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let mut output = depth::analyze(overview, &request.base, request.depth, cx).await?;
+        let mut output = structure::analyze(overview, &request.base, request.depth, cx).await?;
         if let Some(objective) = request.question {
             let question =
                 investigate::Request { limits: LIMITS, ..investigate::Request::of(objective, request.base) };
@@ -227,7 +225,7 @@ impl Operation for Analyze {
                 Guidance::Withheld(why) => Some(Mapped { not_asked: Some(why), ..Mapped::default() }),
                 Guidance::Given(agents, _) => {
                     let asked = (question.objective.as_str(), &question.base, request.depth);
-                    Some(depth::mapped(overview, &agents, asked, cx).await?)
+                    Some(mapping::mapped(overview, &agents, asked, cx).await?)
                 }
             };
         }

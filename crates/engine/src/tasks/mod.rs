@@ -3,7 +3,6 @@
 mod board;
 pub mod complete;
 pub mod list;
-mod order;
 pub(crate) mod store;
 
 pub use board::{Edit, Item, NewTask};

@@ -1,16 +1,17 @@
 //! Application of changes: reads the files, computes all new contents in memory, then writes all of them or none.
 
-use super::{Change, Existence, Output, Request, Where};
-use super::{commit, exact, hunks, lines, merge, name, place, symbol, whole};
+use super::{Change, Exact, Existence, Output, Request, Where};
+use super::{commit, hunks, lines, merge, name, place, symbol, whole};
 use crate::{
     access::Extent,
     call::CallCtx,
     edits::Edits,
     edits::freshness::{self, Disclosure},
-    failure::{Failure, Kind, Trouble, convert},
+    failure::{Failure, Hint, Kind, Trouble, convert},
+    files::{Files, lookup},
 };
 use std::time::Duration;
-use toolpost_text::matching::How;
+use toolpost_text::{encoding::Splice, matching::How};
 use toolpost_workspace::{PathLock, WorkspacePath};
 
 use super::draft::{Before, Draft};
@@ -82,7 +83,7 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
         Where::Merge { language } => {
             merge::apply(edits.files(), cx, draft, language.as_deref(), &change.text)
         }
-        Where::Exact(exact) => exact::put(edits.files(), cx, draft, exact, &change.text),
+        Where::Exact(exact) => put(edits.files(), cx, draft, exact, &change.text),
         Where::Hunks(hunks) => hunks::apply(edits, cx, draft, hunks),
         Where::Gone(left) => name::remove(edits.files(), draft, *left),
         Where::Elsewhere { to, existence } => {
@@ -146,4 +147,21 @@ fn numbered(mut failure: Failure, number: usize, of: usize) -> Failure {
         failure.facts.change = u32::try_from(number + 1).ok();
     }
     failure
+}
+
+/// Computes the content of the file with the byte range replaced by `new`.
+fn put(files: &Files, cx: &CallCtx, draft: &mut Draft, exact: &Exact, new: &str) -> Result<(), Failure> {
+    let Some(text) = draft.text(files)? else {
+        return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
+    };
+    let stands = matches!(&draft.before, Some(Before::File { hash, .. }) if *hash == exact.of);
+    if !stands {
+        let what = format!(
+            "{} has changed since the position of this change was determined; nothing was written.",
+            draft.path.display()
+        );
+        return Err(Failure::new(Kind::Stale, what).hint(Hint::ReadAgain(draft.path.clone())));
+    }
+    let splice = Splice { range: exact.from..exact.to, new: new.to_owned() };
+    draft.splice(cx, &text, &[splice], &[new])
 }

@@ -1,7 +1,7 @@
 //! Map-reduce over code with a model: one prompt for each chunk, several at the same time, then one summary.
 
 use super::Mapped;
-use super::depth::Depth;
+use super::structure::Depth;
 use crate::{
     agents::{
         Agents, Prompt,

@@ -2,7 +2,6 @@
 //! imports.
 
 use super::{Entry, Hotspot, Language, Module, Output, Public, TestMap, Tested};
-use super::{cycles::rings, depth::Depth};
 use crate::{
     call::CallCtx,
     code::symbol_index::{About, IndexContext, SearchCoverage, SourceReader, ask},
@@ -320,5 +319,125 @@ impl View<'_> {
             open: tests.iter().filter_map(|test| links.open.get(test)).sum(),
             map: if self.depth == Depth::Shallow { Vec::new() } else { map.take(told).collect() },
         }
+    }
+}
+
+/// The depth of a project analysis: how many directory levels count as modules, and how long the lists are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// A module is a directory at the top. The lists are short, and tests are not mapped to the files that they use.
+    Shallow,
+    /// A module is a directory up to two levels deep. The lists are longer.
+    #[default]
+    Normal,
+    /// A module is a directory up to four levels deep. The lists are longest.
+    Deep,
+}
+
+impl Depth {
+    /// Returns the number of directory levels that count as modules.
+    pub(crate) fn levels(self) -> usize {
+        match self {
+            Self::Shallow => 1,
+            Self::Normal => 2,
+            Self::Deep => 4,
+        }
+    }
+
+    /// Returns the maximum number of code chunks that are sent to a model.
+    pub(crate) fn chunks(self) -> usize {
+        match self {
+            Self::Shallow => 4,
+            Self::Normal => 12,
+            Self::Deep => 50,
+        }
+    }
+
+    /// Returns the maximum number of entry points and of public symbols in the reply. For hotspots, tests and
+    /// untested files, the maximum is half of it.
+    pub(crate) fn told(self) -> usize {
+        match self {
+            Self::Shallow => 10,
+            Self::Normal => 20,
+            Self::Deep => 60,
+        }
+    }
+}
+
+/// Finds the groups of two or more modules that depend on one another, the largest group first.
+fn rings(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::new();
+    for name in uses.keys() {
+        reach(name, &mut seen, &mut order, &|name| {
+            uses.get(name).into_iter().flatten().map(String::as_str).collect()
+        });
+    }
+    let mut back: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (from, all) in uses {
+        for to in all {
+            back.entry(to).or_default().push(from);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for name in order.iter().rev() {
+        let mut group = Vec::new();
+        reach(name, &mut seen, &mut group, &|name| back.get(name).cloned().unwrap_or_default());
+        if group.len() > 1 {
+            group.sort();
+            found.push(group);
+        }
+    }
+    found.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    found
+}
+
+/// Visits all nodes that are reachable from `from`, depth first; appends each one to `order`, after the nodes that are
+/// reachable from it.
+fn reach<'n>(
+    from: &'n str,
+    seen: &mut BTreeSet<String>,
+    order: &mut Vec<String>,
+    next: &dyn Fn(&str) -> Vec<&'n str>,
+) {
+    if !seen.insert(from.to_owned()) {
+        return;
+    }
+    let mut way: Vec<(&str, Vec<&'n str>)> = vec![(from, next(from))];
+    while let Some((here, open)) = way.last_mut() {
+        let here = *here;
+        match open.pop() {
+            Some(name) if seen.insert(name.to_owned()) => way.push((name, next(name))),
+            Some(_) => {}
+            None => {
+                order.push(here.to_owned());
+                way.pop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn mutually_dependent_modules_form_a_cycle() {
+        let rows = [
+            ("a>b b>c c>a d>a", "a b c"),
+            ("a>b b>a c>d d>e e>c x>x", "c d e|a b"),
+            ("a>b b>c", ""),
+            ("", ""),
+        ];
+        each(rows, |(uses, wanted)| {
+            let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for (from, to) in uses.split_whitespace().filter_map(|edge| edge.split_once('>')) {
+                all.entry(from.to_owned()).or_default().insert(to.to_owned());
+            }
+            let found: Vec<String> = rings(&all).iter().map(|ring| ring.join(" ")).collect();
+            assert_eq!(found.join("|"), wanted, "{uses}");
+        });
     }
 }
