@@ -13,7 +13,7 @@ use toolpost_dialects::{claude, opencode, probe, trae, zblade};
 use toolpost_runtime::Outcome as Answer;
 use toolpost_text::{
     encoding::{Splice, Text},
-    matching::{self, How, MatchCount, Step},
+    matching::{self, MatchCount, MatchOptions, Step},
 };
 use toolpost_tool::Dialect;
 
@@ -281,7 +281,7 @@ fn reach(row: &Row, upto: Step) -> bool {
     row.edits.iter().all(|edit| {
         let Ok(text) = Text::open(std::mem::take(&mut bytes), encoding) else { return false };
         let want = if edit.every { MatchCount::Every } else { MatchCount::One };
-        let how = How { upto, want, near: None, start: None };
+        let how = MatchOptions { upto, want, near: None, start: None };
         let Ok(found) = matching::find(text.view(), &edit.old, &edit.new, &how) else { return false };
         let splices: Vec<Splice> =
             found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();

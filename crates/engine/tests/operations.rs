@@ -21,7 +21,7 @@ use toolpost_engine::{
 };
 use toolpost_text::{
     lines::LineRange,
-    patch::{End, Format, Line, LineEnding, Sign},
+    patch::{Format, HunkPosition, Line, LineChange, LineEnding},
 };
 use toolpost_workspace::{Options, Workspace};
 
@@ -72,10 +72,10 @@ async fn changes_of_different_kinds_apply_in_order_in_one_file() {
     };
     let hunk = Hunk {
         scope: Vec::new(),
-        lines: [(Sign::Remove, "c"), (Sign::Add, "C")]
+        lines: [(LineChange::Remove, "c"), (LineChange::Add, "C")]
             .map(|(sign, text)| Line { sign, text: text.to_owned(), ending: LineEnding::Unsaid })
             .into(),
-        end: End::Anywhere,
+        end: HunkPosition::Anywhere,
         numbers: None,
         format: Format::Unified,
         at: 1,

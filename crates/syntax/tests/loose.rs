@@ -7,7 +7,7 @@ use toolpost_test_rows::each;
 use proptest::prelude::*;
 use proptest::test_runner::{FileFailurePersistence, TestError};
 use toolpost_syntax::{Language, added_error};
-use toolpost_text::matching::{How, Step, find};
+use toolpost_text::matching::{MatchOptions, Step, find};
 
 /// The form of a block in a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,7 +216,7 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
     let meant = written(&meant, unit, 0) + "\n";
     let old = text(&lines[from..to], unit, scheme(olds), picks);
     let new = text(&wanted, unit, scheme(news), &picks[1..]);
-    let Ok(found) = find(&file, &old, &new, &How::one(Step::Spaced)) else { return Came::Refused };
+    let Ok(found) = find(&file, &old, &new, &MatchOptions::one(Step::Spaced)) else { return Came::Refused };
     // After an exact match, the indentation of the new text is used unchanged.
     if found.step <= Step::Folded {
         return Came::Refused;
@@ -311,7 +311,7 @@ fn new_text_already_indented_like_the_file_is_unchanged() {
         ),
     ];
     each(rows, |(file, old, new, wanted)| {
-        let found = find(file, old, new, &How::one(Step::Spaced)).ok().map(|found| {
+        let found = find(file, old, new, &MatchOptions::one(Step::Spaced)).ok().map(|found| {
             let hit = &found.hits[0];
             format!("{}{}{}", &file[..hit.range.start], hit.new, &file[hit.range.end..])
         });

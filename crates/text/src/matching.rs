@@ -24,8 +24,8 @@ pub(crate) use keep::characters;
 
 pub use find::{find, find_until};
 pub use hit::{Choice, Difference, Hit, Matches};
-pub use miss::{ClosestLines, LineDifference, Miss, Place};
-pub use options::{How, MatchCount, Step};
+pub use miss::{ClosestLines, LineDifference, MatchLocation, Miss};
+pub use options::{MatchCount, MatchOptions, Step};
 pub(crate) use reindent::IndentShift;
 
 /// Lists the differences between an old text and the text that it matches in the file, apart from

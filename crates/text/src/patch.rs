@@ -15,7 +15,7 @@ mod unwrap;
 
 pub use apply::{PatchResult, apply, apply_first};
 pub use error::ParseError;
-pub use hunk::{End, Format, Hunk, Line, LineEnding, Numbers, Sign};
+pub use hunk::{Format, Hunk, HunkPosition, Line, LineChange, LineEnding, Numbers};
 pub use hunk_error::{HunkError, HunkProblem};
 pub use shell::{Invocation, invocation};
 pub use unified::is_unified;

@@ -14,7 +14,7 @@ pub use whole::seen;
 
 /// The lines of a file to select, and a limit on their length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ask {
+pub struct LineSelection {
     /// The first line to select, counted from 1.
     pub first: u64,
     /// Maximum number of lines to select.
@@ -61,7 +61,7 @@ pub struct WindowContent {
 /// is bounded, because no more of a line is kept than requested.
 #[derive(Debug)]
 pub struct Window {
-    ask: Ask,
+    ask: LineSelection,
     facts: Facts,
     /// The selected lines so far; their text is in `reader`.
     kept: Vec<KeptLine>,
@@ -114,18 +114,18 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 impl Window {
     /// Prepares to scan a file from its first byte.
     #[must_use]
-    pub fn new(ask: Ask) -> Self {
+    pub fn new(ask: LineSelection) -> Self {
         Self::decoding(ask, Decoding::Utf8)
     }
 
     /// Prepares to scan a file in an unknown 8-bit encoding from its first byte. Each byte above ASCII is
     /// shown as a character of windows-1252.
     #[must_use]
-    pub fn eight_bit(ask: Ask) -> Self {
+    pub fn eight_bit(ask: LineSelection) -> Self {
         Self::decoding(ask, Decoding::EightBit)
     }
 
-    fn decoding(ask: Ask, decoding: Decoding) -> Self {
+    fn decoding(ask: LineSelection, decoding: Decoding) -> Self {
         let reader = Reader::new(ask.characters, decoding);
         let mark = Some(Vec::new());
         let (facts, kept) = (Facts::default(), Vec::new());

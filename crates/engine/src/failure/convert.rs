@@ -7,7 +7,7 @@ use toolpost_text::{
     encoding::{Encoding, SpliceError, Text},
     guard::PlaceholderError,
     lines::lf,
-    matching::{Miss, Place},
+    matching::{MatchLocation, Miss},
 };
 use toolpost_workspace::{
     AccessError, AccessKind, CommitError, CommitKind, PathError, PathLockError, WorkspacePath,
@@ -220,8 +220,8 @@ pub(crate) fn stopped() -> Failure {
 }
 
 /// Lists the first of `count` locations, one on a line, each with its line number.
-pub(crate) fn listed(count: usize, places: &[Place], text: &Text) -> String {
-    let line = |place: &Place| format!("{:>6}\t{}", place.line, text.shown(&place.text));
+pub(crate) fn listed(count: usize, places: &[MatchLocation], text: &Text) -> String {
+    let line = |place: &MatchLocation| format!("{:>6}\t{}", place.line, text.shown(&place.text));
     let lines: Vec<String> = places.iter().map(line).collect();
     match count.saturating_sub(places.len()) {
         0 => lines.join("\n"),

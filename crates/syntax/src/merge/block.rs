@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use toolpost_text::merge::{Piece, Refusal, Why};
+use toolpost_text::merge::{LineReplacement, Refusal, RefusalReason};
 
 use super::align::KindGroup;
 use super::insert::{self, Neighbour, Run};
@@ -40,12 +40,12 @@ pub(super) fn merge(
     both: &Both<'_>,
     block: &Block<'_>,
     depth: Depth,
-    out: &mut Vec<Piece>,
+    out: &mut Vec<LineReplacement>,
 ) -> Result<(), Refusal> {
     let olds: Vec<&Item> = block.olds.iter().collect();
     let news = real(both.said, both.new, block.news);
     if !both.old.apart(&olds) || !both.new.apart(&news) {
-        return Err(both.refuse(block.here.clone(), Why::Absent));
+        return Err(both.refuse(block.here.clone(), RefusalReason::Absent));
     }
     let pairs = align::pair(both.old, &olds, both.new, &news)
         .map_err(|(at, why)| both.refuse(both.new.span(news[at]), why))?;
@@ -72,7 +72,7 @@ pub(super) fn merge(
         let gap = gap(&run, &olds, (&pairs, &news), depth).map_err(|old| {
             both.refuse(
                 both.new.span(news[run.items.start]),
-                Why::Unbounded { line: both.old.head(olds[old]) + 1 },
+                RefusalReason::Unbounded { line: both.old.head(olds[old]) + 1 },
             )
         })?;
         let site =
@@ -96,7 +96,7 @@ fn in_order(both: &Both<'_>, olds: &[&Item], news: &[&Item], pairs: &[Option<usi
         let Some(old) = old.filter(|old| olds[*old].kind == Kind::Statement) else { continue };
         if before.is_some_and(|before| before > old) {
             let line = both.old.head(olds[old]) + 1;
-            return Err(both.refuse(both.new.span(news[at]), Why::Order { line }));
+            return Err(both.refuse(both.new.span(news[at]), RefusalReason::Order { line }));
         }
         before = Some(old);
     }
@@ -177,7 +177,7 @@ fn only_here(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
         return Ok(());
     }
     let lines = [old].into_iter().chain(named).map(|item| both.old.head(item) + 1).collect();
-    Err(both.refuse(both.new.span(new), Why::Ambiguous { lines }))
+    Err(both.refuse(both.new.span(new), RefusalReason::Ambiguous { lines }))
 }
 
 /// Merges each new function or type that this block lacks into the item of the same name in another block, if exactly
@@ -188,7 +188,7 @@ fn elsewhere(
     both: &Both<'_>,
     olds: &[&Item],
     (news, pairs): (&[&Item], &[Option<usize>]),
-    out: &mut Vec<Piece>,
+    out: &mut Vec<LineReplacement>,
 ) -> Result<Vec<usize>, Refusal> {
     let mut done = Vec::new();
     for (at, new) in news.iter().enumerate().filter(|(at, _)| pairs[*at].is_none()) {
@@ -214,7 +214,7 @@ fn elsewhere(
             [] if !named.iter().any(|old| same(&old)) => {}
             _ => {
                 let lines = named.iter().map(|old| both.old.head(old) + 1).collect();
-                return Err(both.refuse(both.new.span(new), Why::Ambiguous { lines }));
+                return Err(both.refuse(both.new.span(new), RefusalReason::Ambiguous { lines }));
             }
         }
     }

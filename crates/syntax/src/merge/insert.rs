@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use toolpost_text::encoding::Indent;
-use toolpost_text::merge::{Piece, Refusal, Why};
+use toolpost_text::merge::{LineReplacement, Refusal, RefusalReason};
 
 use super::align::sort;
 use super::block::{self, Depth};
@@ -46,9 +46,9 @@ pub(super) struct Site<'a> {
 }
 
 /// Sorts pieces, and joins insertions at the same location.
-pub(super) fn ordered(mut pieces: Vec<Piece>) -> Vec<Piece> {
+pub(super) fn ordered(mut pieces: Vec<LineReplacement>) -> Vec<LineReplacement> {
     pieces.sort_by_key(|piece| (piece.old.start, piece.old.end));
-    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+    let mut out: Vec<LineReplacement> = Vec::with_capacity(pieces.len());
     for piece in pieces {
         match out.last_mut().filter(|last| last.old.is_empty() && piece.old == last.old) {
             Some(last) => last.new.extend(piece.new),
@@ -59,16 +59,16 @@ pub(super) fn ordered(mut pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// Replaces statements with new items.
-pub(super) fn replace(site: &Site<'_>, run: &Run, gap: Range<usize>, out: &mut Vec<Piece>) {
+pub(super) fn replace(site: &Site<'_>, run: &Run, gap: Range<usize>, out: &mut Vec<LineReplacement>) {
     let both = site.both;
     let old = both.old.span(site.olds[gap.start]).start..both.old.span(site.olds[gap.end - 1]).end;
-    out.push(Piece { old, new: site.text(run) });
+    out.push(LineReplacement { old, new: site.text(run) });
 }
 
 /// Inserts new items next to their neighbours.
-pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<Piece>) -> Result<(), Refusal> {
+pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<LineReplacement>) -> Result<(), Refusal> {
     let Some(at) = site.place(run) else {
-        let why = if site.olds.is_empty() { Why::Homeless } else { Why::Absent };
+        let why = if site.olds.is_empty() { RefusalReason::Homeless } else { RefusalReason::Absent };
         return Err(site.both.refuse(site.said(run), why));
     };
     let old = site.both.old;
@@ -95,7 +95,7 @@ pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<Piece>) -> Result<()
     if after.is_some() {
         new.extend(std::iter::repeat_n(String::new(), blanks.1.saturating_sub(below)));
     }
-    out.push(Piece { old: line..line, new });
+    out.push(LineReplacement { old: line..line, new });
     Ok(())
 }
 
@@ -276,7 +276,7 @@ impl Site<'_> {
         before: Option<usize>,
         after: Option<usize>,
         text: &mut [String],
-        out: &mut Vec<Piece>,
+        out: &mut Vec<LineReplacement>,
     ) {
         let old = self.both.old;
         let values =
@@ -299,7 +299,10 @@ impl Site<'_> {
         if let Some(before) = before.filter(|before| !comma(*before) && !self.pairs.contains(&Some(*before)))
         {
             let line = old.span(self.olds[before]).end - 1;
-            out.push(Piece { old: line..line + 1, new: vec![format!("{},", old.lines[line].trim_end())] });
+            out.push(LineReplacement {
+                old: line..line + 1,
+                new: vec![format!("{},", old.lines[line].trim_end())],
+            });
         }
     }
 }

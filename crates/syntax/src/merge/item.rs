@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use toolpost_text::lines::LineRange;
-use toolpost_text::merge::{Ends, Line, Piece, Refusal, Scope, Why, fit, place};
+use toolpost_text::merge::{Line, LineReplacement, Refusal, RefusalReason, Scope, ScopeAnchors, fit, place};
 
 use super::align::{self, KindGroup};
 use super::block::{self, Block};
@@ -37,13 +37,18 @@ impl Both<'_> {
     }
 
     /// Refuses some lines of the snippet.
-    pub(super) fn refuse(&self, lines: Range<usize>, why: Why) -> Refusal {
+    pub(super) fn refuse(&self, lines: Range<usize>, why: RefusalReason) -> Refusal {
         Refusal::of(self.said.get(lines).unwrap_or_default(), why)
     }
 }
 
 /// Merges an item into its old version.
-pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece>) -> Result<(), Refusal> {
+pub(super) fn merge(
+    both: &Both<'_>,
+    old: &Item,
+    new: &Item,
+    out: &mut Vec<LineReplacement>,
+) -> Result<(), Refusal> {
     let (there, here) = (both.old.span(old), both.new.span(new));
     let (from, to) = (both.new.indent(both.new.head(new)), both.old.indent(both.old.head(old)));
     let lines = both.fitted(here.clone(), from, to);
@@ -74,7 +79,7 @@ pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece
             let scope = Scope {
                 old: &both.old.lines[inside_old.clone()],
                 base: inside_old.start,
-                ends: Ends::Fixed,
+                ends: ScopeAnchors::Fixed,
                 file: &both.old.lines,
             };
             out.extend(place(&scope, &both.fitted(inside_new, from, to))?);
@@ -84,7 +89,7 @@ pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece
             let scope = Scope {
                 old: &both.old.lines[there.clone()],
                 base: there.start,
-                ends: Ends::Fixed,
+                ends: ScopeAnchors::Fixed,
                 file: &both.old.lines,
             };
             out.extend(place(&scope, &lines)?);
@@ -96,7 +101,7 @@ pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece
             keeps_end(both, (old, new), &lines)?;
             let lead = lead(both, old, new, from, to);
             let new = lead.into_iter().chain(owned(&lines[both.new.head(new) - here.start..])).collect();
-            out.push(Piece { old: there, new });
+            out.push(LineReplacement { old: there, new });
             Ok(())
         }
     }
@@ -119,7 +124,7 @@ fn header(
     both: &Both<'_>,
     (old, there): (&Item, Range<usize>),
     (new, here): (&Item, Range<usize>),
-    out: &mut Vec<Piece>,
+    out: &mut Vec<LineReplacement>,
 ) {
     let (from, to) = (both.new.indent(both.new.head(new)), both.old.indent(both.old.head(old)));
     if abbreviates(both, old, new) {
@@ -130,7 +135,7 @@ fn header(
         ));
         let head = both.old.head(old);
         let new = lead(both, old, new, from, to);
-        out.push(Piece { old: there.start..head, new });
+        out.push(LineReplacement { old: there.start..head, new });
         return;
     }
     let head = both.fitted(both.new.head(new)..here.end, from, to);
@@ -140,7 +145,7 @@ fn header(
         .map(|line| line.trim_end())
         .eq(both.old.lines[there.clone()].iter().map(|line| line.trim_end()))
     {
-        out.push(Piece { old: there, new });
+        out.push(LineReplacement { old: there, new });
     }
 }
 
@@ -190,7 +195,7 @@ fn keeps_names(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let (Some(first), Some(last)) = (lost.first(), lost.last()) else { return Ok(()) };
     let lines = LineRange { first: both.old.head(first) + 1, last: both.old.head(last) + 1 };
     let names = lost.iter().map(|item| format!("{} {}", item.kind.name(), item.name)).collect();
-    Err(both.refuse(both.new.span(new), Why::Loses { lines, names }))
+    Err(both.refuse(both.new.span(new), RefusalReason::Loses { lines, names }))
 }
 
 /// Refuses to remove the first attributes of an item if the snippet has a marker in their place.
@@ -209,7 +214,7 @@ fn keeps_attributes(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refus
     }
     let first = old.attributes.map_or(both.old.head(old), |at| both.old.line(at)) + 1;
     let lines = LineRange { first, last: first + lost - 1 };
-    Err(both.refuse(both.new.span(new), Why::Loses { lines, names: there[..lost].to_vec() }))
+    Err(both.refuse(both.new.span(new), RefusalReason::Loses { lines, names: there[..lost].to_vec() }))
 }
 
 /// Refuses to remove the first lines of a multi-line head if the snippet begins at a later line of that head.
@@ -221,7 +226,7 @@ fn keeps_start(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let Some(lost) = there.filter(|lost| *lost > 0) else { return Ok(()) };
     let lines = LineRange { first: head + 1, last: head + lost };
     let names = vec![both.old.lines[head].trim().to_owned()];
-    Err(both.refuse(both.new.span(new), Why::Loses { lines, names }))
+    Err(both.refuse(both.new.span(new), RefusalReason::Loses { lines, names }))
 }
 
 /// Refuses to replace the last lines of an item without a closing bracket by fewer lines, because the snippet
@@ -255,7 +260,7 @@ fn keeps_end(both: &Both<'_>, (old, new): (&Item, &Item), lines: &[Line]) -> Res
         (Some((first, line)), Some((end, _))) if gone > come || come == 0 => {
             let lines = LineRange { first: first + 1, last: end + 1 };
             let names = vec![line.trim().to_owned()];
-            Err(both.refuse(here, Why::Loses { lines, names }))
+            Err(both.refuse(here, RefusalReason::Loses { lines, names }))
         }
         _ => Ok(()),
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use toolpost_text::merge::{Piece, Refusal, Why};
+use toolpost_text::merge::{LineReplacement, Refusal, RefusalReason};
 
 use super::align::sort;
 use super::block::{self, Block, Depth};
@@ -16,13 +16,17 @@ use crate::{Item, Kind};
 /// Merges a parsed snippet into the block that contains its items.
 ///
 /// Returns notes about the merge.
-pub(super) fn merge(old: &Source, variant: &Variant, out: &mut Vec<Piece>) -> Result<Vec<String>, Refusal> {
+pub(super) fn merge(
+    old: &Source,
+    variant: &Variant,
+    out: &mut Vec<LineReplacement>,
+) -> Result<Vec<String>, Refusal> {
     let Some(new) = variant.source.source() else {
-        return Err(Refusal::whole(Why::Unread { what: "snippet", language: old.language.name() }));
+        return Err(Refusal::whole(RefusalReason::Unread { what: "snippet", language: old.language.name() }));
     };
     let both = Both { old, new: &new, said: &variant.source.said, notes: RefCell::default() };
     if variant.blocks.is_empty() {
-        return Err(both.refuse(variant.inside.clone(), Why::Absent));
+        return Err(both.refuse(variant.inside.clone(), RefusalReason::Absent));
     }
     sound(&both, variant)?;
     level(&both, variant)?;
@@ -43,7 +47,7 @@ fn sound(both: &Both<'_>, variant: &Variant) -> Result<(), Refusal> {
     match variant.errors.iter().find(|line| !marked(line)) {
         Some(line) if both.old.errors.is_empty() => {
             let line = (*line).clamp(variant.inside.start, variant.inside.end.max(1) - 1);
-            Err(both.refuse(line..line + 1, Why::Malformed { language: both.old.language.name() }))
+            Err(both.refuse(line..line + 1, RefusalReason::Malformed { language: both.old.language.name() }))
         }
         _ => Ok(()),
     }
@@ -58,7 +62,7 @@ fn level(both: &Both<'_>, variant: &Variant) -> Result<(), Refusal> {
         |item: &&Item| matches!(item.kind, Kind::Statement | Kind::Documentation) && depth(item) > least;
     match variant.blocks.iter().find(stray) {
         Some(item) if both.old.language.name() == "python" => {
-            Err(both.refuse(both.new.span(item), Why::Absent))
+            Err(both.refuse(both.new.span(item), RefusalReason::Absent))
         }
         _ => Ok(()),
     }
@@ -98,14 +102,14 @@ fn find<'a>(both: &Both<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
         let root = homes.swap_remove(0);
         return match variant.member {
             Member::No if is_stray(both, variant) || is_indented(both, variant) => {
-                Err(both.refuse(parts(both, variant), Why::Absent))
+                Err(both.refuse(parts(both, variant), RefusalReason::Absent))
             }
             Member::No => Ok(root),
-            Member::Yes => Err(both.refuse(variant.inside.clone(), Why::Homeless)),
+            Member::Yes => Err(both.refuse(variant.inside.clone(), RefusalReason::Homeless)),
         };
     };
     if !best.indented && best.names > 0 && is_indented(both, variant) && has_lines(both, variant) {
-        return Err(both.refuse(parts(both, variant), Why::Absent));
+        return Err(both.refuse(parts(both, variant), RefusalReason::Absent));
     }
     let found: Vec<usize> = (0..homes.len()).filter(|at| fits[*at] == best).collect();
     let chosen = match found.as_slice() {
@@ -120,12 +124,12 @@ fn find<'a>(both: &Both<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
     match chosen {
         Some(at) if best.same < best.names && !rivals(at).is_empty() => {
             let lines = [vec![homes[at].line.max(1)], rivals(at)].concat();
-            Err(both.refuse(variant.inside.clone(), Why::Ambiguous { lines }))
+            Err(both.refuse(variant.inside.clone(), RefusalReason::Ambiguous { lines }))
         }
         Some(at) => Ok(homes.swap_remove(at)),
         None => {
             let lines = found.into_iter().map(|at| homes[at].line.max(1)).collect();
-            Err(both.refuse(variant.inside.clone(), Why::Ambiguous { lines }))
+            Err(both.refuse(variant.inside.clone(), RefusalReason::Ambiguous { lines }))
         }
     }
 }

@@ -23,7 +23,7 @@ pub enum Miss {
         /// The step of the search that found the matches.
         step: Step,
         /// The first few matches.
-        places: Vec<Place>,
+        places: Vec<MatchLocation>,
     },
     /// The old text is not in the file, or only at indentations to which the new text cannot be adapted.
     #[error("{}", self.say())]
@@ -48,7 +48,7 @@ pub enum Miss {
 
 /// The location of one of several matches of the old text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct MatchLocation {
     /// The first line of the match, counted from 1.
     pub line: usize,
     /// The text of that line, shortened if it is long.
@@ -107,7 +107,7 @@ impl Miss {
     }
 }
 
-fn ambiguous(count: usize, places: &[Place], step: Step) -> String {
+fn ambiguous(count: usize, places: &[MatchLocation], step: Step) -> String {
     let next = match step {
         Step::Exact | Step::Folded => ", or replace all of them",
         Step::Reindented | Step::Unescaped | Step::Spaced => " and copy it exactly from the file",

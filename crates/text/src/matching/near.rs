@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Choice, Miss, Place, Step};
+use super::{Choice, MatchLocation, Miss, Step};
 use crate::cut;
 use crate::lines::{LineIndex, LineRange, line_end, line_start};
 
@@ -60,7 +60,7 @@ pub(super) fn ambiguous(view: &str, ranges: &[Range<usize>], step: Step) -> Miss
     let lines = LineIndex::new(view);
     let place = |range: &Range<usize>| {
         let text = &view[line_start(view, range.start)..line_end(view, range.start)];
-        Place { line: lines.line(range.start), text: cut::line(text, WIDTH).0.to_owned() }
+        MatchLocation { line: lines.line(range.start), text: cut::line(text, WIDTH).0.to_owned() }
     };
     Miss::Ambiguous { count: ranges.len(), step, places: ranges.iter().take(PLACES).map(place).collect() }
 }

@@ -35,7 +35,7 @@ pub enum MatchCount {
 
 /// Options of a search for an old text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct How {
+pub struct MatchOptions {
     /// The last step that the search tries.
     pub upto: Step,
     /// The number of matches that the edit requests.
@@ -47,7 +47,7 @@ pub struct How {
     pub start: Option<usize>,
 }
 
-impl How {
+impl MatchOptions {
     /// Requests exactly one match, and tries the steps up to `upto`.
     #[must_use]
     pub fn one(upto: Step) -> Self {

@@ -6,7 +6,7 @@ use super::Difference;
 use crate::guard::{NumberMark, gutter};
 
 /// An interpretation of an edit's old and new text.
-pub(super) struct Reading {
+pub(super) struct TextInterpretation {
     pub(super) old: String,
     pub(super) new: String,
     /// The difference between the interpreted and the given old text.
@@ -17,18 +17,18 @@ pub(super) struct Reading {
 
 /// Returns other interpretations of old and new text: one without line numbers, and one without escapes.
 /// Empty if the old text has neither.
-pub(super) fn readings(old: &str, new: &str) -> Vec<Reading> {
+pub(super) fn readings(old: &str, new: &str) -> Vec<TextInterpretation> {
     let mut readings = Vec::new();
     if let Some((bare, mark)) = without_numbers(old) {
         let numbers = Some(mark);
         match new_without_numbers(new, mark) {
             NewNumbers::None => {
                 let difference = Difference::LineNumbers;
-                readings.push(Reading { old: bare, new: new.to_owned(), difference, numbers });
+                readings.push(TextInterpretation { old: bare, new: new.to_owned(), difference, numbers });
             }
             NewNumbers::Removed(new) => {
                 let difference = Difference::AllLineNumbers;
-                readings.push(Reading { old: bare, new, difference, numbers });
+                readings.push(TextInterpretation { old: bare, new, difference, numbers });
             }
             NewNumbers::Unclear => {}
         }
@@ -41,7 +41,7 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<Reading> {
         let new =
             if kinds.iter().any(raw) { Cow::Borrowed(new) } else { Cow::Owned(unescaped(new, &kinds).0) };
         let (new, difference) = (new.into_owned(), Difference::Escapes);
-        readings.push(Reading { old: plain, new, difference, numbers: None });
+        readings.push(TextInterpretation { old: plain, new, difference, numbers: None });
     }
     readings
 }

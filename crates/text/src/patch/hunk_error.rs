@@ -1,7 +1,7 @@
 //! Errors for a hunk of a patch that does not fit the file.
 
 use crate::lines::LineRange;
-use crate::matching::{ClosestLines, Place};
+use crate::matching::{ClosestLines, MatchLocation};
 
 /// A hunk of a patch that does not fit the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum HunkProblem {
         /// Number of locations.
         count: usize,
         /// The first few locations.
-        places: Vec<Place>,
+        places: Vec<MatchLocation>,
         /// The line that the header of the hunk gives, counted from 1; `None` without line numbers.
         header: Option<usize>,
     },

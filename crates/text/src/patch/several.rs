@@ -3,10 +3,10 @@
 use super::apply::moves_on;
 use super::hunk::Hunk;
 use super::hunk_error::HunkProblem;
-use super::locate::{Chosen, Page, Place as Location};
+use super::locate::{HunkLocation as Location, Page, PlacementReason};
 use crate::counted::counted;
 use crate::cut;
-use crate::matching::Place;
+use crate::matching::MatchLocation;
 
 /// Maximum number of locations that an error or a note lists.
 const PLACES: usize = 5;
@@ -29,7 +29,7 @@ impl Locations {
     /// Builds the error for a hunk that does not determine which location it means. `header` is the line that the
     /// header of the hunk gives.
     pub(super) fn problem(&self, page: &Page<'_>, header: Option<usize>) -> HunkProblem {
-        let place = |line: &usize| Place {
+        let place = |line: &usize| MatchLocation {
             line: line + 1,
             text: page.lines.get(*line).map_or(String::new(), |text| cut::line(text, WIDTH).0.to_owned()),
         };
@@ -39,13 +39,15 @@ impl Locations {
     /// Describes why one of several locations was chosen; `None` if no other location can be meant.
     pub(super) fn note(&self, page: &Page<'_>, name: &str, hunk: &Hunk, place: &Location) -> Option<String> {
         let why = match place.chosen {
-            Chosen::Only => return None,
-            Chosen::AfterScope if self.count == 1 => return below(page, name, hunk, place),
+            PlacementReason::Only => return None,
+            PlacementReason::AfterScope if self.count == 1 => return below(page, name, hunk, place),
             _ if self.count == 1 => return None,
-            Chosen::First => "the first".to_owned(),
-            Chosen::Last => "the last".to_owned(),
-            Chosen::AfterScope => "the first after the line that follows `@@`".to_owned(),
-            Chosen::Nearest { expected, .. } => format!("the nearest to line {} of its header", expected + 1),
+            PlacementReason::First => "the first".to_owned(),
+            PlacementReason::Last => "the last".to_owned(),
+            PlacementReason::AfterScope => "the first after the line that follows `@@`".to_owned(),
+            PlacementReason::Nearest { expected, .. } => {
+                format!("the nearest to line {} of its header", expected + 1)
+            }
         };
         let (count, used) = (counted(self.count as u64, "time"), place.first + 1);
         Some(format!("the lines of {name} occur {count}, {}; used line {used}, {why}", self.list()))
@@ -87,7 +89,7 @@ pub(super) fn locations(page: &Page<'_>, hunks: &[Hunk], places: &[Location]) ->
     let mut found = Vec::with_capacity(hunks.len());
     for (hunk, place) in hunks.iter().zip(places).rev() {
         let mut all = match place.chosen {
-            Chosen::Only => vec![place.first],
+            PlacementReason::Only => vec![place.first],
             _ => page.locations(hunk, place),
         };
         if place.chosen.is_open() {

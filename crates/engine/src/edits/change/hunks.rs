@@ -11,7 +11,7 @@ use crate::{
 use toolpost_text::counted::counted;
 use toolpost_text::{
     encoding::Text,
-    matching::{Miss, Place},
+    matching::{MatchLocation, Miss},
     patch::{self, Hunk, HunkError, HunkProblem as Unfit},
 };
 
@@ -101,7 +101,7 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
 fn ambiguous(
     draft: &Draft,
     hunk: &str,
-    (count, places): (usize, &[Place]),
+    (count, places): (usize, &[MatchLocation]),
     header: Option<usize>,
     text: &Text,
 ) -> Failure {

@@ -14,7 +14,7 @@ use toolpost_text::{
     encoding::{Splice, Text},
     guard,
     lines::LineRange,
-    matching::{self, Choice, Difference, How, Matches, Miss},
+    matching::{self, Choice, Difference, MatchOptions, Matches, Miss},
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -48,7 +48,7 @@ pub(super) fn replace(
         return Err(draft.stale(edits.files(), cx)); // the caller may not have seen all matches
     }
     if found.step >= Step::Reindented && !is_sound(draft, &text, &found) {
-        let strict = How { upto: Step::Folded, ..how };
+        let strict = MatchOptions { upto: Step::Folded, ..how };
         let miss = matching::find(text.view(), old, &change.text, &strict).err().unwrap_or(Miss::Same);
         return Err(missed(edits, draft, &miss, &text, change, &strict));
     }
@@ -66,13 +66,19 @@ pub(super) fn replace(
 /// Searches for a text. A change to the next match (`Where::Next`) takes the only exact match in the file, if
 /// there is just one. Otherwise, it searches after the previous change, and then, if the text does not occur
 /// there, in the whole file.
-fn find(text: &Text, old: &str, new: &str, how: &How, stops: &dyn Fn() -> bool) -> Result<Matches, Miss> {
-    let find = |how: &How| matching::find_until(text.view(), old, new, how, stops);
+fn find(
+    text: &Text,
+    old: &str,
+    new: &str,
+    how: &MatchOptions,
+    stops: &dyn Fn() -> bool,
+) -> Result<Matches, Miss> {
+    let find = |how: &MatchOptions| matching::find_until(text.view(), old, new, how, stops);
     if how.start.is_none() {
         return find(how);
     }
-    let anywhere = How { start: None, ..*how };
-    let exactly = How { upto: Step::Exact, want: MatchCount::One, ..anywhere };
+    let anywhere = MatchOptions { start: None, ..*how };
+    let exactly = MatchOptions { upto: Step::Exact, want: MatchCount::One, ..anywhere };
     if let Ok(found) = find(&exactly) {
         return Ok(found);
     }
@@ -98,18 +104,18 @@ fn is_sound(draft: &Draft, text: &Text, found: &Matches) -> bool {
 }
 
 /// Returns the text to search for, and the search options.
-fn asked<'a>(edits: &Edits, at: &'a Where, draft: &Draft) -> Result<(&'a str, How), Failure> {
+fn asked<'a>(edits: &Edits, at: &'a Where, draft: &Draft) -> Result<(&'a str, MatchOptions), Failure> {
     match at {
         Where::Text { old, want, near, matching } => {
             let near = near.map(|lines| draft.moved.now(lines));
-            Ok((old, How { upto: *matching, want: *want, near, start: None }))
+            Ok((old, MatchOptions { upto: *matching, want: *want, near, start: None }))
         }
         Where::Next { old, matching } => {
             let want = match edits.several() {
                 Several::Refused => MatchCount::One,
                 Several::First => MatchCount::First,
             };
-            Ok((old, How { upto: *matching, want, near: None, start: Some(draft.next) }))
+            Ok((old, MatchOptions { upto: *matching, want, near: None, start: Some(draft.next) }))
         }
         _ => Err(Failure::new(
             Kind::Internal,
@@ -119,7 +125,14 @@ fn asked<'a>(edits: &Edits, at: &'a Where, draft: &Draft) -> Result<(&'a str, Ho
 }
 
 /// Describes why a text was not replaced, for example because it does not occur or occurs more than once.
-fn missed(edits: &Edits, draft: &Draft, miss: &Miss, text: &Text, change: &Change, how: &How) -> Failure {
+fn missed(
+    edits: &Edits,
+    draft: &Draft,
+    miss: &Miss,
+    text: &Text,
+    change: &Change,
+    how: &MatchOptions,
+) -> Failure {
     let (Where::Text { old, .. } | Where::Next { old, .. }) = &change.at else {
         return convert::miss(&draft.path, miss, text);
     };
@@ -141,9 +154,9 @@ fn undone(
     text: &Text,
     disk: &Text,
     (old, new): (&str, &str),
-    how: &How,
+    how: &MatchOptions,
 ) -> Failure {
-    let there = matching::find(disk.view(), old, new, &How { start: None, ..*how });
+    let there = matching::find(disk.view(), old, new, &MatchOptions { start: None, ..*how });
     match (miss, there) {
         (Miss::Absent { .. }, Err(there @ Miss::Absent { .. }))
         | (Miss::Ambiguous { .. }, Err(there @ Miss::Ambiguous { .. })) => convert::miss(path, &there, disk),

@@ -16,7 +16,7 @@ use toolpost_text::budget::ByteBudget;
 use toolpost_text::{
     counted::counted,
     encoding::{self, Encoding, EncodingGuess, Eol, Text as Decoded},
-    window::{self, Ask, Facts, Line, Lines, Window, WindowContent},
+    window::{self, Facts, Line, LineSelection, Lines, Window, WindowContent},
 };
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
@@ -79,7 +79,12 @@ pub(crate) fn show(
 }
 
 /// Reads the requested lines of a file. A large file whose bytes need no decoding is not loaded as a whole.
-pub(crate) fn look(opened: Opened, files: &Files, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure> {
+pub(crate) fn look(
+    opened: Opened,
+    files: &Files,
+    ask: LineSelection,
+    cx: &CallCtx,
+) -> Result<TextScan, Failure> {
     match encoding::sniff(opened.head()) {
         EncodingGuess::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has NUL bytes")),
         EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom) => as_it_is(opened, ask, cx),
@@ -89,7 +94,7 @@ pub(crate) fn look(opened: Opened, files: &Files, ask: Ask, cx: &CallCtx) -> Res
 }
 
 /// Reads a file whose bytes need no decoding: UTF-8, or 8-bit text of unknown encoding.
-fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure> {
+fn as_it_is(opened: Opened, ask: LineSelection, cx: &CallCtx) -> Result<TextScan, Failure> {
     if opened.len() > REMEMBERED {
         return stream(opened, ask, cx);
     }
@@ -111,7 +116,7 @@ fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure>
 }
 
 /// Reads a long file in pieces and keeps only the lines that are shown.
-fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure> {
+fn stream(mut opened: Opened, ask: LineSelection, cx: &CallCtx) -> Result<TextScan, Failure> {
     let mut window = match encoding::sniff(opened.head()) {
         EncodingGuess::Text(Encoding::EightBit) => Window::eight_bit(ask),
         _ => Window::new(ask),
@@ -139,7 +144,7 @@ fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failur
 }
 
 /// Decodes a whole file whose encoding is known and is not UTF-8.
-fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<TextScan, Failure> {
+fn decoded(opened: Opened, files: &Files, ask: LineSelection) -> Result<TextScan, Failure> {
     let path = opened.path().clone();
     let whole = opened.whole()?;
     let text = Decoded::open(whole.bytes, files.encoding())
@@ -159,9 +164,9 @@ fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<TextScan, Failure>
 }
 
 /// Converts a request to a range of lines, with no more lines than the answer could hold.
-fn ask(request: &Request) -> Ask {
+fn ask(request: &Request) -> LineSelection {
     let most = (request.max_bytes as u64).min(request.max_lines).saturating_add(1);
-    Ask { first: request.offset, count: request.limit.min(most), characters: request.characters }
+    LineSelection { first: request.offset, count: request.limit.min(most), characters: request.characters }
 }
 
 /// Returns the line number of the last requested line.

@@ -14,7 +14,7 @@ use crate::{
 use std::io::Read as _;
 use toolpost_text::{
     encoding::{self, Encoding, EncodingGuess},
-    window::{self, Ask, Lines},
+    window::{self, LineSelection, Lines},
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -56,7 +56,7 @@ pub(super) fn show(
     let shown = lines.len() as u64;
     let mut for_end = for_tail;
     if first <= wanted.last {
-        let ask = Ask { first, count: wanted.last + 1 - first, characters: request.characters };
+        let ask = LineSelection { first, count: wanted.last + 1 - first, characters: request.characters };
         let again = super::look(lookup::open(files, path)?, files, ask, cx)?;
         if again.hash != hash {
             let what = format!("{} changed while it was read.", path.display());
