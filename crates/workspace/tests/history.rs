@@ -206,10 +206,10 @@ fn long_files_are_restored_from_shared_pieces() {
     }
 }
 
-type Then = fn(&World);
+type LaterChange = fn(&World);
 
 /// A name, the drafts of a change, a later change by another process, and the expected obstacles of an undo.
-const SINCE: &[(&str, Drafts, Then, &[&str])] = &[
+const SINCE: &[(&str, Drafts, LaterChange, &[&str])] = &[
     ("content", |w| vec![write_to(w, "a", "new")], |w| w.write("a", "mine"), &["a has other content now"]),
     ("gone", |w| vec![write_to(w, "a", "new")], |w| fs::remove_file(w.at("a")).unwrap(), &["a is gone"]),
     (
@@ -844,7 +844,7 @@ fn history_contents_longer_than_recorded_are_not_read() {
 
 /// A random change, which may be impossible.
 #[derive(Debug, Clone)]
-enum Wish {
+enum RandomChange {
     Write(usize, Vec<u8>),
     Restore(usize, Vec<u8>, u32),
     Delete(usize),
@@ -858,35 +858,37 @@ enum Wish {
 
 const NAMES: &[&str] = &["a", "b", "d", "d/x", "d/y", "d/e", "d/e/z", "f/g", "f"];
 
-fn wish() -> impl Strategy<Value = Wish> {
+fn wish() -> impl Strategy<Value = RandomChange> {
     let name = || 0..NAMES.len();
     let bytes = || prop::collection::vec(prop::sample::select(b"ab\n\0".to_vec()), 0..6);
     prop_oneof![
-        4 => (name(), bytes()).prop_map(|(name, bytes)| Wish::Write(name, bytes)),
+        4 => (name(), bytes()).prop_map(|(name, bytes)| RandomChange::Write(name, bytes)),
         1 => (name(), bytes(), prop::sample::select(vec![0o600, 0o444, 0o755]))
-            .prop_map(|(name, bytes, mode)| Wish::Restore(name, bytes, mode)),
-        2 => name().prop_map(Wish::Delete),
-        1 => name().prop_map(Wish::DeleteTree),
-        1 => name().prop_map(Wish::DeleteEmpty),
-        2 => name().prop_map(Wish::MakeDirectory),
-        1 => name().prop_map(Wish::Link),
-        1 => (name(), name()).prop_map(|(from, to)| Wish::Copy(from, to)),
-        3 => (name(), name()).prop_map(|(from, to)| Wish::Move(from, to)),
+            .prop_map(|(name, bytes, mode)| RandomChange::Restore(name, bytes, mode)),
+        2 => name().prop_map(RandomChange::Delete),
+        1 => name().prop_map(RandomChange::DeleteTree),
+        1 => name().prop_map(RandomChange::DeleteEmpty),
+        2 => name().prop_map(RandomChange::MakeDirectory),
+        1 => name().prop_map(RandomChange::Link),
+        1 => (name(), name()).prop_map(|(from, to)| RandomChange::Copy(from, to)),
+        3 => (name(), name()).prop_map(|(from, to)| RandomChange::Move(from, to)),
     ]
 }
 
-fn granted(workspace: &Workspace, wish: Wish) -> Option<Draft> {
+fn granted(workspace: &Workspace, wish: RandomChange) -> Option<Draft> {
     let at = |name: usize| workspace.resolve_entry(NAMES[name]).ok();
     let (path, action) = match wish {
-        Wish::Write(name, bytes) => (name, Action::Write { bytes, expect: Expect::Any }),
-        Wish::Restore(name, bytes, mode) => (name, Action::Restore { bytes, expect: Expect::Any, mode }),
-        Wish::Delete(name) => (name, Action::Delete { expect: Expect::Any }),
-        Wish::DeleteTree(name) => (name, Action::DeleteTree),
-        Wish::DeleteEmpty(name) => (name, Action::DeleteEmpty),
-        Wish::MakeDirectory(name) => (name, Action::MakeDirectory),
-        Wish::Link(name) => (name, Action::RestoreLink { target: "a".into() }),
-        Wish::Copy(from, to) => (to, Action::Copy { from: at(from)? }),
-        Wish::Move(from, to) => (from, Action::Move { to: at(to)?, overwrite: Overwrite::Replace }),
+        RandomChange::Write(name, bytes) => (name, Action::Write { bytes, expect: Expect::Any }),
+        RandomChange::Restore(name, bytes, mode) => {
+            (name, Action::Restore { bytes, expect: Expect::Any, mode })
+        }
+        RandomChange::Delete(name) => (name, Action::Delete { expect: Expect::Any }),
+        RandomChange::DeleteTree(name) => (name, Action::DeleteTree),
+        RandomChange::DeleteEmpty(name) => (name, Action::DeleteEmpty),
+        RandomChange::MakeDirectory(name) => (name, Action::MakeDirectory),
+        RandomChange::Link(name) => (name, Action::RestoreLink { target: "a".into() }),
+        RandomChange::Copy(from, to) => (to, Action::Copy { from: at(from)? }),
+        RandomChange::Move(from, to) => (from, Action::Move { to: at(to)?, overwrite: Overwrite::Replace }),
     };
     Some(Draft { path: at(path)?, action })
 }

@@ -19,9 +19,9 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// Records all entries.
 #[derive(Default)]
-struct Seen(Vec<String>);
+struct RecordedEntries(Vec<String>);
 
-impl Visitor for Seen {
+impl Visitor for RecordedEntries {
     type Place = ();
 
     fn judge(&mut self, (): &(), _: &Candidate<'_>) -> Claim {
@@ -60,11 +60,11 @@ impl World {
     }
 }
 
-fn all(base: &WorkspacePath, options: &Options) -> WalkResult<Seen> {
-    walk(base, (), options, &|| false, &Seen::default).unwrap()
+fn all(base: &WorkspacePath, options: &Options) -> WalkResult<RecordedEntries> {
+    walk(base, (), options, &|| false, &RecordedEntries::default).unwrap()
 }
 
-fn names(walked: &WalkResult<Seen>) -> BTreeSet<String> {
+fn names(walked: &WalkResult<RecordedEntries>) -> BTreeSet<String> {
     walked.visitors.iter().flat_map(|seen| seen.0.iter().cloned()).collect()
 }
 
@@ -300,7 +300,7 @@ fn deep_and_wide_trees_need_few_descriptors() {
         }
         false
     };
-    let walked = walk(&world.open(""), (), &on(4), &count, &Seen::default).unwrap();
+    let walked = walk(&world.open(""), (), &on(4), &count, &RecordedEntries::default).unwrap();
     assert_eq!(
         (names(&walked).len(), walked.unreadable.count, walked.ended),
         (102_000, 0, WalkEnd::Complete)
@@ -395,7 +395,7 @@ fn walk_stops_when_its_callback_requests_it() {
     for threads in [1, 4] {
         let polls = AtomicUsize::new(0);
         let stop = || polls.fetch_add(1, Ordering::Relaxed) > 200;
-        let walked = walk(&base, (), &on(threads), &stop, &Seen::default).unwrap();
+        let walked = walk(&base, (), &on(threads), &stop, &RecordedEntries::default).unwrap();
         assert_eq!(walked.ended, WalkEnd::Stopped);
         assert!(names(&walked).len() < 300, "{}", names(&walked).len());
         assert_eq!(names(&all(&base, &on(threads))), files.iter().cloned().collect());

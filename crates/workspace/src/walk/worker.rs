@@ -82,7 +82,7 @@ pub(super) struct Walk<'w, P> {
 /// The start directory of a walk, before it is listed.
 pub(super) struct Top {
     descriptor: OwnedFd,
-    start: inherited_rules::Start,
+    start: inherited_rules::InheritedRules,
 }
 
 /// A part of an open directory: a range of its entries.
