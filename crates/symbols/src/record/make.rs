@@ -182,7 +182,7 @@ impl RecordBuilder<'_> {
                 syntax::ImportTarget::Default(name) => ImportTarget::Default(self.words.add(name)),
             },
             alias: import.alias.as_ref().map(|alias| self.words.add(alias)),
-            exported: import.reach == syntax::Reach::Exported,
+            exported: import.reach == syntax::ImportVisibility::Exported,
             at: number(import.at.start),
             within: within.map(number),
         }

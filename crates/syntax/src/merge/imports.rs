@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use toolpost_text::merge::LineReplacement;
 
-use super::item::{Both, owned};
+use super::item::{MergeInput, owned};
 use crate::{Item, Kind};
 
 /// Replaces single imports of the text with a new group that contains them.
@@ -12,7 +12,7 @@ use crate::{Item, Kind};
 /// Returns the indexes of the snippet's items that need no other merge: such groups, and single imports that a group
 /// of the text already contains.
 pub(super) fn joined(
-    both: &Both<'_>,
+    both: &MergeInput<'_>,
     olds: &[&Item],
     news: &[&Item],
     pairs: &[Option<usize>],

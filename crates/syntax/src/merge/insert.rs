@@ -8,7 +8,7 @@ use toolpost_text::merge::{LineReplacement, Refusal, RefusalReason};
 
 use super::align::sort;
 use super::block::{self, Depth};
-use super::item::{Both, owned};
+use super::item::{MergeInput, owned};
 use crate::{Item, Kind};
 
 /// A run of adjacent new items.
@@ -37,7 +37,7 @@ pub(super) enum Neighbour {
 
 /// A block of the text into which new items are inserted, and the block of the snippet that they come from.
 pub(super) struct Site<'a> {
-    pub(super) both: &'a Both<'a>,
+    pub(super) both: &'a MergeInput<'a>,
     pub(super) olds: &'a [&'a Item],
     pub(super) there: Range<usize>,
     pub(super) news: &'a [&'a Item],

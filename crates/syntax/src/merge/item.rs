@@ -14,7 +14,7 @@ use super::source::{Source, marked};
 use crate::{Item, Kind};
 
 /// The text and the snippet.
-pub(super) struct Both<'a> {
+pub(super) struct MergeInput<'a> {
     pub(super) old: &'a Source<'a>,
     pub(super) new: &'a Source<'a>,
     /// The original lines of the snippet.
@@ -23,7 +23,7 @@ pub(super) struct Both<'a> {
     pub(super) notes: RefCell<Vec<String>>,
 }
 
-impl Both<'_> {
+impl MergeInput<'_> {
     /// Returns lines of the snippet, indented for another location.
     pub(super) fn fitted(&self, lines: Range<usize>, from: &str, to: &str) -> Vec<Line> {
         let mut lines = self.said.get(lines).unwrap_or_default().to_vec();
@@ -44,7 +44,7 @@ impl Both<'_> {
 
 /// Merges an item into its old version.
 pub(super) fn merge(
-    both: &Both<'_>,
+    both: &MergeInput<'_>,
     old: &Item,
     new: &Item,
     out: &mut Vec<LineReplacement>,
@@ -108,7 +108,7 @@ pub(super) fn merge(
 }
 
 /// Returns whether a snippet's item has all parts of the old one in another order.
-fn reordered(both: &Both<'_>, old: &Item, new: &Item) -> bool {
+fn reordered(both: &MergeInput<'_>, old: &Item, new: &Item) -> bool {
     let olds: Vec<&Item> = old.children.iter().collect();
     let news = real(both.said, both.new, &new.children);
     let Ok(pairs) = align::pair(both.old, &olds, both.new, &news) else { return false };
@@ -121,7 +121,7 @@ fn reordered(both: &Both<'_>, old: &Item, new: &Item) -> bool {
 
 /// Replaces the lines of an item before its body.
 fn header(
-    both: &Both<'_>,
+    both: &MergeInput<'_>,
     (old, there): (&Item, Range<usize>),
     (new, here): (&Item, Range<usize>),
     out: &mut Vec<LineReplacement>,
@@ -150,7 +150,7 @@ fn header(
 }
 
 /// Returns whether the head of a snippet's item is that of the text with some words omitted.
-fn abbreviates(both: &Both<'_>, old: &Item, new: &Item) -> bool {
+fn abbreviates(both: &MergeInput<'_>, old: &Item, new: &Item) -> bool {
     let words = |source: &Source, item: &Item| -> Vec<String> {
         let head = source.declaration(item);
         let words = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
@@ -162,7 +162,7 @@ fn abbreviates(both: &Both<'_>, old: &Item, new: &Item) -> bool {
 }
 
 /// Returns the comments and attributes before an item: those of the snippet, or else those of the text.
-fn lead(both: &Both<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<String> {
+fn lead(both: &MergeInput<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<String> {
     let split = |source: &Source, item: &Item| {
         let (start, head) = (source.span(item).start, source.head(item));
         let attributes = item.attributes.map_or(head, |at| source.line(at)).clamp(start, head);
@@ -190,7 +190,7 @@ fn lead(both: &Both<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<St
 }
 
 /// Refuses to remove a nested definition from an item if the snippet shows the item without the definition.
-fn keeps_names(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+fn keeps_names(both: &MergeInput<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let lost = missing(old, new);
     let (Some(first), Some(last)) = (lost.first(), lost.last()) else { return Ok(()) };
     let lines = LineRange { first: both.old.head(first) + 1, last: both.old.head(last) + 1 };
@@ -199,7 +199,7 @@ fn keeps_names(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
 }
 
 /// Refuses to remove the first attributes of an item if the snippet has a marker in their place.
-fn keeps_attributes(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+fn keeps_attributes(both: &MergeInput<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let lines = |source: &Source, item: &Item| -> Vec<String> {
         let attributes = item.attributes.map_or(source.head(item), |at| source.line(at))..source.head(item);
         let full = attributes.map(|at| source.lines[at].trim().to_owned());
@@ -218,7 +218,7 @@ fn keeps_attributes(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refus
 }
 
 /// Refuses to remove the first lines of a multi-line head if the snippet begins at a later line of that head.
-fn keeps_start(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+fn keeps_start(both: &MergeInput<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let head = both.old.head(old);
     let end = old.body.as_ref().map_or(old.end, |body| body.start);
     let here = both.new.lines.get(both.new.head(new)).map(|line| line.trim()).unwrap_or_default();
@@ -233,7 +233,7 @@ fn keeps_start(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
 /// may show only the beginning of the item.
 ///
 /// `lines` are the new item's, indented like the old one.
-fn keeps_end(both: &Both<'_>, (old, new): (&Item, &Item), lines: &[Line]) -> Result<(), Refusal> {
+fn keeps_end(both: &MergeInput<'_>, (old, new): (&Item, &Item), lines: &[Line]) -> Result<(), Refusal> {
     let here = both.new.span(new);
     let mut after = both.said.get(here.end..).unwrap_or_default().iter().filter(|line| !line.is_blank());
     let open = after.next().is_none_or(|line| line.marker.is_some());
