@@ -2,7 +2,9 @@
 
 pub(crate) mod wrap;
 
-use crate::{Assignment, Effect, Reach, Role, Script, Segment, Word, check, effects, places, segment, word};
+use crate::{
+    Assignment, Effect, Role, Script, Segment, VariableScope, Word, check, effects, places, segment, word,
+};
 use toolpost_syntax::{ParseError, parse_bounded};
 use tree_sitter::Node;
 
@@ -227,7 +229,7 @@ impl<'t> Reader<'t> {
                 continue;
             };
             match child.kind() {
-                "variable_assignment" => self.assigned(*child, Reach::Programs, &mut segment),
+                "variable_assignment" => self.assigned(*child, VariableScope::Programs, &mut segment),
                 "command_name" => {
                     let inner = child.child(0).unwrap_or(*child);
                     let word = self.word(inner);
@@ -281,7 +283,7 @@ impl<'t> Reader<'t> {
                 Segment { role: Role::Nothing, text: self.shown(variable), ..Segment::default() };
             let name = self.slice(variable).to_owned();
             let value = Word::beginning("…", "");
-            segment.assignments.push(Assignment { name, value, reach: Reach::Shell });
+            segment.assignments.push(Assignment { name, value, reach: VariableScope::Shell });
             self.push(segment);
         }
         self.within(segment::LOOP, node);
@@ -294,7 +296,7 @@ impl<'t> Reader<'t> {
         let plain = !children.iter().any(|child| self.slice(*child).starts_with('-'));
         let keyword = children.first().map_or("", |first| self.slice(*first));
         let local = plain && matches!(keyword, "local" | "readonly" | "declare" | "typeset");
-        let reach = if local { Reach::Shell } else { Reach::Programs };
+        let reach = if local { VariableScope::Shell } else { VariableScope::Programs };
         for (at, child) in children.into_iter().enumerate() {
             match child.kind() {
                 _ if at == 0 => segment.words.push(Word::known_as(keyword)),
@@ -315,12 +317,12 @@ impl<'t> Reader<'t> {
     fn assignments(&mut self, parts: &[Node<'_>], node: Node<'_>) {
         let mut segment = Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() };
         for part in parts {
-            self.assigned(*part, Reach::Shell, &mut segment);
+            self.assigned(*part, VariableScope::Shell, &mut segment);
         }
         self.push(segment);
     }
 
-    fn assigned(&mut self, node: Node<'_>, reach: Reach, segment: &mut Segment) {
+    fn assigned(&mut self, node: Node<'_>, reach: VariableScope, segment: &mut Segment) {
         let Some(name) = node.child_by_field_name("name") else {
             return self.unsure(node, "the variable that is set is unclear");
         };
@@ -410,7 +412,7 @@ impl<'t> Reader<'t> {
 
 /// Records the effect of a word after `export` or a similar command. The word is examined without its quotes, because
 /// `export "A=b"` is an assignment, too.
-fn declared(word: &Word, reach: Reach, segment: &mut Segment) {
+fn declared(word: &Word, reach: VariableScope, segment: &mut Segment) {
     let Some(known) = word.known() else {
         return segment.more(word.text.clone(), "the variable that the command sets is unknown");
     };

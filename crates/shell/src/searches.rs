@@ -2,7 +2,7 @@
 
 use crate::{
     Effect, Options, Search, Segment, Word,
-    options::{self, Until},
+    options::{self, OptionsEnd},
     programs::{self, Form, Operands},
 };
 
@@ -165,7 +165,7 @@ fn found(words: &[Word]) -> (Vec<Word>, Search) {
 
 fn listed(words: &[Word]) -> (Vec<Word>, Search) {
     let form = programs::find("fd").unwrap_or(programs::UNKNOWN);
-    let sorted = options::sort(words, form.valued, form.style, Until::End);
+    let sorted = options::sort(words, form.valued, form.style, OptionsEnd::End);
     let all = sorted.has("-u --unrestricted");
     let search = Search {
         start: Word::known_as("."),

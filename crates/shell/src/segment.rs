@@ -72,12 +72,12 @@ pub struct Assignment {
     /// The new value of the variable.
     pub value: Word,
     /// The processes that see the new value.
-    pub reach: Reach,
+    pub reach: VariableScope,
 }
 
 /// The processes that see a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum VariableScope {
     /// The shell sees the variable; programs see it only if it was exported before.
     Shell,
     /// The programs that the command starts see the variable.
