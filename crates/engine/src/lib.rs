@@ -59,7 +59,7 @@ pub use toolpost_lsp::{InstalledServer, Servers, Settings as ServerSettings};
 // Code search services on other machines.
 pub use toolpost_net::code::{PROVIDERS, Service as CodeService, ServiceConfigError};
 // The hosts that may be contacted, the addresses that they may have, resolvers of their names, and embedding services.
-pub use toolpost_net::{Embeddings, HostError, Hosts, Reach, ResolveFuture, Resolver, Say};
+pub use toolpost_net::{AllowedAddresses, Embeddings, HostEffect, HostError, Hosts, ResolveFuture, Resolver};
 // Dependencies of the project, and the paths of their sources.
 pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
 // Accesses of a call, which the policy allows or denies.

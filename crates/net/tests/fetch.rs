@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use toolpost_test_rows::each_async;
 
 use toolpost_net::{
-    CacheValidators, End, FetchError, FetchRequest, FetchResponse, Reach, ResolveFuture, Resolver, System,
-    WebAddress, fetch,
+    AllowedAddresses, BodyCompleteness, CacheValidators, FetchError, FetchRequest, FetchResponse,
+    ResolveFuture, Resolver, System, WebAddress, fetch,
 };
 
 /// A server on the loopback interface, which records the headers of its requests.
@@ -82,9 +82,9 @@ async fn get_as(
     resolver: &dyn Resolver,
 ) -> Result<FetchResponse, FetchError> {
     let gate = |address: &WebAddress| match format!("{}:{}", address.host(), address.port()) {
-        place if named.contains(&place) => Ok(Reach::Anywhere),
+        place if named.contains(&place) => Ok(AllowedAddresses::Anywhere),
         place if place.starts_with("denied") => Err("no rule allows it".to_owned()),
-        _ => Ok(Reach::Public),
+        _ => Ok(AllowedAddresses::Public),
     };
     fetch(request, resolver, &gate).await
 }
@@ -286,15 +286,17 @@ async fn responses_are_limited_in_size_and_time() {
         let request = FetchRequest { time: Duration::from_secs(2), ..fetch_request(&address) };
         let began = Instant::now();
         let outcome = match get_as(&request, &[format!("127.0.0.1:{}", server.port)], &System).await {
-            Ok(FetchResponse { end: End::Late, body, .. }) => {
+            Ok(FetchResponse { end: BodyCompleteness::Late, body, .. }) => {
                 format!("Late {}", if body.is_empty() { "none" } else { "some" })
             }
-            Ok(FetchResponse { head, end: End::Whole, .. }) if head.packed.is_some() => {
+            Ok(FetchResponse { head, end: BodyCompleteness::Whole, .. }) if head.packed.is_some() => {
                 "Whole packed".to_owned()
             }
-            Ok(FetchResponse { end: End::Whole, body, .. }) => format!("Whole {}", body.len()),
-            Ok(FetchResponse { end: End::Cut, body, .. }) => format!("Cut {}", body.len()),
-            Ok(FetchResponse { end: End::Broken(_), body, .. }) => format!("Broken {}", body.len()),
+            Ok(FetchResponse { end: BodyCompleteness::Whole, body, .. }) => format!("Whole {}", body.len()),
+            Ok(FetchResponse { end: BodyCompleteness::Cut, body, .. }) => format!("Cut {}", body.len()),
+            Ok(FetchResponse { end: BodyCompleteness::Broken(_), body, .. }) => {
+                format!("Broken {}", body.len())
+            }
             Err(FetchError::Late { .. }) => "late".to_owned(),
             Err(FetchError::Silent { .. }) => "silent".to_owned(),
             Err(other) => other.to_string(),

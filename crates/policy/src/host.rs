@@ -7,7 +7,7 @@ use crate::{
     policy::Policy,
     rule::Rule,
 };
-use toolpost_net::{HostError, Hosts, Reach, Say};
+use toolpost_net::{AllowedAddresses, HostEffect, HostError, Hosts};
 
 impl Policy {
     /// Lists the hosts that the rules let commands reach without a prompt. A host that needs a prompt is
@@ -22,8 +22,8 @@ impl Policy {
         }
         let said = self.rules.iter().flat_map(Rule::hosts);
         Hosts::in_order(said.map(|(host, decision)| match decision {
-            Decision::Allow => (host, Say::Reach),
-            Decision::Ask | Decision::Deny => (host, Say::Refuse),
+            Decision::Allow => (host, HostEffect::Reach),
+            Decision::Ask | Decision::Deny => (host, HostEffect::Refuse),
         }))
     }
 
@@ -71,9 +71,13 @@ impl Policy {
     /// # Errors
     ///
     /// The reason why the host may not be reached.
-    pub fn reach(&self, host: &Host, is_granted: impl Fn(&Touch) -> bool) -> Result<Reach, String> {
+    pub fn reach(
+        &self,
+        host: &Host,
+        is_granted: impl Fn(&Touch) -> bool,
+    ) -> Result<AllowedAddresses, String> {
         let judgement = self.judge_fetch(host);
-        let reach = if self.is_named(host) { Reach::Anywhere } else { Reach::Public };
+        let reach = if self.is_named(host) { AllowedAddresses::Anywhere } else { AllowedAddresses::Public };
         match judgement.decision {
             Decision::Allow => Ok(reach),
             Decision::Ask if is_granted(&Touch::Fetch(host.clone())) => Ok(reach),

@@ -7,7 +7,7 @@ use crate::{
     pattern::Pattern,
 };
 use std::{borrow::Cow, fmt};
-use toolpost_net::Say;
+use toolpost_net::HostEffect;
 use toolpost_text::wildcard;
 
 /// The source of a rule.
@@ -126,7 +126,7 @@ impl Rule {
     /// Returns the host pattern of the rule that matches a host; `None` if no pattern matches.
     pub(crate) fn host_pattern(&self, host: &Host) -> Option<&str> {
         let Target::Hosts(hosts) = &self.target else { return None };
-        let say = if self.decision == Decision::Allow { Say::Reach } else { Say::Refuse };
+        let say = if self.decision == Decision::Allow { HostEffect::Reach } else { HostEffect::Refuse };
         hosts.iter().find(|pattern| host.matches(pattern, say)).map(String::as_str)
     }
 
@@ -136,7 +136,7 @@ impl Rule {
         let Target::Hosts(hosts) = &self.target else { return false };
         let says =
             self.decision == Decision::Allow && self.may_loosen() && self.source != RuleSource::BuiltIn;
-        says && hosts.iter().any(|named| !named.starts_with('*') && host.matches(named, Say::Reach))
+        says && hosts.iter().any(|named| !named.starts_with('*') && host.matches(named, HostEffect::Reach))
     }
 
     /// Returns true if the rule matches an upstream tool, by its published name.

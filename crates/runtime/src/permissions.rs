@@ -1,7 +1,7 @@
 //! The permissions of one call, from the rules and from the user's approvals.
 
 use std::sync::Arc;
-use toolpost_engine::{Access, Command, Host, MayRead, Permissions, Reach, Session, Touch};
+use toolpost_engine::{Access, AllowedAddresses, Command, Host, MayRead, Permissions, Session, Touch};
 use toolpost_policy::{ApprovalRules, Decision, OutsidePaths, Policy};
 use toolpost_workspace::WorkspacePath;
 
@@ -61,7 +61,7 @@ impl Permissions for CallPermissions {
         allows(rules, Access::Writes, path) || is_approved(&self.approved, Access::Writes, path)
     }
 
-    fn reach(&self, host: &Host) -> Result<Reach, String> {
+    fn reach(&self, host: &Host) -> Result<AllowedAddresses, String> {
         self.policy.reach(host, |touch| self.approved.contains(touch) || self.session.granted.holds(touch))
     }
 

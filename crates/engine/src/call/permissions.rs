@@ -2,7 +2,7 @@
 
 use crate::access::command::{Command, Host};
 use std::sync::Arc;
-use toolpost_net::Reach;
+use toolpost_net::AllowedAddresses;
 use toolpost_policy::OutsidePaths;
 use toolpost_workspace::WorkspacePath;
 
@@ -37,7 +37,7 @@ pub trait Permissions: Send + Sync {
     ///
     /// # Errors
     /// The reason why the call may not contact the host.
-    fn reach(&self, host: &Host) -> Result<Reach, String> {
+    fn reach(&self, host: &Host) -> Result<AllowedAddresses, String> {
         let _ = host;
         Err(NOT_GRANTED.to_owned())
     }

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use toolpost_net::{End, FetchResponse};
+use toolpost_net::{BodyCompleteness, FetchResponse};
 
 /// The maximum size of the cache in bytes, and the maximum number of cached answers.
 const MOST: (usize, usize) = (32 << 20, 64);
@@ -59,7 +59,7 @@ impl Cache {
         let Some(address) = fetched.hops.first().map(|address| address.as_str().to_owned()) else { return };
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|entry| (entry.address.as_str(), entry.accept) != (address.as_str(), accept));
-        let whole = matches!(fetched.end, End::Whole | End::Cut);
+        let whole = matches!(fetched.end, BodyCompleteness::Whole | BodyCompleteness::Cut);
         let Some(fresh) = fresh(fetched.head.cache.as_deref(), near).filter(|_| whole) else { return };
         entries.push_back(Arc::new(CacheEntry { address, accept, fetched, stored: Instant::now(), fresh }));
         let bytes = |entries: &VecDeque<Arc<CacheEntry>>| {
@@ -91,7 +91,7 @@ mod tests {
     use toolpost_net::{Head, WebAddress};
     use toolpost_test_rows::each;
 
-    fn answer(address: &str, cache: Option<&str>, bytes: usize, end: End) -> Arc<FetchResponse> {
+    fn answer(address: &str, cache: Option<&str>, bytes: usize, end: BodyCompleteness) -> Arc<FetchResponse> {
         let head = Head { cache: cache.map(str::to_owned), ..Head::default() };
         let hops = vec![WebAddress::parse(address).unwrap()];
         Arc::new(FetchResponse { hops, status: 200, head, body: vec![b'x'; bytes], end })
@@ -119,18 +119,22 @@ mod tests {
     fn cache_is_limited_in_entries_and_bytes() {
         let cache = Cache::default();
         let found = |address: &str| cache.find(address, "a").map(|entry| entry.fetched.body.len());
-        cache.keep("a", answer("http://x/broken", None, 1, End::Late), Near::Far);
-        cache.keep("a", answer("http://x/secret", Some("no-store"), 1, End::Whole), Near::Far);
+        cache.keep("a", answer("http://x/broken", None, 1, BodyCompleteness::Late), Near::Far);
+        cache.keep("a", answer("http://x/secret", Some("no-store"), 1, BodyCompleteness::Whole), Near::Far);
         for number in 0..70 {
-            cache.keep("a", answer(&format!("http://x/{number}"), None, 1, End::Whole), Near::Far);
+            cache.keep(
+                "a",
+                answer(&format!("http://x/{number}"), None, 1, BodyCompleteness::Whole),
+                Near::Far,
+            );
         }
-        cache.keep("a", answer("http://x/69", None, 2, End::Whole), Near::Far);
+        cache.keep("a", answer("http://x/69", None, 2, BodyCompleteness::Whole), Near::Far);
         let rows = [("broken", None), ("secret", None), ("5", None), ("6", Some(1)), ("69", Some(2))];
         each(rows, |(name, wanted)| {
             assert_eq!(found(&format!("http://x/{name}")), wanted, "{name}");
         });
         assert!(cache.find("http://x/69", "b").is_none());
-        cache.keep("a", answer("http://x/big", None, MOST.0, End::Cut), Near::Far);
+        cache.keep("a", answer("http://x/big", None, MOST.0, BodyCompleteness::Cut), Near::Far);
         assert_eq!((found("http://x/69"), found("http://x/big")), (None, Some(MOST.0)));
     }
 }

@@ -11,7 +11,7 @@ use reqwest::header::{self, HeaderMap, HeaderName};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-use super::{CacheValidators, FetchError, FetchRequest, Gate, Head, Reach, Resolver};
+use super::{AllowedAddresses, CacheValidators, FetchError, FetchRequest, Gate, Head, Resolver};
 use crate::address::is_public;
 use crate::client::{Trust, builder};
 use crate::post::innermost;
@@ -41,7 +41,7 @@ pub(crate) async fn way(
     }
     // A single private address is enough to refuse the host: a mixture of private and public addresses is a
     // sign of an attack.
-    let own = found.iter().find(|address| reach == Reach::Public && !is_public(**address));
+    let own = found.iter().find(|address| reach == AllowedAddresses::Public && !is_public(**address));
     if let Some(address) = own {
         return Err(FetchError::NotPublic { host, address: *address, from: None });
     }

@@ -3,8 +3,8 @@
 use htmd::HtmlToMarkdown;
 use htmd::options::{BrStyle, BulletListMarker, Options};
 
-use super::clean::{self, Clean, Extent};
-use super::page::{ConvertedPage, Which, Whole};
+use super::clean::{self, Clean, ProcessedExtent};
+use super::page::{ConvertedPage, PageCompleteness, PageSection};
 use super::{part, text as words};
 use crate::web::WebAddress;
 
@@ -34,9 +34,9 @@ pub fn text(html: &str, address: &WebAddress) -> ConvertedPage {
     converted_page(&page, chosen.which, words)
 }
 
-fn converted_page(page: &Clean<'_>, part: Which, mut text: String) -> ConvertedPage {
-    let fits = page.extent == Extent::All && text.len() <= LONGEST;
-    let whole = if fits { Whole::All } else { Whole::Beginning };
+fn converted_page(page: &Clean<'_>, part: PageSection, mut text: String) -> ConvertedPage {
+    let fits = page.extent == ProcessedExtent::All && text.len() <= LONGEST;
+    let whole = if fits { PageCompleteness::All } else { PageCompleteness::Beginning };
     text.truncate(text.floor_char_boundary(LONGEST));
     let title = page.title.as_deref().map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
     ConvertedPage { title, text, part, whole }

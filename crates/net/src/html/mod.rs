@@ -21,4 +21,4 @@ mod text;
 mod write;
 
 pub use convert::{markdown, text};
-pub use page::{ConvertedPage, Which, Whole};
+pub use page::{ConvertedPage, PageCompleteness, PageSection};

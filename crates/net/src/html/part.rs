@@ -3,8 +3,8 @@
 use dom_smoothie::{Config, Readability};
 
 use super::clean::Clean;
-use super::page::Which;
-use super::scan::{Piece, Tag};
+use super::page::PageSection;
+use super::scan::{HtmlToken, Tag};
 use super::{text, write};
 use crate::web::WebAddress;
 
@@ -20,7 +20,7 @@ const LEAST: usize = 200;
 /// The HTML of the selected part of a page.
 pub(super) struct SelectedPart {
     pub(super) html: String,
-    pub(super) which: Which,
+    pub(super) which: PageSection,
 }
 
 /// Selects the main part of a page; `base` is the URL for its links.
@@ -30,36 +30,36 @@ pub(super) fn choose(page: &Clean<'_>, base: &WebAddress) -> SelectedPart {
     // Article extraction loses tables and code, so it is not used for a page with reference documentation.
     let is_reference = main.is_some_and(|main| main.iter().any(is_reference));
     if !is_reference && let Some(html) = article(page, &all, base) {
-        return SelectedPart { html, which: Which::Article };
+        return SelectedPart { html, which: PageSection::Article };
     }
     match main {
-        Some(main) => SelectedPart { html: write::html(main, base), which: Which::Main },
-        None => SelectedPart { html: all, which: Which::All },
+        Some(main) => SelectedPart { html: write::html(main, base), which: PageSection::Main },
+        None => SelectedPart { html: all, which: PageSection::All },
     }
 }
 
 /// Returns the main element of a page: `main`, an element with the role `main`, or the only `article`.
-fn main<'p, 'h>(pieces: &'p [Piece<'h>]) -> Option<&'p [Piece<'h>]> {
+fn main<'p, 'h>(pieces: &'p [HtmlToken<'h>]) -> Option<&'p [HtmlToken<'h>]> {
     let named = |tag: &Tag<'_>| {
         tag.name == "main" || tag.attribute("role").is_some_and(|role| role.eq_ignore_ascii_case("main"))
     };
     let first = |is: &dyn Fn(&Tag<'_>) -> bool| {
-        pieces.iter().position(|piece| matches!(piece, Piece::Open(tag) if is(tag)))
+        pieces.iter().position(|piece| matches!(piece, HtmlToken::Open(tag) if is(tag)))
     };
     let is_article = |tag: &Tag<'_>| tag.name == "article";
-    let articles = pieces.iter().filter(|piece| matches!(piece, Piece::Open(tag) if is_article(tag)));
+    let articles = pieces.iter().filter(|piece| matches!(piece, HtmlToken::Open(tag) if is_article(tag)));
     let only = (articles.count() == 1).then(|| first(&is_article)).flatten();
     element(pieces, first(&named).or(only)?)
 }
 
 /// Returns the pieces of the element whose start tag is at the index `at`, with its tags.
-fn element<'p, 'h>(pieces: &'p [Piece<'h>], at: usize) -> Option<&'p [Piece<'h>]> {
-    let Piece::Open(Tag { name, .. }) = pieces.get(at)? else { return None };
+fn element<'p, 'h>(pieces: &'p [HtmlToken<'h>], at: usize) -> Option<&'p [HtmlToken<'h>]> {
+    let HtmlToken::Open(Tag { name, .. }) = pieces.get(at)? else { return None };
     let mut depth = 0_usize;
     for (further, piece) in pieces[at..].iter().enumerate() {
         match piece {
-            Piece::Open(tag) if tag.name == *name => depth += 1,
-            Piece::Close(closed) if closed == name => depth -= 1,
+            HtmlToken::Open(tag) if tag.name == *name => depth += 1,
+            HtmlToken::Close(closed) if closed == name => depth -= 1,
             _ => {}
         }
         if depth == 0 {
@@ -69,14 +69,14 @@ fn element<'p, 'h>(pieces: &'p [Piece<'h>], at: usize) -> Option<&'p [Piece<'h>]
     None
 }
 
-fn is_reference(piece: &Piece<'_>) -> bool {
-    matches!(piece, Piece::Open(tag) if matches!(&*tag.name, "pre" | "table" | "dl"))
+fn is_reference(piece: &HtmlToken<'_>) -> bool {
+    matches!(piece, HtmlToken::Open(tag) if matches!(&*tag.name, "pre" | "table" | "dl"))
 }
 
 /// Extracts the article of a page; `all` is the HTML of the whole page. `None` if the page is too large or does not look
 /// like an article, or if the article contains too little of the visible text.
 fn article(page: &Clean<'_>, all: &str, base: &WebAddress) -> Option<String> {
-    let elements = page.pieces.iter().filter(|piece| matches!(piece, Piece::Open(_))).count();
+    let elements = page.pieces.iter().filter(|piece| matches!(piece, HtmlToken::Open(_))).count();
     if all.len() > LONGEST || elements > ELEMENTS {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Commands that a call would run, and hosts that a call or a command would fetch from.
 
-use toolpost_net::Say;
+use toolpost_net::HostEffect;
 use toolpost_shell as shell;
 use toolpost_workspace::WorkspacePath;
 
@@ -133,7 +133,7 @@ impl Host {
     /// Returns true if a rule's host pattern matches this host. If the port is known, a pattern without a
     /// port allows only ports 80 and 443.
     #[must_use]
-    pub fn matches(&self, pattern: &str, say: Say) -> bool {
+    pub fn matches(&self, pattern: &str, say: HostEffect) -> bool {
         if let Some(port) = self.port {
             return toolpost_net::means(pattern, &self.name, port, say);
         }

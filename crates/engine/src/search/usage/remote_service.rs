@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use toolpost_net::{
-    Reach, WebAddress,
+    AllowedAddresses, WebAddress,
     code::{CodeSearchResponse, Question, Service},
 };
 use toolpost_text::budget::ByteBudget;
@@ -77,7 +77,7 @@ pub(super) async fn query(
     let libraries = named(search, request, cx).await;
     let question = Question { words: &request.query, tokens: request.tokens, libraries: &libraries };
     // The access policy has checked this host; requests go to no other host.
-    let gate = |_: &WebAddress| Ok(Reach::Anywhere);
+    let gate = |_: &WebAddress| Ok(AllowedAddresses::Anywhere);
     let asked = service.ask(&question, &gate, cx.time_left(PATIENCE));
     let found = tokio::select! {
         found = asked => found,

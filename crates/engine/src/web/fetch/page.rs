@@ -12,7 +12,8 @@ use crate::{
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use toolpost_net::{
-    CacheValidators, FetchError, FetchRequest, FetchResponse, Reach, WebAddress, check_public, fetch,
+    AllowedAddresses, CacheValidators, FetchError, FetchRequest, FetchResponse, WebAddress, check_public,
+    fetch,
 };
 
 /// The maximum size of a page after decompression, in bytes.
@@ -107,13 +108,13 @@ pub(crate) async fn check_host(web: &Web, host: &Host) -> Result<(), Failure> {
     }
 }
 
-fn reach(cx: &CallCtx, address: &WebAddress) -> Result<Reach, String> {
+fn reach(cx: &CallCtx, address: &WebAddress) -> Result<AllowedAddresses, String> {
     cx.permissions.reach(&Host::at(&address.host(), address.port()))
 }
 
 /// Returns `Near::Own` if a rule of the operator, or of a trusted project, names a host that sent the answer or
 /// redirected to it. Pages on such hosts may change at any time, so they are never cached as fresh.
 fn near(cx: &CallCtx, fetched: &FetchResponse) -> Near {
-    let own = fetched.hops.iter().any(|hop| reach(cx, hop) == Ok(Reach::Anywhere));
+    let own = fetched.hops.iter().any(|hop| reach(cx, hop) == Ok(AllowedAddresses::Anywhere));
     if own { Near::Own } else { Near::Far }
 }
