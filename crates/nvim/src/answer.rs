@@ -9,7 +9,7 @@ use toolpost_text::escape;
 /// A reply of the script that runs in Neovim.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Answer {
+pub(crate) enum NeovimReply {
     Fault { fault: Fault, why: String },
     Standing(Box<EditorState>),
 }
@@ -84,7 +84,7 @@ enum SightState {
     Last,
 }
 
-impl Answer {
+impl NeovimReply {
     /// Parses a reply.
     pub(crate) fn read(said: &str) -> Result<Self, String> {
         serde_json::from_str(said.trim()).map_err(|error| format!("the reply is invalid: {error}"))

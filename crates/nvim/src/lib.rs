@@ -15,7 +15,7 @@
 
 mod answer;
 
-use answer::Answer;
+use answer::NeovimReply;
 use serde_json::{Value, json};
 use std::{
     io::{Read, Write},
@@ -70,7 +70,7 @@ impl Neovim {
         let socket = self.socket.to_string_lossy();
         let question = json!({ "socket": socket, "chunk": EDITOR, "ask": request_data(act, time)? });
         let said = self.run(format!("{question}\n{CLIENT}"), time, cx).await?;
-        Answer::read(&said).map_err(|why| self.broken(&why))?.view(&self.name())
+        NeovimReply::read(&said).map_err(|why| self.broken(&why))?.view(&self.name())
     }
 
     /// Starts the program, sends the input, and returns its output.
