@@ -1,6 +1,8 @@
 //! Go modules as dependencies: `go.mod`, the module cache, and `vendor`.
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
+use crate::dependency_list::{
+    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+};
 use crate::name::Ecosystem;
 use crate::project::{Project, label};
 use toolpost_workspace::{AllowedParent, WorkspacePath};
@@ -49,7 +51,11 @@ fn add(out: &mut DependencyList, text: &str, file: &WorkspacePath) {
         match (verb, words.as_slice()) {
             ("module", [module, ..]) => out.own.push((*module).to_owned()),
             ("require", [module, version, ..]) => {
-                let direct = if comment.trim() == "indirect" { Direct::No } else { Direct::Yes };
+                let direct = if comment.trim() == "indirect" {
+                    DependencyRelation::No
+                } else {
+                    DependencyRelation::Yes
+                };
                 required.push((*module, *version, direct));
             }
             ("replace", words) => replaced.extend(replacement(words)),

@@ -1,7 +1,9 @@
 //! Resolution of a dependency name, such as `rust:serde`, to the sources of the package.
 
 use crate::archive::ArchiveCache;
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
+use crate::dependency_list::{
+    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+};
 use crate::name::{Ecosystem, Name, read};
 use crate::project::Project;
 use crate::stores::PackageStores;
@@ -47,7 +49,7 @@ pub struct Package {
     /// The directory of the package, or its only file.
     pub path: WorkspacePath,
     /// The relation to the project: direct or transitive.
-    pub direct: Direct,
+    pub direct: DependencyRelation,
     /// The source of the version.
     pub version_source: VersionSource,
 }
@@ -58,7 +60,7 @@ pub struct MissingPackage {
     /// The displayed name with the version, such as `rust:serde@1.0.228`.
     pub label: String,
     /// The relation to the project: direct or transitive.
-    pub direct: Direct,
+    pub direct: DependencyRelation,
     /// Instruction for installing the package, as a clause without a period.
     pub next: String,
 }
@@ -304,7 +306,8 @@ fn choose(
             next: None,
         });
     }
-    let direct: Vec<Entry> = named.iter().filter(|entry| entry.direct == Direct::Yes).cloned().collect();
+    let direct: Vec<Entry> =
+        named.iter().filter(|entry| entry.direct == DependencyRelation::Yes).cloned().collect();
     match (named.as_slice(), direct.as_slice()) {
         ([only], _) => Ok((only.clone(), Vec::new())),
         (all, [only]) => {
