@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use rustix::pipe::{PipeFlags, pipe_with};
 use toolpost_sandbox::calls::NetworkOrigin;
 use toolpost_sandbox::{
-    Confinement, Means, NamespaceBackend, SandboxError, Stop, bubblewrap, calls, limit_of, to_be_tried,
+    Confinement, Means, NamespaceBackend, SandboxError, StepFailure, bubblewrap, calls, limit_of, to_be_tried,
 };
 
 use crate::error::StartError;
@@ -118,7 +118,7 @@ fn attempt(means: Means, landlock: Option<u32>) -> Result<(), StartError> {
 }
 
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), Stop>> {
+fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), StepFailure>> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
     // SAFETY: the child only makes system calls, and never returns.
     let child = match unsafe { system::fork() }? {
@@ -138,8 +138,11 @@ fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), Stop>> {
     let (part, errno) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
     Ok(match (length, errno) {
         (4, 0) => Ok(()),
-        (4, errno) => Err(Stop { part, fault: io::Error::from_raw_os_error(errno.into()) }),
-        _ => Err(Stop { part: Stop::START, fault: io::Error::other("the trial process was killed") }),
+        (4, errno) => Err(StepFailure { part, fault: io::Error::from_raw_os_error(errno.into()) }),
+        _ => Err(StepFailure {
+            part: StepFailure::START,
+            fault: io::Error::other("the trial process was killed"),
+        }),
     })
 }
 
@@ -155,7 +158,7 @@ fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
                 system::exit(0);
             }
             Ok(ForkSide::Child) => {}
-            Err(fault) => say(answer, Err(Stop { part: Stop::START, fault })),
+            Err(fault) => say(answer, Err(StepFailure { part: StepFailure::START, fault })),
         }
     }
     let built = match confinement.namespaces.as_ref().map(|namespaces| &namespaces.maker) {
@@ -165,7 +168,7 @@ fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
     say(answer, built.and_then(|_| confinement.locks.close()))
 }
 
-fn say(answer: &OwnedFd, tried: Result<(), Stop>) -> ! {
+fn say(answer: &OwnedFd, tried: Result<(), StepFailure>) -> ! {
     let (part, errno) = tried.map_or_else(|stop| stop.numbers(), |()| (0, 0));
     let ([a, b], [c, d]) = (part.to_le_bytes(), errno.to_le_bytes());
     let _ = rustix::io::write(answer, &[a, b, c, d]);

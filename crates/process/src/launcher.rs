@@ -22,7 +22,7 @@ use rustix::net::{
 use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::calls::{self, NetworkOrigin};
 use toolpost_sandbox::memfd::all_of;
-use toolpost_sandbox::{Creations, Script, Stop};
+use toolpost_sandbox::{Creations, Script, StepFailure};
 
 use crate::ends::waits_for;
 use crate::inner::{complete_copy, run_in_copy};
@@ -209,14 +209,14 @@ impl Inner<'_> {
             }
         };
         let Ok([plan, control, stdio @ ..]) = descriptors else { system::exit(1) };
-        let refuse = |stop: &Stop| -> ! {
+        let refuse = |stop: &StepFailure| -> ! {
             drop(failed(control.as_raw_fd(), stop));
             system::exit(1)
         };
         if let Err(stop) = copy {
             refuse(&stop);
         }
-        let start = |errno: Errno| Stop { part: Stop::START, fault: errno.into() };
+        let start = |errno: Errno| StepFailure { part: StepFailure::START, fault: errno.into() };
         for (place, descriptor) in (0..).zip(&stdio) {
             if system::replace(descriptor, place).is_err() {
                 refuse(&start(Errno::BADF));

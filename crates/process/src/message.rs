@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, send, sendmsg};
-use toolpost_sandbox::Stop;
+use toolpost_sandbox::StepFailure;
 
 /// Length of a message, in bytes: a letter and a 32-bit number.
 pub(crate) const MESSAGE: usize = 5;
@@ -90,7 +90,7 @@ pub(crate) fn say(control: RawFd, message: Message) {
 }
 
 /// Reports to the server which step of building the sandbox failed, and returns the error.
-pub(crate) fn failed(control: RawFd, stop: &Stop) -> io::Error {
+pub(crate) fn failed(control: RawFd, stop: &StepFailure) -> io::Error {
     let (part, errno) = stop.numbers();
     say(control, Message::Failed(part, errno));
     io::Error::from_raw_os_error(errno.into())

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::calls::NetworkOrigin;
-use toolpost_sandbox::{Confinement, Creations, NamespaceBackend, Script, Stop, calls};
+use toolpost_sandbox::{Confinement, Creations, NamespaceBackend, Script, StepFailure, calls};
 
 use crate::command_setup::{self, Setup, be_killed_first, become_command, limit_processes, own_number};
 use crate::guard::{Guard, GuardSender, give_away};
@@ -46,7 +46,9 @@ pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> 
     let creations = confinement.and_then(|confinement| confinement.creations.as_ref());
     let namespaces = confinement.and_then(|confinement| confinement.namespaces.as_ref());
     if let Some(network) = namespaces.and_then(|namespaces| namespaces.joined.as_ref()) {
-        network.join().map_err(|fault| failed(setup.control, &Stop { part: Stop::NETWORK, fault }))?;
+        network
+            .join()
+            .map_err(|fault| failed(setup.control, &StepFailure { part: StepFailure::NETWORK, fault }))?;
     }
     let guarded = match namespaces {
         // SAFETY: the caller promises one thread, between fork and execute.
@@ -102,7 +104,7 @@ unsafe fn split_into_namespaces<'a>(
         Ok(ForkSide::Child) => {}
         // SAFETY: this process uses no descriptors from here on.
         Ok(ForkSide::Parent(child)) => unsafe { stay_outside(child) },
-        Err(fault) => return Err(failed(setup.control, &Stop { part: Stop::START, fault })),
+        Err(fault) => return Err(failed(setup.control, &StepFailure { part: StepFailure::START, fault })),
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     be_killed_first();

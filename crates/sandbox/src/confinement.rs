@@ -20,7 +20,7 @@ use crate::pins::{Pins, pins_of};
 use crate::plan::{Access, Network, Plan};
 use crate::rules::{AccessRight, NetworkScope, Rules};
 use crate::scope::Scope;
-use crate::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, Stop};
+use crate::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, StepFailure};
 use crate::session_network::SessionNetwork;
 use crate::view::{Content, View, root, view};
 
@@ -138,8 +138,8 @@ impl Confinement {
     pub fn words(&self, part: u16) -> String {
         match (Locks::words(part), &self.namespaces) {
             (Some(words), _) => words.to_owned(),
-            (None, _) if part == Stop::GUARD => GUARD_WORDS.to_owned(),
-            (None, _) if part == Stop::NETWORK => NETWORK_WORDS.to_owned(),
+            (None, _) if part == StepFailure::GUARD => GUARD_WORDS.to_owned(),
+            (None, _) if part == StepFailure::NETWORK => NETWORK_WORDS.to_owned(),
             (None, Some(Namespaces { maker: NamespaceBackend::Own { script, .. }, .. })) => {
                 script.words(part)
             }

@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use crate::calls;
 use crate::filter::creations as filter;
 use crate::fork::{self, ForkSide};
-use crate::guarded_calls::{AttributeCall, Extent, PathEffect, attribute_calls, shapes};
+use crate::guarded_calls::{AttributeCall, PathEffect, SupervisedCalls, attribute_calls, shapes};
 use crate::limits::limit_of;
 use crate::names::matches;
 
@@ -36,8 +36,8 @@ pub struct Creations {
     names: Vec<CString>,
     /// The number of guarded names that do not exist; they come first in `names`.
     missing: usize,
-    extent: Extent,
-    /// The directories and files whose modes and times may be changed; used only for `Extent::Removal`.
+    extent: SupervisedCalls,
+    /// The directories and files whose modes and times may be changed; used only for `SupervisedCalls::Removal`.
     changeable: Vec<CString>,
     filter: Vec<libc::sock_filter>,
 }
@@ -57,7 +57,7 @@ impl Creations {
     /// Guards missing names, given as absolute paths without links, or as a directory, `//` and a pattern of names.
     /// `None` if the list is empty, or if the kernel does not support such a guard.
     pub fn new(missing: Vec<CString>) -> Option<Self> {
-        let extent = Extent::Creation;
+        let extent = SupervisedCalls::Creation;
         let guards = !missing.is_empty() && unavailable().is_none();
         guards.then(|| Self {
             missing: missing.len(),
@@ -76,7 +76,7 @@ impl Creations {
         existing: Vec<CString>,
         changeable: Vec<CString>,
     ) -> Option<Self> {
-        let (missing, extent) = (names.len(), Extent::Removal);
+        let (missing, extent) = (names.len(), SupervisedCalls::Removal);
         names.extend(existing);
         let guards = unavailable().is_none();
         guards.then(|| Self { names, missing, extent, changeable, filter: filter(extent) })
@@ -135,7 +135,7 @@ impl Creations {
                 shape.call == libc::SYS_renameat2 && argument(4) & u64::from(libc::RENAME_EXCHANGE) != 0;
             let does = match shape.does {
                 PathEffect::Removes if is_exchange => PathEffect::Places,
-                PathEffect::Removes if self.extent == Extent::Creation => continue,
+                PathEffect::Removes if self.extent == SupervisedCalls::Creation => continue,
                 does => does,
             };
             let directory = shape.directory.map_or(libc::AT_FDCWD, |place| argument(place) as i32);
@@ -314,7 +314,7 @@ fn support() -> Support {
 
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 fn try_in_a_fork() -> Support {
-    let filter = filter(Extent::Creation);
+    let filter = filter(SupervisedCalls::Creation);
     // SAFETY: the child only makes system calls, and never returns.
     match unsafe { fork::fork() } {
         Ok(ForkSide::Child) => {
@@ -528,7 +528,7 @@ mod tests {
         let creations = Creations {
             names: names.into(),
             missing: 1,
-            extent: Extent::Creation,
+            extent: SupervisedCalls::Creation,
             changeable: Vec::new(),
             filter: Vec::new(),
         };

@@ -7,7 +7,7 @@ use libc::{
     c_long, sock_filter,
 };
 
-use crate::guarded_calls::{Extent, PathEffect, WRITES, attribute_calls, shapes};
+use crate::guarded_calls::{PathEffect, SupervisedCalls, WRITES, attribute_calls, shapes};
 
 /// The sockets that a program may create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,18 +235,18 @@ pub(crate) fn filter(sockets: Sockets, attributes: Attributes) -> Vec<sock_filte
 }
 
 /// Builds the filter that lets a supervisor decide about the system calls that create or rename entries, truncate files or
-/// open them for writing; with [`Extent::Removal`], also about those that remove entries, or change modes or times. It is
+/// open them for writing; with [`SupervisedCalls::Removal`], also about those that remove entries, or change modes or times. It is
 /// installed in addition to the main filter.
-pub(crate) fn creations(extent: Extent) -> Vec<sock_filter> {
+pub(crate) fn creations(extent: SupervisedCalls) -> Vec<sock_filter> {
     let mut filter = Filter::default();
     filter.load(NUMBER);
-    if extent == Extent::Removal {
+    if extent == SupervisedCalls::Removal {
         for shape in attribute_calls() {
             filter.when(number(shape.call), &[leave_to_supervisor()]);
         }
     }
     for shape in shapes() {
-        if shape.does == PathEffect::Removes && extent != Extent::Removal {
+        if shape.does == PathEffect::Removes && extent != SupervisedCalls::Removal {
             continue;
         }
         match shape.does {
@@ -460,7 +460,7 @@ mod tests {
         }
         let looked_at: Vec<c_long> =
             shapes().filter(|shape| shape.does != PathEffect::Removes).map(|shape| shape.call).collect();
-        let creations = creations(Extent::Creation);
+        let creations = creations(SupervisedCalls::Creation);
         for call in 0..=c_long::from(NEWEST) {
             let is_left = decide(&creations, call, [u32::MAX; 3]) == libc::SECCOMP_RET_USER_NOTIF;
             assert_eq!(is_left, looked_at.contains(&call), "{call}");

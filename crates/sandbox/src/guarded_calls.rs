@@ -8,7 +8,7 @@ pub(crate) const WRITES: u32 =
 
 /// The set of system calls that the filter leaves to the supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum SupervisedCalls {
     /// The system calls that create or change a name.
     Creation,
     /// The system calls of `Creation`, and those that remove or move a name: without mounts, nothing else
@@ -27,7 +27,7 @@ pub(crate) enum PathEffect {
     Makes,
     /// The call gives a new name to an entry, which may be a directory with content.
     Places,
-    /// The call removes a name. Checked only with `Extent::Removal`.
+    /// The call removes a name. Checked only with `SupervisedCalls::Removal`.
     Removes,
 }
 

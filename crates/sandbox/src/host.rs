@@ -34,9 +34,9 @@ pub fn kind(path: &Path) -> Option<Kind> {
 /// Resolves the symbolic links of a path; fails if the path does not exist.
 pub fn real(path: &Path) -> Result<PathBuf, Errno> {
     match direct(path) {
-        Direct::Here => return Ok(path.to_owned()),
-        Direct::Missing => return Err(Errno::NOENT),
-        Direct::Unknown => {}
+        OpenOutcome::Here => return Ok(path.to_owned()),
+        OpenOutcome::Missing => return Err(Errno::NOENT),
+        OpenOutcome::Unknown => {}
     }
     let file = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let name = readlinkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new())?;
@@ -45,7 +45,7 @@ pub fn real(path: &Path) -> Result<PathBuf, Errno> {
 
 /// The result of opening a path without following links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direct {
+pub(crate) enum OpenOutcome {
     /// The path exists, and no part of it is a link.
     Here,
     /// The path does not exist.
@@ -55,18 +55,18 @@ pub(crate) enum Direct {
 }
 
 /// Looks an absolute path up without following links, in one call. If it is `Here`, it is the path that `real` returns.
-pub(crate) fn direct(path: &Path) -> Direct {
+pub(crate) fn direct(path: &Path) -> OpenOutcome {
     let is_named = path.is_absolute()
         && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
     // The components leave out dots and further slashes.
     if !is_named || path.components().collect::<PathBuf>().as_os_str() != path.as_os_str() {
-        return Direct::Unknown;
+        return OpenOutcome::Unknown;
     }
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve) {
-        Ok(_) => Direct::Here,
-        Err(Errno::NOENT) => Direct::Missing,
-        Err(_) => Direct::Unknown,
+        Ok(_) => OpenOutcome::Here,
+        Err(Errno::NOENT) => OpenOutcome::Missing,
+        Err(_) => OpenOutcome::Unknown,
     }
 }
 

@@ -71,5 +71,5 @@ pub use plan::{Access, Network, PathList, Plan, Sandbox};
 pub use reported::reported_files;
 pub use rules::{AccessRight, NetworkScope, Rules};
 pub use scope::{PathAccess, Readability, Scope};
-pub use script::{ExpectedMount, Identity, Script, Stop, listener};
+pub use script::{ExpectedMount, Identity, Script, StepFailure, listener};
 pub use session_network::{LoopbackSockets, SessionNetwork};

@@ -12,7 +12,7 @@ use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
 use crate::names::Names;
-use crate::nested_cache::{DirectorySearch, NestedCache, NestedNames, Owner, Role, Waiting};
+use crate::nested_cache::{DirectorySearch, NestedCache, NestedNames, Owner, PendingDirectory, Role};
 use crate::places::UNFINISHED;
 
 /// Maximum number of directories of a root that are searched for protected paths, in breadth-first order.
@@ -50,9 +50,9 @@ pub(crate) fn nested(root: &OwnedFd, names: &Names, cache: &NestedCache) -> Nest
     }
     let mut found = NestedNames::default();
     // Start with git's directories for submodules and worktrees, which belong to the repository at the top.
-    let mut waiting: VecDeque<Waiting> =
+    let mut waiting: VecDeque<PendingDirectory> =
         [(".git/worktrees", Role::Worktrees), (".git/modules", Role::Modules), ("", Role::Tree)]
-            .map(|(path, role)| Waiting { path: Arc::from(Path::new(path)), role })
+            .map(|(path, role)| PendingDirectory { path: Arc::from(Path::new(path)), role })
             .into();
     let (mut known, mut searched) = (cache.take(root, names), Vec::new());
     while let Some(next) = waiting.pop_front() {
@@ -158,7 +158,9 @@ impl Directory<'_> {
             }
             let is_skipped = INSTALLED.iter().chain(&[".git", ".hg"]).any(|skipped| name == skipped);
             if *kind == FileType::Directory && !is_held && !is_skipped {
-                self.found.below.push(Waiting { path: self.path.join(name).into(), role: Role::Tree });
+                self.found
+                    .below
+                    .push(PendingDirectory { path: self.path.join(name).into(), role: Role::Tree });
             }
         }
     }
@@ -171,17 +173,18 @@ impl Directory<'_> {
         for (name, role) in [("modules", Role::Modules), ("worktrees", Role::Worktrees)] {
             let path = joined(self.path, below).join(name);
             self.found.closed.push(path.clone());
-            self.found.below.push(Waiting { path: path.into(), role });
+            self.found.below.push(PendingDirectory { path: path.into(), role });
         }
     }
 
     fn search(&mut self, below: &str, role: Role) {
-        self.found.below.push(Waiting { path: self.path.join(below).into(), role });
+        self.found.below.push(PendingDirectory { path: self.path.join(below).into(), role });
     }
 
     fn search_below(&mut self, entries: &[(OsString, FileType)], role: Role) {
         let directories = entries.iter().filter(|(_, kind)| *kind == FileType::Directory);
-        let waiting = directories.map(|(name, _)| Waiting { path: self.path.join(name).into(), role });
+        let waiting =
+            directories.map(|(name, _)| PendingDirectory { path: self.path.join(name).into(), role });
         self.found.below.extend(waiting);
     }
 

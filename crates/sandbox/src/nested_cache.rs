@@ -63,7 +63,7 @@ pub(crate) struct NestedNames {
 pub(crate) struct DirectoryCache {
     root: Stamp,
     names: Names,
-    known: HashMap<Waiting, (Stamp, Arc<DirectorySearch>)>,
+    known: HashMap<PendingDirectory, (Stamp, Arc<DirectorySearch>)>,
 }
 
 /// Result of searching one directory for protected names.
@@ -76,12 +76,12 @@ pub(crate) struct DirectorySearch {
     /// The paths whose changes are reported, whether they exist or not.
     pub(crate) reported: Vec<PathBuf>,
     /// The directories to search next.
-    pub(crate) below: Vec<Waiting>,
+    pub(crate) below: Vec<PendingDirectory>,
 }
 
 /// A directory that will be searched, and its role.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingDirectory {
     pub(crate) path: Arc<Path>,
     pub(crate) role: Role,
 }
@@ -162,7 +162,7 @@ impl NestedCache {
     }
 
     /// Puts the cached directories of a root back after a search, but only those in `searched`.
-    pub(crate) fn keep(&self, mut root: DirectoryCache, searched: &[Waiting]) {
+    pub(crate) fn keep(&self, mut root: DirectoryCache, searched: &[PendingDirectory]) {
         root.known = searched.iter().filter_map(|path| root.known.remove_entry(path)).collect();
         let mut all = self.lock();
         if all.len() >= ROOTS {
@@ -182,7 +182,7 @@ impl DirectoryCache {
     pub(crate) fn get<E>(
         &mut self,
         root: &OwnedFd,
-        waiting: &Waiting,
+        waiting: &PendingDirectory,
         look: impl FnOnce() -> Result<DirectorySearch, E>,
     ) -> Result<Arc<DirectorySearch>, E> {
         let before = stamp(root, &waiting.path);
@@ -244,7 +244,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root: OwnedFd = fs::File::open(directory.path()).unwrap().into();
         fs::create_dir(directory.path().join("a")).unwrap();
-        let path = Waiting { path: Arc::from(Path::new("a")), role: Role::Tree };
+        let path = PendingDirectory { path: Arc::from(Path::new("a")), role: Role::Tree };
         let none = Names::default();
         let (mut reads, all) = (0, NestedCache::default());
         let mut get = |cache: &mut DirectoryCache| {

@@ -45,14 +45,14 @@ pub(crate) const NETWORK_WORDS: &str = "the session's network could not be joine
 
 /// The number of the sandbox step that failed, and the operating system's error.
 #[derive(Debug)]
-pub struct Stop {
+pub struct StepFailure {
     /// The number of the failed step; `Confinement::words` describes it.
     pub part: u16,
     /// The operating system's error for the failed step.
     pub fault: io::Error,
 }
 
-impl Stop {
+impl StepFailure {
     /// The number of the step that creates the namespaces.
     pub const START: u16 = u16::MAX - 3;
     /// The number of the step that joins the session's network.
@@ -138,8 +138,8 @@ impl Script {
     /// Builds the file system in the new namespaces of this process, and enters it; allocates nothing.
     ///
     /// Returns the proxy's listener if the plan's network access is `Proxied` and the network is new.
-    pub fn build(&self, of: NetworkOrigin) -> Result<Option<OwnedFd>, Stop> {
-        let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+    pub fn build(&self, of: NetworkOrigin) -> Result<Option<OwnedFd>, StepFailure> {
+        let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
         write_users(&self.users).map_err(at(USERS))?;
         if of == NetworkOrigin::New {
             calls::loopback_up().map_err(at(LOOPBACK))?;
@@ -169,7 +169,7 @@ impl Script {
         match part {
             USERS => "the sandbox's user could not be set up".to_owned(),
             ROOT => "the sandbox's file system could not be created".to_owned(),
-            Stop::START => "the sandbox's namespaces could not be created".to_owned(),
+            StepFailure::START => "the sandbox's namespaces could not be created".to_owned(),
             CHANGE => "the sandbox's file system could not be entered".to_owned(),
             DIRECTORY => {
                 format!("the command's directory {} is not visible in the sandbox", shown(&self.directory))

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::environment::{Environment, TOOLCHAIN_VARIABLES};
 use crate::error::SandboxError;
-use crate::host::{self, Direct, Kind, plain};
+use crate::host::{self, Kind, OpenOutcome, plain};
 use crate::places::{EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS};
 use crate::plan::{Access, Plan};
 
@@ -17,7 +17,7 @@ const LINKS: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct View {
     /// The visible paths with their content; the paths contain no links.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<VisiblePath>,
     /// The workspace roots, by their paths without links.
     pub(crate) roots: Vec<PathBuf>,
     /// Paths that are hidden although a path above them is visible.
@@ -26,7 +26,7 @@ pub(crate) struct View {
 
 /// A visible path, and its content in the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct VisiblePath {
     pub(crate) path: PathBuf,
     pub(crate) shown: Content,
 }
@@ -109,7 +109,7 @@ impl View {
     }
 
     fn add(&mut self, path: PathBuf, shown: Content) {
-        self.places.push(Place { path, shown });
+        self.places.push(VisiblePath { path, shown });
     }
 
     /// Makes a system path visible: the directory, or the link at that path.
@@ -131,10 +131,10 @@ impl View {
             return;
         }
         match host::direct(path) {
-            Direct::Here if self.shows(path) || self.is_too_much(path, path, home) => return,
-            Direct::Here => return self.add(path.to_owned(), Content::Read),
-            Direct::Missing => return,
-            Direct::Unknown => {}
+            OpenOutcome::Here if self.shows(path) || self.is_too_much(path, path, home) => return,
+            OpenOutcome::Here => return self.add(path.to_owned(), Content::Read),
+            OpenOutcome::Missing => return,
+            OpenOutcome::Unknown => {}
         }
         let Ok(real) = host::real(path) else { return };
         if self.is_too_much(path, &real, home) {
@@ -191,7 +191,7 @@ impl View {
 
     /// Makes the links in a path visible, so that the path leads to the same target as on the host.
     fn links(&mut self, path: &Path) {
-        if host::direct(path) == Direct::Here {
+        if host::direct(path) == OpenOutcome::Here {
             return;
         }
         let mut path = path.to_owned();

@@ -10,7 +10,7 @@ use rustix::fs::{
     statx,
 };
 
-use super::{FIRST_STEP, Generated, OWN, ROOT, Script, Step, Stop, USERS, beneath, string, write};
+use super::{FIRST_STEP, Generated, OWN, ROOT, Script, Step, StepFailure, USERS, beneath, string, write};
 use crate::calls::{self, NO_DEVICES, NO_SETUID, READ_ONLY};
 use crate::encoding::{Reader, Writer};
 use crate::plan::Network;
@@ -132,8 +132,8 @@ impl Script {
     ///
     /// # Errors
     /// If the kernel refuses a step.
-    pub fn renew(&self, processes: BorrowedFd<'_>) -> Result<(), Stop> {
-        let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+    pub fn renew(&self, processes: BorrowedFd<'_>) -> Result<(), StepFailure> {
+        let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
         for (file, content) in &self.users {
             let file = file.to_bytes_with_nul().strip_prefix(b"/proc/").unwrap_or_default();
             let file = CStr::from_bytes_with_nul(file).unwrap_or_default();
