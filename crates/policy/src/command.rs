@@ -11,10 +11,10 @@ use crate::{
     decision::{Decision, Judgement},
     general::{self, GivenCode},
     network::NetworkRequirement,
-    pattern::{Pattern, Reach},
-    place::{self, Place},
+    pattern::{Pattern, PatternCertainty},
+    place::{self, CommandPath},
     policy::Policy,
-    reach::{OutsidePaths, Unreachable},
+    reach::{OutsidePaths, UnreachableReason},
     rule::{Origin, Rule, Target},
     wildcard::{self, Matches},
 };
@@ -136,7 +136,7 @@ pub(crate) struct ParsedCommand<'a> {
 
 impl ParsedCommand<'_> {
     /// Returns every location that a word of the command can name.
-    fn places(&self, policy: &Policy, word: &Word) -> Vec<Place> {
+    fn places(&self, policy: &Policy, word: &Word) -> Vec<CommandPath> {
         let workspace = policy.finder.as_ref().map(|finder| &finder.workspace);
         place::of(word, &self.script.places, (self.directory, self.roots), workspace)
     }
@@ -366,8 +366,9 @@ fn applies<'r>(rule: &'r Rule, segment: &Segment) -> Option<(Decision, &'r Patte
         let covers = || patterns.iter().find(|pattern| pattern.covers(segment));
         return patterns.iter().find(named).or_else(covers).map(|pattern| (rule.decision, pattern));
     }
-    let reaching = |wanted: Reach| patterns.iter().find(move |pattern| pattern.reach(segment) == wanted);
-    match (reaching(Reach::Yes), reaching(Reach::Perhaps)) {
+    let reaching =
+        |wanted: PatternCertainty| patterns.iter().find(move |pattern| pattern.reach(segment) == wanted);
+    match (reaching(PatternCertainty::Yes), reaching(PatternCertainty::Perhaps)) {
         (Some(pattern), _) => Some((rule.decision, pattern)),
         (None, Some(pattern)) => Some((Decision::Ask, pattern)),
         (None, None) => None,
@@ -416,7 +417,7 @@ fn matched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Vec
         | Effect::More { .. } => return Vec::new(),
     };
     let Matches { places, is_cut } = reading.matches(policy, word);
-    let judge = |place: &Place| match verb {
+    let judge = |place: &CommandPath| match verb {
         "read" => reachable(policy, Access::Reads, place, read(policy, place)),
         _ => reachable(policy, Access::Writes, place, written(policy, place, &reading.script.places)),
     };
@@ -429,7 +430,7 @@ fn matched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Vec
     let mut withheld: Vec<JudgedTouch> = places
         .iter()
         .filter_map(|place| {
-            let Place::At { absolute, relative } = place else { return None };
+            let CommandPath::At { absolute, relative } = place else { return None };
             let judged = Some(judge(place)).filter(is_withheld)?;
             let what = relative.clone().unwrap_or_else(|| absolute.display().to_string());
             Some(JudgedTouch { touch: verb, what, place: absolute.to_str().map(str::to_owned), ..judged })
@@ -455,7 +456,7 @@ fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Ve
     let mut search = search.clone();
     for place in &places {
         match place {
-            Place::At { absolute, .. } if search.loose_start && !policy.finds(absolute) => {
+            CommandPath::At { absolute, .. } if search.loose_start && !policy.finds(absolute) => {
                 // The word may be a Git revision. A revision can contain files that the current ignore rules exclude,
                 // so ignored files are examined too.
                 let is_pattern =
@@ -463,10 +464,10 @@ fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Ve
                 search.ignored |= !is_pattern;
                 starts.extend(reading.roots.iter().map(PathBuf::as_path));
             }
-            Place::At { absolute, relative: Some(_) } => starts.push(absolute),
+            CommandPath::At { absolute, relative: Some(_) } => starts.push(absolute),
             // A search that begins outside the roots is not judged here: its start is also a path that the command reads.
-            Place::At { relative: None, .. } => {}
-            Place::Unknown => starts.extend(reading.roots.iter().map(PathBuf::as_path)),
+            CommandPath::At { relative: None, .. } => {}
+            CommandPath::Unknown => starts.extend(reading.roots.iter().map(PathBuf::as_path)),
         }
     }
     let mut touches: Vec<JudgedTouch> = Vec::new();
@@ -528,27 +529,29 @@ fn touched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Opt
 
 /// Judges an argument that may name a file which the command writes. Allows the argument if its location is unknown
 /// or its parent cannot be a directory, because it may then be something other than a file.
-fn perhaps_written(policy: &Policy, place: &Place, reading: &ParsedCommand<'_>) -> JudgedTouch {
+fn perhaps_written(policy: &Policy, place: &CommandPath, reading: &ParsedCommand<'_>) -> JudgedTouch {
     let is_alone = reading.script.segments.len() == 1;
     match place {
-        Place::At { absolute, .. }
+        CommandPath::At { absolute, .. }
             if absolute.parent().is_none_or(|parent| policy.may_be_directory(parent, is_alone)) =>
         {
             written(policy, place, &reading.script.places)
         }
-        Place::At { .. } | Place::Unknown => judged_touch(Decision::Allow, "the argument may not be a file"),
+        CommandPath::At { .. } | CommandPath::Unknown => {
+            judged_touch(Decision::Allow, "the argument may not be a file")
+        }
     }
 }
 
 /// Denies an access that needs approval if the sandbox prevents it even with an approval. If the sandbox redirects it,
 /// adds that to the reason.
-fn reachable(policy: &Policy, access: Access, place: &Place, judged: JudgedTouch) -> JudgedTouch {
-    let Place::At { absolute, .. } = place else { return judged };
+fn reachable(policy: &Policy, access: Access, place: &CommandPath, judged: JudgedTouch) -> JudgedTouch {
+    let CommandPath::At { absolute, .. } = place else { return judged };
     let Some(reach) = policy.reach.as_ref().filter(|_| judged.decision == Decision::Ask) else {
         return judged;
     };
     match reach.prevents(access, absolute) {
-        Some(own @ Unreachable::Own) => {
+        Some(own @ UnreachableReason::Own) => {
             JudgedTouch { why: format!("{}; {}", judged.why, own.words()), ..judged }
         }
         Some(why) => JudgedTouch { fixed: true, ..judged_touch(Decision::Deny, why.words()) },
@@ -565,7 +568,7 @@ pub(crate) fn outside_paths(policy: &Policy, command: &Command) -> OutsidePaths 
     let mut add = |word: &Word, is_read: bool| {
         for place in word.known().iter().flat_map(|_| reading.places(policy, word)) {
             let judged = read(policy, &place);
-            let Place::At { absolute, relative: None } = place else { continue };
+            let CommandPath::At { absolute, relative: None } = place else { continue };
             // An argument that may be a path counts as one if a rule matches it.
             if judged.decision != Decision::Deny && (is_read || judged.rule.is_some()) {
                 found.readable.push(absolute.clone());
@@ -591,10 +594,10 @@ pub(crate) fn outside_paths(policy: &Policy, command: &Command) -> OutsidePaths 
 }
 
 fn strictest(
-    places: Vec<Place>,
+    places: Vec<CommandPath>,
     word: &Word,
     touch: &'static str,
-    judge: impl Fn(&Place) -> JudgedTouch,
+    judge: impl Fn(&CommandPath) -> JudgedTouch,
 ) -> Option<JudgedTouch> {
     let judged = places.iter().map(|place| JudgedTouch { place: named_by(place, word), ..judge(place) });
     Some(JudgedTouch { touch, what: word.text.clone(), ..judged.max_by_key(|judged| judged.decision)? })
@@ -602,10 +605,10 @@ fn strictest(
 
 /// Returns the path that a rule would name for a location; `None` if the location is unknown or not UTF-8, or
 /// the word of the command can stand for several paths.
-fn named_by(place: &Place, word: &Word) -> Option<String> {
+fn named_by(place: &CommandPath, word: &Word) -> Option<String> {
     match place {
-        Place::At { absolute, .. } if word.known().is_some() => absolute.to_str().map(str::to_owned),
-        Place::At { .. } | Place::Unknown => None,
+        CommandPath::At { absolute, .. } if word.known().is_some() => absolute.to_str().map(str::to_owned),
+        CommandPath::At { .. } | CommandPath::Unknown => None,
     }
 }
 
@@ -621,15 +624,15 @@ fn by_rule(decision: Decision, rule: &Rule) -> JudgedTouch {
     JudgedTouch { rule: Some(rule.origin(None)), ..judged_touch(decision, &rule.why) }
 }
 
-fn named(policy: &Policy, place: &Place) -> JudgedTouch {
+fn named(policy: &Policy, place: &CommandPath) -> JudgedTouch {
     match place {
-        Place::At { .. } => read(policy, place),
-        Place::Unknown => judged_touch(Decision::Allow, "the argument is perhaps not a file"),
+        CommandPath::At { .. } => read(policy, place),
+        CommandPath::Unknown => judged_touch(Decision::Allow, "the argument is perhaps not a file"),
     }
 }
 
-fn read(policy: &Policy, place: &Place) -> JudgedTouch {
-    let Place::At { absolute, relative } = place else {
+fn read(policy: &Policy, place: &CommandPath) -> JudgedTouch {
+    let CommandPath::At { absolute, relative } = place else {
         return judged_touch(Decision::Ask, "the file is known only when the command runs");
     };
     if let Some(judgement) = policy.kept(Access::Reads, absolute) {
@@ -644,8 +647,8 @@ fn read(policy: &Policy, place: &Place) -> JudgedTouch {
     }
 }
 
-fn written(policy: &Policy, place: &Place, places: &Places) -> JudgedTouch {
-    let Place::At { absolute, relative } = place else {
+fn written(policy: &Policy, place: &CommandPath, places: &Places) -> JudgedTouch {
+    let CommandPath::At { absolute, relative } = place else {
         let why = match places {
             Places::Known(_) => "the file is known only when the command runs",
             Places::Unknown => "the directory is known only when the command runs",

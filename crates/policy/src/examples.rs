@@ -6,7 +6,7 @@ use crate::{
     decision::Decision,
     error::PolicyError,
     file::{ParsedRule, PolicyFile},
-    pattern::Reach,
+    pattern::PatternCertainty,
     policy::Policy,
     rule::{RuleSource, Target},
 };
@@ -69,7 +69,11 @@ fn matches(parsed: &ParsedRule, example: &str) -> bool {
             let allows = parsed.rule.decision == Decision::Allow;
             shell::read(example).segments.iter().any(|segment| {
                 patterns.iter().any(|pattern| {
-                    if allows { pattern.covers(segment) } else { pattern.reach(segment) == Reach::Yes }
+                    if allows {
+                        pattern.covers(segment)
+                    } else {
+                        pattern.reach(segment) == PatternCertainty::Yes
+                    }
                 })
             })
         }

@@ -71,5 +71,5 @@ pub use display::{Display, does, verb};
 pub use error::PolicyError;
 pub use learn::{ApprovalRules, LearnError, literal_pattern};
 pub use policy::Policy;
-pub use reach::{OutsidePaths, Unreachable};
+pub use reach::{OutsidePaths, UnreachableReason};
 pub use rule::{Origin, Rule, RuleSource};

@@ -6,7 +6,7 @@ use crate::{
         resource::{EditorUse, RemoteTool},
     },
     decision::{Decision, DecisionOverride, Judgement},
-    reach::{CommandReach, Unreachable},
+    reach::{CommandReach, UnreachableReason},
     rule::{Rule, RuleSource},
     withheld::WithheldFinder,
 };
@@ -87,7 +87,7 @@ impl Policy {
     #[must_use]
     pub fn confining(
         self,
-        prevents: impl Fn(Access, &Path) -> Option<Unreachable> + Send + Sync + 'static,
+        prevents: impl Fn(Access, &Path) -> Option<UnreachableReason> + Send + Sync + 'static,
     ) -> Self {
         Self { reach: Some(CommandReach::new(prevents)), ..self }
     }

@@ -3,7 +3,7 @@
 use crate::{
     access::{Access, command::Host},
     decision::Decision,
-    path_patterns::{PathPatterns, Uncompiled},
+    path_patterns::{PathPatterns, UncompiledPatterns},
     pattern::Pattern,
 };
 use std::{borrow::Cow, fmt};
@@ -110,7 +110,7 @@ impl Rule {
     pub(crate) fn matches_path(&self, relative: &str, absolute: &str) -> bool {
         let Target::Paths { relative: inside, absolute: anywhere, .. } = &self.target else { return false };
         let allows = self.decision == Decision::Allow;
-        let uncompiled = if allows { Uncompiled::Miss } else { Uncompiled::Match };
+        let uncompiled = if allows { UncompiledPatterns::Miss } else { UncompiledPatterns::Match };
         let matches = |relative: &str, absolute: &str| {
             inside.is_match(relative, uncompiled) || anywhere.is_match(absolute, uncompiled)
         };

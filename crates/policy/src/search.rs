@@ -5,7 +5,7 @@ use crate::{
     decision::Decision,
     policy::Policy,
     rule::Rule,
-    withheld::{Answer, FRESH, WithheldFile, WithheldFinder},
+    withheld::{FRESH, WithheldCache, WithheldFile, WithheldFinder},
 };
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use std::{
@@ -49,7 +49,7 @@ impl Policy {
             return last.withheld.clone();
         }
         let withheld = self.look(finder, directory, search);
-        *last = Some(Answer {
+        *last = Some(WithheldCache {
             at: Instant::now(),
             directory: directory.to_owned(),
             search: search.clone(),

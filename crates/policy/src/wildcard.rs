@@ -1,6 +1,6 @@
 //! The files that the wildcards and braces in a word of a command match, as the shell would expand the word now.
 
-use crate::place::{self, Place};
+use crate::place::{self, CommandPath};
 use std::path::{Path, PathBuf};
 use toolpost_shell::{Places, Word};
 use toolpost_workspace::{Kind, Workspace};
@@ -15,7 +15,7 @@ const DEEPEST: usize = 50;
 /// The locations that a word matches.
 #[derive(Debug, Default)]
 pub(crate) struct Matches {
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<CommandPath>,
     /// True if the word matches so much that not everything was compared.
     pub(crate) is_cut: bool,
 }

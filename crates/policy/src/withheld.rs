@@ -19,7 +19,7 @@ pub(crate) const FRESH: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub(crate) struct WithheldFinder {
     pub(crate) workspace: Workspace,
-    pub(crate) last: Arc<Mutex<Option<Answer>>>,
+    pub(crate) last: Arc<Mutex<Option<WithheldCache>>>,
     /// The withheld files that git tracks, for each repository that was asked about.
     pub(crate) tracked: Arc<Mutex<HashMap<PathBuf, TrackedAnswer>>>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct TrackedAnswer {
 }
 
 /// The withheld files that the last search found, reused if the next search is the same.
-pub(crate) struct Answer {
+pub(crate) struct WithheldCache {
     pub(crate) at: Instant,
     pub(crate) directory: PathBuf,
     pub(crate) search: Search,

@@ -32,5 +32,5 @@ pub use published::{Published, UpstreamToolDefinition};
 pub use runtime::Runtime;
 pub use toolpost_policy::{
     Approvable, CommandExplanation, Decision, FurtherWords, JudgedSegment, JudgedTouch, LearnError, Origin,
-    Policy, PolicyError, Rule, RuleSource, UnjudgedPart, Unreachable,
+    Policy, PolicyError, Rule, RuleSource, UnjudgedPart, UnreachableReason,
 };
