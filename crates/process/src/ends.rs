@@ -32,7 +32,7 @@ pub(crate) fn control_socket() -> Result<(OwnedFd, OwnedFd), StartError> {
 }
 
 /// Both ends of a program's standard streams.
-pub(crate) struct Ends {
+pub(crate) struct StandardStreams {
     /// The program's standard input, output and errors.
     pub(crate) stdio: [OwnedFd; 3],
     /// The end from which the output is read.
@@ -42,15 +42,15 @@ pub(crate) struct Ends {
 }
 
 /// Creates a pipe for output and errors, and no input.
-pub(crate) fn pipe() -> io::Result<Ends> {
+pub(crate) fn pipe() -> io::Result<StandardStreams> {
     let (output, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     let nothing = openat(CWD, c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let stdio = [nothing, theirs.try_clone()?, theirs];
-    Ok(Ends { stdio, output, terminal: None })
+    Ok(StandardStreams { stdio, output, terminal: None })
 }
 
 /// Creates a terminal.
-pub(crate) fn terminal(size: Size) -> io::Result<Ends> {
+pub(crate) fn terminal(size: Size) -> io::Result<StandardStreams> {
     let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     rustix::pty::grantpt(&ours)?;
     rustix::pty::unlockpt(&ours)?;
@@ -60,7 +60,7 @@ pub(crate) fn terminal(size: Size) -> io::Result<Ends> {
     // Writing more than the program reads returns an error instead of waiting.
     rustix::io::ioctl_fionbio(&ours, true)?;
     let stdio = [theirs.try_clone()?, theirs.try_clone()?, theirs];
-    Ok(Ends { stdio, output: ours.try_clone()?, terminal: Some(ours) })
+    Ok(StandardStreams { stdio, output: ours.try_clone()?, terminal: Some(ours) })
 }
 
 /// Sets the size of a terminal.

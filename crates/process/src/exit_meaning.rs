@@ -7,7 +7,7 @@ use crate::state::Exit;
 
 /// Meaning of an exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Meaning {
+pub struct ExitMeaning {
     /// Success or failure of the program, according to its exit status.
     pub verdict: Verdict,
     /// The meaning of the exit status for a reader, in a few words; empty if the status needs no explanation.
@@ -45,12 +45,12 @@ const ANSWERS: &[(&[&str], &str)] = &[
 ];
 
 /// Returns the meaning of a program's exit.
-pub fn meaning(program: &Program, exit: Exit) -> Meaning {
-    let failed = |words: String| Meaning { verdict: Verdict::Failed, words, guess: None };
+pub fn meaning(program: &Program, exit: Exit) -> ExitMeaning {
+    let failed = |words: String| ExitMeaning { verdict: Verdict::Failed, words, guess: None };
     match exit {
-        Exit::Code(0) => Meaning { verdict: Verdict::Done, words: String::new(), guess: None },
+        Exit::Code(0) => ExitMeaning { verdict: Verdict::Done, words: String::new(), guess: None },
         Exit::Code(1) => match answer(program) {
-            Some(words) => Meaning { verdict: Verdict::Done, words: words.to_owned(), guess: None },
+            Some(words) => ExitMeaning { verdict: Verdict::Done, words: words.to_owned(), guess: None },
             None => failed(String::new()),
         },
         Exit::Code(126) => failed("usually: the program was found, but is not executable".to_owned()),
@@ -62,7 +62,7 @@ pub fn meaning(program: &Program, exit: Exit) -> Meaning {
         Exit::Code(_) => failed(String::new()),
         Exit::Signal(signal) => {
             let how = if signal == libc::SIGKILL { "killed" } else { "ended" };
-            Meaning { guess: guess(signal), ..failed(format!("{how} by {}", name(signal))) }
+            ExitMeaning { guess: guess(signal), ..failed(format!("{how} by {}", name(signal))) }
         }
         Exit::Unknown => failed(
             "the exit status is unknown: the command's supervisor was killed, or the command could not be \
@@ -74,11 +74,11 @@ pub fn meaning(program: &Program, exit: Exit) -> Meaning {
 
 /// Returns the meaning that an exit code above 128 has in a shell; without an explanation if `code - 128` is
 /// not the number of a signal.
-fn by_shell(code: i32) -> Meaning {
+fn by_shell(code: i32) -> ExitMeaning {
     let signal = code - 128;
     let is_known = SIGNALS.iter().any(|(number, _)| *number == signal);
     let words = if is_known { format!("usually: ended by {}", name(signal)) } else { String::new() };
-    Meaning { verdict: Verdict::Failed, words, guess: guess(signal) }
+    ExitMeaning { verdict: Verdict::Failed, words, guess: guess(signal) }
 }
 
 fn guess(signal: i32) -> Option<&'static str> {

@@ -17,7 +17,7 @@ use crate::output::{Excerpt, Output, OutputRange, OutputTail};
 use crate::reported_files::ReportedFiles;
 use crate::resources::Resources;
 use crate::session::SessionKey;
-use crate::state::{ExitReport, Leftover, Report, Stage, Why};
+use crate::state::{ExitReport, Leftover, Report, Stage, StopReason};
 use crate::waker::wake;
 
 /// Time to wait, after the grace period, for the killed processes of a job to disappear.
@@ -31,7 +31,7 @@ pub struct Job {
 
 /// The event of a job for which `Job::wait` waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
+pub enum WaitCondition {
     /// The program has exited.
     Ended,
     /// The program has exited, or wrote more than this many bytes.
@@ -109,7 +109,7 @@ pub(crate) enum Presence {
 /// A request to the job's thread to stop all processes of the job.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
-    pub(crate) why: Why,
+    pub(crate) why: StopReason,
     pub(crate) grace: Duration,
     pub(crate) notice: Notice,
 }
@@ -308,7 +308,7 @@ impl Job {
     }
 
     /// Waits for an event of the job, or until the time limit. Dropping the future does not affect the job.
-    pub async fn wait(&self, until: Until, limit: Duration) -> WaitResult {
+    pub async fn wait(&self, until: WaitCondition, limit: Duration) -> WaitResult {
         let mut changed = self.shared.changed.subscribe();
         let come = async {
             while !self.has_come(until) {
@@ -326,16 +326,16 @@ impl Job {
 
     /// Asks all processes of the job to exit, and kills those that still run after the grace period. Returns
     /// immediately.
-    pub fn ask_to_stop(&self, why: Why) {
+    pub fn ask_to_stop(&self, why: StopReason) {
         self.request(Request { why, grace: self.shared.grace, notice: Notice::Pending });
     }
 
     /// Stops the program and all its descendants, and returns the report.
     ///
     /// A process that the report still lists could not be killed, or had not exited a few seconds after the kill.
-    pub async fn stop(&self, why: Why) -> Report {
+    pub async fn stop(&self, why: StopReason) -> Report {
         self.ask_to_stop(why);
-        self.wait(Until::Gone, self.shared.grace + PATIENCE).await;
+        self.wait(WaitCondition::Gone, self.shared.grace + PATIENCE).await;
         self.report()
     }
 
@@ -380,13 +380,13 @@ impl Job {
         }
     }
 
-    fn has_come(&self, until: Until) -> bool {
+    fn has_come(&self, until: WaitCondition) -> bool {
         let inner = self.shared.lock();
         let is_ended = matches!(inner.stage, Stage::Ended(_));
         match until {
-            Until::Ended => is_ended,
-            Until::Output(bytes) => is_ended || inner.output.bytes() > bytes,
-            Until::Gone => inner.presence != Presence::Here,
+            WaitCondition::Ended => is_ended,
+            WaitCondition::Output(bytes) => is_ended || inner.output.bytes() > bytes,
+            WaitCondition::Gone => inner.presence != Presence::Here,
         }
     }
 }
@@ -471,7 +471,7 @@ mod tests {
             for _ in 0..5 {
                 let launch = Launch::new(Program::line(line), directory.path());
                 let job = jobs.start(&SessionKey("a session".to_owned()), &launch).unwrap();
-                job.wait(Until::Ended, Duration::from_secs(60)).await;
+                job.wait(WaitCondition::Ended, Duration::from_secs(60)).await;
                 // As long as the job has a supervisor PID, each report scans all processes of the system for
                 // descendants.
                 assert_eq!(job.shared().lock().supervisor.is_some(), is_left, "{line}");

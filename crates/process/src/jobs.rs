@@ -16,7 +16,7 @@ use toolpost_sandbox::{
 };
 
 use crate::error::{StartError, UnknownJobError};
-use crate::job::{Job, JobState, Notice, Presence, Request, Shared, Until};
+use crate::job::{Job, JobState, Notice, Presence, Request, Shared, WaitCondition};
 use crate::launch::Launch;
 use crate::leftovers::{JobAncestor, name_of_other_end};
 use crate::login::{Changes, Logins};
@@ -29,7 +29,7 @@ use crate::reported_files::ReportedFiles;
 use crate::session::SessionKey;
 use crate::shortage::start_patiently;
 use crate::spawn::{ProgramHandle, raise_file_limit, spawn};
-use crate::state::{Stage, Why};
+use crate::state::{Stage, StopReason};
 use crate::temporary::Temporaries;
 use crate::tree;
 use crate::usage::{FreeSpace, free_space};
@@ -161,7 +161,7 @@ impl Jobs {
             Ok((Arc::new(wake), watching_thread()?))
         })?;
         let (confined, mut started) = start_patiently(|| self.spawn(session, launch, &run, profile))?;
-        let Confined { enforcement, holder, guarded, scope, session_network } = confined;
+        let SandboxProperties { enforcement, holder, guarded, scope, session_network } = confined;
         let inner = JobState {
             stage: Stage::Running,
             pid: None,
@@ -210,10 +210,10 @@ impl Jobs {
         launch: &Launch,
         run: &str,
         profile: Option<&Changes>,
-    ) -> Result<(Confined, ProgramHandle), StartError> {
+    ) -> Result<(SandboxProperties, ProgramHandle), StartError> {
         let network = || self.networks.of(session, network_of(&launch.sandbox));
         let prepared = prepare(launch, run, profile, network)?;
-        let mut confined = Confined::of(prepared.confinement.as_ref());
+        let mut confined = SandboxProperties::of(prepared.confinement.as_ref());
         let launcher = self.launchers.of(session, &launch.sandbox, prepared.confinement.as_ref());
         let started = spawn(launch, prepared, self.files, launcher.as_ref()).inspect_err(|error| {
             // Launchers and the supervisors that they keep ready count towards the limits of the system.
@@ -370,7 +370,7 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     // Record the request to stop first: otherwise an exit that the signal causes would be reported as if the
     // program had exited unasked.
     for job in jobs {
-        job.request(Request { why: Why::SessionEnded, grace, notice: Notice::Given });
+        job.request(Request { why: StopReason::SessionEnded, grace, notice: Notice::Given });
     }
     for job in jobs {
         let inner = job.shared().lock();
@@ -382,7 +382,7 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     }
     let end = tokio::time::Instant::now() + limit;
     for job in jobs {
-        job.wait(Until::Gone, end.saturating_duration_since(tokio::time::Instant::now())).await;
+        job.wait(WaitCondition::Gone, end.saturating_duration_since(tokio::time::Instant::now())).await;
     }
 }
 
@@ -396,7 +396,7 @@ fn path_of(name: &CStr) -> PathBuf {
 }
 
 fn at_once() -> Request {
-    Request { why: Why::SessionEnded, grace: Duration::ZERO, notice: Notice::Pending }
+    Request { why: StopReason::SessionEnded, grace: Duration::ZERO, notice: Notice::Pending }
 }
 
 /// Starts a thread that waits for a job to watch. The thread exits if the sender is dropped without a job.
@@ -413,7 +413,7 @@ fn watching_thread() -> Result<std::sync::mpsc::Sender<Watch>, StartError> {
 }
 
 /// Properties of a program's sandbox that its job needs after the start.
-struct Confined {
+struct SandboxProperties {
     enforcement: Enforcement,
     holder: JobAncestor,
     guarded: Vec<PathBuf>,
@@ -421,7 +421,7 @@ struct Confined {
     session_network: Option<Arc<SessionNetwork>>,
 }
 
-impl Confined {
+impl SandboxProperties {
     fn of(confined: Option<&Confinement>) -> Self {
         let guarded = confined.and_then(|confined| confined.creations.as_ref()).map(Creations::names);
         Self {

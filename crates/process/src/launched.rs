@@ -13,7 +13,7 @@ use toolpost_sandbox::bubblewrap::string;
 use toolpost_sandbox::{NamespaceBackend, host};
 
 use crate::command_setup::Terminal;
-use crate::ends::{Ends, control_socket, missing, waits_for};
+use crate::ends::{StandardStreams, control_socket, missing, waits_for};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_plan::InnerPlan;
@@ -28,7 +28,7 @@ const LAUNCHING: Duration = Duration::from_secs(10);
 /// program was not started, and another start can still succeed.
 pub(crate) fn order(
     launcher: &Arc<Launcher>,
-    ends: &Ends,
+    ends: &StandardStreams,
     prepared: &Execution,
     (files, resources): (Rlimit, Resources),
 ) -> Result<Option<(Supervisor, OwnedFd)>, StartError> {

@@ -43,17 +43,17 @@ mod watch;
 
 pub use available::{Available, available};
 pub use error::{StartError, UnknownJobError};
-pub use exit_meaning::{Meaning, Verdict, meaning};
+pub use exit_meaning::{ExitMeaning, Verdict, meaning};
 pub use helper::{inner_step, inner_step_of};
-pub use job::{Job, Until, WaitResult};
+pub use job::{Job, WaitCondition, WaitResult};
 pub use jobs::{Jobs, Settings};
 pub use launch::{Channel, Launch, Limits, Program, Shell, Size, Survivors};
-pub use output::{Excerpt, From, OutputRange, OutputTail, Piece};
+pub use output::{Excerpt, OutputPiece, OutputRange, OutputSide, OutputTail};
 pub use program_search::{ProgramSearch, programs};
 pub use resources::Resources;
 pub use service::{Service, ServicePipes};
 pub use session::SessionKey;
-pub use state::{Exit, ExitReport, Holds, Leftover, Report, Stage, Why};
+pub use state::{Exit, ExitReport, Leftover, OutputHolderCheck, Report, Stage, StopReason};
 pub use toolpost_sandbox::{
     Access, Enforcement, Environment, Guard, GuardState, LoopbackSockets, Means, Network, PathAccess,
     PathList, Plan, Sandbox, SandboxError, SessionNetwork,

@@ -16,9 +16,9 @@ use toolpost_sandbox::{COOKIE, Environment, Sandbox, added_variables};
 use crate::error::StartError;
 use crate::job::{Job, Presence};
 use crate::launch::{Channel, Launch, Program, Shell, Survivors};
-use crate::output::{From, OutputRange};
+use crate::output::{OutputRange, OutputSide};
 use crate::session::SessionKey;
-use crate::state::Why;
+use crate::state::StopReason;
 
 /// Compares a shell without the profile and one with it: options, file mode mask, limits, disabled commands, traps,
 /// aliases, functions, directory and variables that are not exported, then the environment in hexadecimal. What always differs is left out.
@@ -152,7 +152,7 @@ impl Logins {
 
 fn end(login: Option<Login>) {
     if let Some(Login { state: State::Asked(job), .. }) = login {
-        job.ask_to_stop(Why::SessionEnded);
+        job.ask_to_stop(StopReason::SessionEnded);
     }
 }
 
@@ -199,7 +199,7 @@ fn probe(launch: &Launch) -> Launch {
 
 /// Reads the result of the comparison; `None` if the profile changes more than the environment.
 fn changes(job: &Job) -> Option<Changes> {
-    let shown = job.show(OutputRange { from: From::Top, skip: 0, count: OUTPUT }).ok()?;
+    let shown = job.show(OutputRange { from: OutputSide::Top, skip: 0, count: OUTPUT }).ok()?;
     let text: String = shown.pieces.into_iter().map(|piece| piece.text).collect();
     compared(&text)
 }

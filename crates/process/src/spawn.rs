@@ -13,7 +13,7 @@ use rustix::process::{Resource, Rlimit};
 use toolpost_sandbox::{Confinement, Environment, NamespaceBackend, Namespaces, SandboxError};
 
 use crate::command_setup::{Setup, Terminal};
-use crate::ends::{Ends, control_socket, missing, pipe, terminal};
+use crate::ends::{StandardStreams, control_socket, missing, pipe, terminal};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_launch;
@@ -55,7 +55,7 @@ pub(crate) fn spawn(
     if let Some(launcher) = launcher {
         check_directory(&prepared)?;
         if let Some((supervisor, control)) = order(launcher, &ends, &prepared, limits)? {
-            let Ends { output, terminal, .. } = ends;
+            let StandardStreams { output, terminal, .. } = ends;
             return Ok(ProgramHandle { supervisor, control, output, listener: None, terminal });
         }
     }
@@ -72,13 +72,13 @@ pub(crate) fn spawn_apart(
     let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(missing("a pipe"));
     let ((their_input, input), (output, their_output), (errors, their_errors)) = (pipe()?, pipe()?, pipe()?);
     let stdio = [their_input, their_output, their_errors];
-    let ends = Ends { stdio, output, terminal: None };
+    let ends = StandardStreams { stdio, output, terminal: None };
     let started = spawn_on(ends, prepared, (files, launch.limits.resources))?;
     Ok((started, input, errors))
 }
 
 fn spawn_on(
-    ends: Ends,
+    ends: StandardStreams,
     mut prepared: Execution,
     (files, resources): (Rlimit, Resources),
 ) -> Result<ProgramHandle, StartError> {

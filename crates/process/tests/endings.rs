@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolpost_test_rows::each;
 
 use common::{World, text};
-use toolpost_process::{Exit, Limits, Program, StartError, Verdict, Why, meaning};
+use toolpost_process::{Exit, Limits, Program, StartError, StopReason, Verdict, meaning};
 
 #[test]
 fn exit_statuses_are_reported_with_their_meaning() {
@@ -122,7 +122,7 @@ fn limits_stop_all_processes_of_a_job() {
     let grace = Duration::from_millis(300);
     let timed = Limits { time, grace, ..Limits::default() };
     let counted = Limits { output, grace, ..Limits::default() };
-    let (out, much) = (Why::TimedOut(Duration::from_millis(300)), Why::TooMuchOutput(100_000));
+    let (out, much) = (StopReason::TimedOut(Duration::from_millis(300)), StopReason::TooMuchOutput(100_000));
     let rows = [
         ("sleep 4101", timed, Exit::Signal(15), out),
         ("bash -c 'sleep 4102 & sleep 4102'; sleep 4102", timed, Exit::Signal(15), out),

@@ -16,7 +16,8 @@ use toolpost_test_rows::each;
 use common::{World, text};
 use toolpost_process::{
     Access, Available, Channel, Environment, Exit, Guard, GuardState, Job, Launch, Means, Plan, Program,
-    Sandbox, SandboxError, SessionKey, Size, StartError, Survivors, Until, Why, available, inner_step_of,
+    Sandbox, SandboxError, SessionKey, Size, StartError, StopReason, Survivors, WaitCondition, available,
+    inner_step_of,
 };
 
 /// The targets of the escape attempts, and the files of the host.
@@ -110,7 +111,7 @@ impl Host {
 
     fn run(&self, launch: &Launch) -> Job {
         let job = self.world.start(launch);
-        self.world.wait(&job, Until::Ended);
+        self.world.wait(&job, WaitCondition::Ended);
         job
     }
 
@@ -651,10 +652,10 @@ fn sandboxed_programs_exit_like_unconfined_ones() {
                 launch.limits.grace = std::time::Duration::from_millis(300);
                 let job = host.world.start(&launch);
                 host.world.wait_for(&job, "ready");
-                let report = host.world.block_on(job.stop(Why::Stopped));
+                let report = host.world.block_on(job.stop(StopReason::Stopped));
                 assert_eq!(report.leftovers, [], "{line}");
                 let ending = job.ending().map(|ending| (ending.exit, ending.why));
-                assert_eq!(ending, Some((exit, Some(Why::Stopped))), "{means:?} {line}");
+                assert_eq!(ending, Some((exit, Some(StopReason::Stopped))), "{means:?} {line}");
                 host.world.assert_gone(&job);
             },
         );
@@ -667,7 +668,7 @@ fn sandboxed_programs_exit_like_unconfined_ones() {
         let comm = fs::read_to_string(format!("/proc/{}/comm", left[0].pid)).unwrap();
         assert_eq!(comm, "sleep\n");
         assert!(job.pid().is_some());
-        host.world.block_on(job.stop(Why::Stopped));
+        host.world.block_on(job.stop(StopReason::Stopped));
         host.world.assert_gone(&job);
         let mut launch =
             host.launch("test -t 0 && stty size && true </dev/tty && echo $TERM; $PROBE type", on());
@@ -904,7 +905,7 @@ fn the_sandbox_adds_no_files_to_the_roots() {
         };
         assert_eq!(seen_inside(&host, &long, "two"), with, "{means:?}");
         host.world.wait_for(&long, "mine\nmine\nmine\n");
-        host.world.block_on(long.stop(Why::Stopped));
+        host.world.block_on(long.stop(StopReason::Stopped));
         host.world.assert_gone(&long);
         assert_eq!(names(), with);
     }
@@ -946,7 +947,7 @@ fn proxied_commands_reach_only_the_proxy() {
         let mut request = String::new();
         std::io::BufRead::read_line(&mut stream, &mut request).unwrap();
         std::io::Write::write_all(stream.get_mut(), b"answered\n").unwrap();
-        host.world.wait(&job, Until::Ended);
+        host.world.wait(&job, WaitCondition::Ended);
         host.world.assert_gone(&job);
         assert_eq!(request, "asked\n");
         let output = text(&job);
@@ -988,7 +989,7 @@ fn response_in_session(host: &Host, session: &str, port: u16, means: Means) -> S
     let ask = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && cat <&3");
     let launch = host.launch(&ask, Sandbox::On(host.plan(means)));
     let job = host.world.jobs.start(&SessionKey(session.to_owned()), &launch).unwrap();
-    host.world.wait(&job, Until::Ended);
+    host.world.wait(&job, WaitCondition::Ended);
     text(&job)
 }
 
@@ -1016,7 +1017,7 @@ fn commands_of_a_session_share_one_loopback() {
     // A server that its command leaves behind is reachable, too, and its port is listed.
     let left = host.world.start(&launch(&format!("{} &", SERVER.strip_prefix("exec ").unwrap())));
     let port = port_of(&left);
-    host.world.wait(&left, Until::Ended);
+    host.world.wait(&left, WaitCondition::Ended);
     assert_eq!(left.listening(), vec![port]);
     assert_eq!(response_in_session(&host, "a session", port, Means::Namespaces), "answered\n");
     host.world.block_on(host.world.jobs.end_session(&host.world.session));

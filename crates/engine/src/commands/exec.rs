@@ -13,12 +13,12 @@ use crate::{
     workers::blocking,
 };
 use std::time::{Duration, Instant};
-use toolpost_process::{Job, Launch, Limits, Program, Until, WaitResult, Why};
+use toolpost_process::{Job, Launch, Limits, Program, StopReason, WaitCondition, WaitResult};
 
 pub use super::{
     CommandExit, CommandOutcome, CommandReport as Output, ConfinementReport, Leftover, Piece, State,
 };
-pub use toolpost_process::{From as Side, OutputRange, Shell};
+pub use toolpost_process::{OutputRange, OutputSide as Side, Shell};
 
 /// The `exec` operation, which starts a command and waits for it up to a time limit.
 pub struct Exec;
@@ -136,10 +136,10 @@ impl JobWait {
             tokio::select! {
                 biased;
                 () = cx.cancel.cancelled() => {
-                    self.job.stop(Why::Cancelled).await;
+                    self.job.stop(StopReason::Cancelled).await;
                     return Err(given_up(&self.job));
                 }
-                woke = self.job.wait(Until::Ended, left.min(PROGRESS)) => {
+                woke = self.job.wait(WaitCondition::Ended, left.min(PROGRESS)) => {
                     if woke == WaitResult::Come || left <= PROGRESS {
                         return Ok(());
                     }
@@ -153,7 +153,7 @@ impl JobWait {
 impl Drop for JobWait {
     fn drop(&mut self) {
         match self.dropped {
-            OnDrop::End => self.job.ask_to_stop(Why::Cancelled),
+            OnDrop::End => self.job.ask_to_stop(StopReason::Cancelled),
             OnDrop::Leave => {}
         }
     }

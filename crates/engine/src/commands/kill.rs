@@ -8,7 +8,7 @@ use crate::{
     failure::{Failure, Kind},
 };
 use std::time::Instant;
-use toolpost_process::{Job, Why};
+use toolpost_process::{Job, StopReason};
 
 /// A target of a `kill` command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub(super) async fn run(
             notes.push(format!("{named} had already finished; there was nothing to stop."));
             continue;
         }
-        let after = job.stop(Why::Stopped).await;
+        let after = job.stop(StopReason::Stopped).await;
         commands.close_ports(job).await;
         if !CommandReport::is_over(&after) {
             let what =

@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use toolpost_net::Hosts;
 use toolpost_process::{
     Environment, Job, Jobs, Launch, Limits, Network, PathAccess, Plan, Program, Resources, Sandbox,
-    SessionKey, Settings, UnknownJobError, Until,
+    SessionKey, Settings, UnknownJobError, WaitCondition,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -208,7 +208,7 @@ impl Commands {
                 // If the proxy ends, the connections of the command are refused, and the command reports
                 // that.
                 _ = toolpost_net::serve(listener, hosts, refused) => {}
-                _ = job.wait(Until::Gone, Duration::MAX) => {}
+                _ = job.wait(WaitCondition::Gone, Duration::MAX) => {}
             }
         });
     }

@@ -13,7 +13,7 @@ use std::{
 use tokio::{runtime::Handle, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 use toolpost_net::UnconnectedSockets;
-use toolpost_process::{Job, LoopbackSockets, SessionNetwork, Until};
+use toolpost_process::{Job, LoopbackSockets, SessionNetwork, WaitCondition};
 
 /// The ports that are opened on the host when a command listens on them. By default, there are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl Publisher {
                 let interval = if start.elapsed() < STARTING { SOON } else { LATER };
                 let woke = tokio::select! {
                     () = ending.cancelled() => break,
-                    woke = job.wait(Until::Gone, interval) => woke,
+                    woke = job.wait(WaitCondition::Gone, interval) => woke,
                 };
                 if woke == toolpost_process::WaitResult::Come {
                     break;

@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_policy::OutsidePaths;
 use toolpost_process::{
-    self as process, Enforcement, GuardState, Job, Means, OutputRange, Report, Stage, Verdict, Why, meaning,
+    self as process, Enforcement, GuardState, Job, Means, OutputRange, Report, Stage, StopReason, Verdict,
+    meaning,
 };
 use toolpost_text::{counted::counted, terminal::Losses};
 
@@ -191,7 +192,7 @@ impl CommandReport {
 /// Returns true if a sandboxed command timed out, or if its output suggests a network error. The exit code does not
 /// matter: that of a pipe is the exit code of its last program, so a failed download can look like a success.
 fn lacks_network(job: &Job, stage: &Stage, output: &str) -> bool {
-    let timed_out = matches!(stage, Stage::Ended(end) if matches!(end.why, Some(Why::TimedOut(_))));
+    let timed_out = matches!(stage, Stage::Ended(end) if matches!(end.why, Some(StopReason::TimedOut(_))));
     (timed_out || refusal::mentions_network_failure(output)) && job.enforcement().means != Means::Nothing
 }
 
@@ -238,35 +239,37 @@ fn ending(job: &Job, stage: &Stage) -> Option<CommandExit> {
     })
 }
 
-fn why(why: Why) -> String {
+fn why(why: StopReason) -> String {
     match why {
-        Why::Stopped => "The command was stopped.".to_owned(),
-        Why::Cancelled => "The command was stopped, because its call was cancelled.".to_owned(),
-        Why::TimedOut(limit) => {
+        StopReason::Stopped => "The command was stopped.".to_owned(),
+        StopReason::Cancelled => "The command was stopped, because its call was cancelled.".to_owned(),
+        StopReason::TimedOut(limit) => {
             format!(
                 "The command ran longer than {} ms and was stopped, with everything that it had started.",
                 limit.as_millis()
             )
         }
-        Why::TooMuchOutput(limit) => format!("The command wrote more than {limit} bytes and was stopped."),
-        Why::TooMuchMemory { limit, used } => format!(
+        StopReason::TooMuchOutput(limit) => {
+            format!("The command wrote more than {limit} bytes and was stopped.")
+        }
+        StopReason::TooMuchMemory { limit, used } => format!(
             "The command was killed, with everything that it had started: its processes together used {} MB of memory, more than the limit of {} MB \
              for a command. Use less memory (fewer parallel jobs, smaller parts), or ask the user to raise the setting \
              `command_memory_mb`.",
             megabytes(used),
             megabytes(limit)
         ),
-        Why::TooManyProcesses { limit } => format!(
+        StopReason::TooManyProcesses { limit } => format!(
             "The command was killed, with everything that it had started: its processes together reached the limit of {limit} processes and threads \
              for a command. Start fewer at a time, or ask the user to raise the setting `command_processes`."
         ),
-        Why::TooLittleDisk { reserve, free } => format!(
+        StopReason::TooLittleDisk { reserve, free } => format!(
             "The command was killed, with everything that it had started: {} MB of disk space were left where it writes, but \
              {} MB must remain free. Delete what is not needed, or ask the user to lower the setting `disk_reserve_mb`.",
             megabytes(free),
             megabytes(reserve)
         ),
-        Why::SessionEnded => "The command was stopped with its session.".to_owned(),
+        StopReason::SessionEnded => "The command was stopped with its session.".to_owned(),
     }
 }
 
@@ -326,23 +329,23 @@ mod tests {
         const MB: u64 = 1024 * 1024;
         let rows = [
             (
-                Why::TooMuchMemory { limit: 96 * MB, used: 120 * MB },
+                StopReason::TooMuchMemory { limit: 96 * MB, used: 120 * MB },
                 ["used 120 MB of memory, more than the limit of 96 MB", "setting `command_memory_mb`"],
             ),
             (
-                Why::TooManyProcesses { limit: 40 },
+                StopReason::TooManyProcesses { limit: 40 },
                 ["the limit of 40 processes and threads", "setting `command_processes`"],
             ),
             (
-                Why::TooLittleDisk { reserve: 40 * MB, free: 39 * MB },
+                StopReason::TooLittleDisk { reserve: 40 * MB, free: 39 * MB },
                 ["39 MB of disk space were left where it writes, but 40 MB", "setting `disk_reserve_mb`"],
             ),
-            (Why::TooMuchOutput(7), ["wrote more than 7 bytes", "was stopped"]),
+            (StopReason::TooMuchOutput(7), ["wrote more than 7 bytes", "was stopped"]),
             (
-                Why::TimedOut(Duration::from_millis(250)),
+                StopReason::TimedOut(Duration::from_millis(250)),
                 ["longer than 250 ms", "with everything that it had started"],
             ),
-            (Why::SessionEnded, ["stopped with its session", "The command was"]),
+            (StopReason::SessionEnded, ["stopped with its session", "The command was"]),
         ];
         each(rows, |(reason, wanted)| {
             let sentence = why(reason);

@@ -9,19 +9,19 @@ use super::spool::Spool;
 
 /// Size limits of the stored beginning and of the stored end of an output, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
+pub(crate) struct OutputLimits {
     pub(crate) head: u64,
     pub(crate) tail: u64,
 }
 
 /// Maximum size of a job's output in memory, in bytes; beyond it, the output moves to a file.
-pub(crate) const MEMORY: Room = Room { head: 64 * 1024, tail: 192 * 1024 };
+pub(crate) const MEMORY: OutputLimits = OutputLimits { head: 64 * 1024, tail: 192 * 1024 };
 /// Maximum size of a job's output on disk, in bytes; beyond it, the middle is dropped.
-pub(crate) const DISK: Room = Room { head: 1024 * 1024, tail: 63 * 1024 * 1024 };
+pub(crate) const DISK: OutputLimits = OutputLimits { head: 1024 * 1024, tail: 63 * 1024 * 1024 };
 
 /// The stored output text of one job.
 #[derive(Debug)]
-pub(crate) struct Ring {
+pub(crate) struct OutputBuffer {
     place: Place,
     /// Number of bytes of the whole output, including those that were dropped.
     total: u64,
@@ -29,8 +29,8 @@ pub(crate) struct Ring {
     characters: u64,
     /// Number of line breaks in the whole output.
     breaks: u64,
-    memory: Room,
-    disk: Room,
+    memory: OutputLimits,
+    disk: OutputLimits,
     directory: PathBuf,
     /// Why the text is not stored in a file, if it is too long for memory.
     fault: Option<String>,
@@ -42,9 +42,9 @@ enum Place {
     Disk(Spool),
 }
 
-impl Ring {
+impl OutputBuffer {
     /// Creates an empty buffer. Text that is too long for memory goes to a file in `directory`.
-    pub(crate) fn new(directory: PathBuf, memory: Room, disk: Room) -> Self {
+    pub(crate) fn new(directory: PathBuf, memory: OutputLimits, disk: OutputLimits) -> Self {
         let place = Place::Memory { head: Vec::new(), tail: VecDeque::new() };
         Self { place, total: 0, characters: 0, breaks: 0, memory, disk, directory, fault: None }
     }
@@ -166,7 +166,7 @@ pub(crate) fn line_breaks(text: &str) -> u64 {
     text.bytes().filter(|byte| *byte == b'\n').count() as u64
 }
 
-fn push_to_memory(room: Room, head: &mut Vec<u8>, tail: &mut VecDeque<u8>, bytes: &[u8]) {
+fn push_to_memory(room: OutputLimits, head: &mut Vec<u8>, tail: &mut VecDeque<u8>, bytes: &[u8]) {
     let left = |room: u64, used: usize| usize::try_from(room).unwrap_or(usize::MAX).saturating_sub(used);
     let of_head = if tail.is_empty() { left(room.head, head.len()).min(bytes.len()) } else { 0 };
     let (first, rest) = bytes.split_at(of_head);
