@@ -2,7 +2,7 @@
 
 use super::{
     Change, Format, ImageError, ImageLimits, ViewableImage,
-    container::{self, Container, End},
+    container::{self, Container, EndMarker},
     decode::{self, DecodedImage},
     encode,
 };
@@ -52,7 +52,7 @@ fn changes(bytes: &[u8], container: &Container, decoded: &DecodedImage, limits: 
     if decoded.picture.width().max(decoded.picture.height()) > limits.max_side {
         changed.push(Change::Scaled);
     }
-    if !changed.is_empty() || bytes.len() > limits.max_bytes || container.end == End::Missing {
+    if !changed.is_empty() || bytes.len() > limits.max_bytes || container.end == EndMarker::Missing {
         changed.push(Change::Reencoded);
     }
     changed
