@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::documents::{self, Notification};
 use crate::initialize::Capabilities;
 use crate::wire::locked;
-use crate::{Answer, Change, Encoding, Question, Server, ServerError, ServerReadiness, Stage, Stamp};
+use crate::{Change, Encoding, LspAnswer, Question, Server, ServerError, ServerReadiness, Stage, Stamp};
 
 /// Pause before repeating a request that the server rejected because files were changing.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -119,7 +119,7 @@ impl Client<'_> {
     ///
     /// # Errors
     /// If the server fails, refuses, is late, or sends an answer that cannot be parsed.
-    pub async fn ask(&self, question: &Question, within: Duration) -> Result<Answer, ServerError> {
+    pub async fn ask(&self, question: &Question, within: Duration) -> Result<LspAnswer, ServerError> {
         let method = question.method();
         self.promised(question.promise(), method)?;
         let answer = self.put(method, &question.params(), within).await?;

@@ -10,7 +10,9 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_lsp::{Answer, Client, Home, Place, Position, Question, ServerError, Servers, Settings, Stage};
+use toolpost_lsp::{
+    Client, CodeLocation, Home, LspAnswer, Position, Question, ServerError, Servers, Settings, Stage,
+};
 use toolpost_process::{Environment, Sandbox};
 
 /// Maximum time for a server to index a program.
@@ -125,7 +127,7 @@ async fn ask_all(servers: &Servers, laid: &InstalledCorpus, code: &Code) -> Resu
         let character = talk.encoding().count(row, site.at.start - start);
         let at = Position { line: u32::try_from(line)?, character };
         let places = match talk.ask(&Question::Definition(path, at), ANSWER).await {
-            Ok(Answer::Places(places)) => places,
+            Ok(LspAnswer::Places(places)) => places,
             // Servers refuse requests about files that belong to no build, so the call site has no answer.
             Err(ServerError::Refused { .. }) => Vec::new(),
             Ok(other) => bail!("{oracle} answered {other:?} to a question about a definition"),
@@ -162,7 +164,7 @@ fn language(tongue: Tongue, extension: &str) -> &'static str {
 }
 
 /// Formats a location: path and byte offset in a file of the program, or the URI of another file.
-fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
+fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &CodeLocation) -> Value {
     let inside = place.path.as_ref().and_then(|path| path.strip_prefix(tree).ok()).and_then(Path::to_str);
     let byte = inside.and_then(|path| {
         let file = code.files.get(path)?;

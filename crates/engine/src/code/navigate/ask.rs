@@ -17,8 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_lsp::{
-    self as lsp, Answer, Client, Complete, Home, InstalledServer, Position, Server, ServerReadiness, Servers,
-    Stage, Stamp,
+    self as lsp, Client, Complete, Home, InstalledServer, LspAnswer, Position, Server, ServerReadiness,
+    Servers, Stage, Stamp,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -75,7 +75,7 @@ pub(crate) async fn ask(
     let known = server.known();
     blocking(move || {
         let checked = match (&answer, question.query) {
-            (Answer::Places(places), NavigationQuery::References(_)) => {
+            (LspAnswer::Places(places), NavigationQuery::References(_)) => {
                 check::check(&code, &cx, &question, places)?
             }
             _ => ImportCheck::Nothing,
@@ -98,11 +98,11 @@ async fn answer(
     talk: &Client<'_>,
     asked: &lsp::Question,
     cx: &CallCtx,
-) -> Result<(Answer, Vec<lsp::Place>), lsp::ServerError> {
+) -> Result<(LspAnswer, Vec<lsp::CodeLocation>), lsp::ServerError> {
     let mut sources = Vec::new();
     if let lsp::Question::Hover(path, at) = asked {
         let definition = lsp::Question::Definition(path.clone(), *at);
-        if let Answer::Places(places) = talk.ask(&definition, cx.time_left(ANSWER)).await? {
+        if let LspAnswer::Places(places) = talk.ask(&definition, cx.time_left(ANSWER)).await? {
             sources = places;
         }
     }

@@ -6,7 +6,7 @@
 use super::files::{self, Text};
 use crate::{code::Code, workers::blocking};
 use std::{collections::HashMap, sync::Arc, time::Duration};
-use toolpost_lsp::{self as lsp, Answer, Client, Position, Question, Server, Stage};
+use toolpost_lsp::{self as lsp, Client, LspAnswer, Position, Question, Server, Stage};
 use toolpost_symbols::{Answer as Told, Doubts, How, Place as There};
 use toolpost_workspace::{ContentHash, hash};
 
@@ -133,7 +133,7 @@ async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Tar
                 About::Implementations => (Question::Implementation(file, at), &mut heard.implementations),
             };
             match talk.ask(&question, ANSWER).await {
-                Ok(Answer::Places(found)) if !found.is_empty() => {
+                Ok(LspAnswer::Places(found)) if !found.is_empty() => {
                     let told = told(code, &found, &talk, targets).await;
                     heard.extend(told.map(|told| (*place, told)));
                 }
@@ -158,7 +158,12 @@ fn position(text: &Text, byte: u32, talk: &Client<'_>) -> Position {
 
 /// Converts a server's answer for the symbol index; `None` if the file of a target cannot be read, or does
 /// not have the position of the target.
-async fn told(code: &Code, found: &[lsp::Place], talk: &Client<'_>, targets: &mut Targets) -> Option<Told> {
+async fn told(
+    code: &Code,
+    found: &[lsp::CodeLocation],
+    talk: &Client<'_>,
+    targets: &mut Targets,
+) -> Option<Told> {
     let mut places = Vec::new();
     for place in found {
         let inside = place
