@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptError {
     /// The category of the failure.
-    pub why: Why,
+    pub why: ScriptErrorKind,
     /// The line of the script at which it failed, counted from 1, if known.
     pub line: Option<u32>,
     /// The column at which the script failed, counted from 1, if known.
@@ -23,7 +23,7 @@ impl std::error::Error for ScriptError {}
 
 /// The category of a script's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Why {
+pub enum ScriptErrorKind {
     /// The script does not parse, and nothing ran.
     Syntax,
     /// The script threw an error that it did not catch.
@@ -51,7 +51,7 @@ pub enum Why {
 
 impl ScriptError {
     /// Creates a failure without a position.
-    pub(crate) fn new(why: Why, message: impl Into<String>) -> Self {
+    pub(crate) fn new(why: ScriptErrorKind, message: impl Into<String>) -> Self {
         Self { why, line: None, column: None, message: message.into() }
     }
 

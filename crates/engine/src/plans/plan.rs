@@ -163,24 +163,24 @@ impl Operation for Plan {
 fn stopped(fault: ScriptError) -> Result<ScriptStop, Failure> {
     let ScriptError { why, line, column, message } = fault;
     let why = match why {
-        toolpost_script::Why::Syntax => {
+        toolpost_script::ScriptErrorKind::Syntax => {
             let place = place(line, column);
             return Err(Failure::invalid(format!(
                 "The script cannot be parsed{place}: {message}. Nothing was run."
             )));
         }
-        toolpost_script::Why::Busy => {
+        toolpost_script::ScriptErrorKind::Busy => {
             return Err(Failure::new(Kind::Conflict, sentence(&message)));
         }
-        toolpost_script::Why::Unavailable => return Err(Failure::invalid(sentence(&message))),
-        toolpost_script::Why::Thrown => Why::Error,
-        toolpost_script::Why::Compute => Why::Compute,
-        toolpost_script::Why::Time => Why::Time,
-        toolpost_script::Why::Heap => Why::Memory,
-        toolpost_script::Why::Stack => Why::Stack,
-        toolpost_script::Why::Calls => Why::Calls,
-        toolpost_script::Why::Waiting => Why::Waiting,
-        toolpost_script::Why::Cancelled => Why::Cancelled,
+        toolpost_script::ScriptErrorKind::Unavailable => return Err(Failure::invalid(sentence(&message))),
+        toolpost_script::ScriptErrorKind::Thrown => Why::Error,
+        toolpost_script::ScriptErrorKind::Compute => Why::Compute,
+        toolpost_script::ScriptErrorKind::Time => Why::Time,
+        toolpost_script::ScriptErrorKind::Heap => Why::Memory,
+        toolpost_script::ScriptErrorKind::Stack => Why::Stack,
+        toolpost_script::ScriptErrorKind::Calls => Why::Calls,
+        toolpost_script::ScriptErrorKind::Waiting => Why::Waiting,
+        toolpost_script::ScriptErrorKind::Cancelled => Why::Cancelled,
     };
     Ok(ScriptStop { why, line, column, message })
 }
