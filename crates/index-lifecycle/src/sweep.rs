@@ -11,7 +11,7 @@ use toolpost_workspace::walk::{
 use toolpost_workspace::{Snapshot, Workspace, WorkspacePath};
 
 /// The part of a workspace that is scanned.
-pub enum Extent {
+pub enum ScanScope {
     /// All files of the workspace.
     All,
     /// These files and directories, and everything below them.
@@ -124,11 +124,11 @@ impl<'s> Sweep<'s> {
 
     /// Scans a part of a workspace. Paths that do not exist are skipped. Fails if a root cannot be read, or if the scan
     /// was stopped.
-    pub fn look(&self, workspace: &Workspace, extent: &Extent) -> Result<ScanResult, UpdateError> {
+    pub fn look(&self, workspace: &Workspace, extent: &ScanScope) -> Result<ScanResult, UpdateError> {
         let mut out = ScanResult::default();
         match extent {
-            Extent::All => self.all(workspace, &mut out)?,
-            Extent::At(paths) => {
+            ScanScope::All => self.all(workspace, &mut out)?,
+            ScanScope::At(paths) => {
                 paths.iter().try_for_each(|path| self.below(path, &mut out))?;
                 out.files.sort_by(|one, other| one.shown.cmp(&other.shown));
                 out.files.dedup_by(|one, other| one.shown == other.shown);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use toolpost_index_lifecycle::{
-    Extent, Lifecycle, Order, Patience, Patrol, Phase, Rank, ScanResult, ScannedFile, Stop, Sweep,
+    Lifecycle, Order, Patience, Patrol, Phase, Rank, ScanResult, ScanScope, ScannedFile, Stop, Sweep,
     UpdatableIndex, UpdateError, update,
 };
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
@@ -39,7 +39,7 @@ impl UpdatableIndex for Names {
     }
 
     fn scan(&self, pending: &mut Vec<ScannedFile>, stop: &Stop<'_>) -> Result<(), UpdateError> {
-        let found = Sweep::ruled(|_| true, stop).look(&self.workspace, &Extent::All)?;
+        let found = Sweep::ruled(|_| true, stop).look(&self.workspace, &ScanScope::All)?;
         let read = self.read.lock().unwrap();
         *pending =
             found.files.into_iter().filter(|file| !read.iter().any(|name| **name == *file.shown)).collect();

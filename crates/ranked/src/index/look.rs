@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use toolpost_index_lifecycle::{Extent, FileSignature, ScanResult, ScannedFile, Sweep, now};
+use toolpost_index_lifecycle::{FileSignature, ScanResult, ScanScope, ScannedFile, Sweep, now};
 use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::{HiddenFiles, Options, Prune, Rules, SkippedEntries};
 
@@ -28,11 +28,11 @@ impl Inner {
         self.drop_broken(turn);
         // A directory that the index of the workspace excludes is not watched, so each update scans it.
         let mut extent = match &self.covers {
-            Covers::Place(_) => Extent::All,
+            Covers::Place(_) => ScanScope::All,
             // Search results are compared with the file again before they are shown, so a recently scanned dependency
             // is not scanned again.
             Covers::Package(_) if turn.watched.is_young() => return Ok(()),
-            Covers::Package(_) => Extent::All,
+            Covers::Package(_) => ScanScope::All,
             Covers::Workspace => {
                 Sweep::roots_are_there(&self.workspace)?;
                 match turn.watched.extent(&self.workspace, &Sweep::rules()) {
@@ -45,7 +45,7 @@ impl Inner {
             turn.store = Store::open(&folder, &self.workspace);
             self.take_segments(turn);
         }
-        let look = |extent: &Extent| self.look_at(extent, stop);
+        let look = |extent: &ScanScope| self.look_at(extent, stop);
         let ScanResult { files, unreadable, skipped } =
             turn.watched.scan(&mut extent, look, |swept| self.other_names(swept))?;
         let count = files.len();
@@ -55,7 +55,11 @@ impl Inner {
         Ok(())
     }
 
-    fn look_at(&self, extent: &Extent, stop: &(dyn Fn() -> bool + Sync)) -> Result<ScanResult, UpdateError> {
+    fn look_at(
+        &self,
+        extent: &ScanScope,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<ScanResult, UpdateError> {
         let all = Sweep::ruled(|_| true, stop);
         Ok(match &self.covers {
             Covers::Workspace => all.look(&self.workspace, extent)?,
@@ -81,7 +85,7 @@ impl Inner {
     fn differences(
         &self,
         turn: &mut UpdateState,
-        extent: &Extent,
+        extent: &ScanScope,
         files: Vec<ScannedFile>,
         (unreadable, skipped): (Vec<String>, SkippedEntries),
     ) {
@@ -106,7 +110,7 @@ impl Inner {
             let state = &mut *state;
             state.left_out.unreadable.retain(|line| !within(line.split(": ").next().unwrap_or(line)));
             state.left_out.unreadable.extend(unreadable);
-            if matches!(extent, Extent::All) {
+            if matches!(extent, ScanScope::All) {
                 state.left_out.skipped = skipped;
             }
             dead.iter().for_each(|path| state.forget(path));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use toolpost_index_lifecycle::{
-    EACH, Extent, FileSignature, Order, ScanResult, ScannedFile, Sweep, UpdatableIndex, lies_at, now,
+    EACH, FileSignature, Order, ScanResult, ScanScope, ScannedFile, Sweep, UpdatableIndex, lies_at, now,
 };
 use toolpost_syntax::Language;
 use toolpost_workspace::{ContentHash, Root, Workspace, WorkspacePath, on_threads};
@@ -75,14 +75,14 @@ impl Inner {
         let roots: Vec<&Path> = self.workspace.roots().iter().map(Root::path).collect();
         let folder = turn.folder.as_deref();
         turn.store.get_or_insert_with(|| Store::open(folder, &roots));
-        let look = |extent: &Extent| Sweep::ruled(Self::covers, stop).look(&self.workspace, extent);
+        let look = |extent: &ScanScope| Sweep::ruled(Self::covers, stop).look(&self.workspace, extent);
         let swept = turn.watched.scan(&mut extent, look, |swept| self.other_names(swept))?;
         let count = swept.files.len();
         let Changes { dead, changed, left_out } = self.changes(turn, &extent, swept);
         self.forget(&dead, left_out);
         dead.iter().for_each(|path| drop(turn.pending.remove(path.as_str())));
         turn.pending.extend(changed.into_iter().map(|pending| (pending.seen.shown.clone(), pending)));
-        turn.unsettled |= matches!(extent, Extent::All);
+        turn.unsettled |= matches!(extent, ScanScope::All);
         turn.watched.looked(&extent, count);
         self.count(turn, &self.state.read().unwrap_or_else(PoisonError::into_inner));
         Ok(())
@@ -112,13 +112,13 @@ impl Inner {
     }
 
     /// Compares a scan with the index.
-    fn changes(&self, turn: &UpdateState, extent: &Extent, mut swept: ScanResult) -> Changes {
+    fn changes(&self, turn: &UpdateState, extent: &ScanScope, mut swept: ScanResult) -> Changes {
         let mut unreadable = std::mem::take(&mut swept.unreadable);
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
         let looked: Vec<String> = match extent {
-            Extent::All => vec![".".to_owned()],
-            Extent::At(paths) => paths.iter().map(WorkspacePath::display).collect(),
+            ScanScope::All => vec![".".to_owned()],
+            ScanScope::At(paths) => paths.iter().map(WorkspacePath::display).collect(),
         };
         let within = |path: &str| looked.iter().any(|looked| lies_at(path, looked));
         let gone = |path: &str| within(path) && !there.contains(path);
