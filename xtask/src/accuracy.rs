@@ -19,7 +19,7 @@ use ours::Ours;
 pub(crate) use peer::install as peer_program;
 use report::Row;
 use std::path::{Path, PathBuf};
-use toolpost_symbols::Sure;
+use toolpost_symbols::Certainty;
 
 /// The competitor from npm, with its version.
 pub(crate) const PEER: [&str; 2] = [peer::PACKAGE, peer::VERSION];
@@ -46,10 +46,10 @@ Calls to variables and parameters, and calls without an answer of the server, ar
   --without-peer    does not measure the npm package";
 
 /// Levels of certainty that are evaluated, from the highest to all.
-const LEVELS: [(&str, Sure); 3] = [
-    ("the index: proved", Sure::Proved),
-    ("the index: proved and inferred", Sure::Inferred),
-    ("the index: all", Sure::Possible),
+const LEVELS: [(&str, Certainty); 3] = [
+    ("the index: proved", Certainty::Proved),
+    ("the index: proved and inferred", Certainty::Inferred),
+    ("the index: all", Certainty::Possible),
 ];
 
 /// Options of `cargo xtask accuracy`.

@@ -4,7 +4,7 @@ use toolpost_syntax::Kind;
 
 use crate::ids::{At, FileId};
 use crate::record::Usage;
-use crate::target::{How, Sure};
+use crate::target::{Certainty, ResolutionMethod};
 
 /// A relation between two symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,9 +44,9 @@ pub struct Edge {
     /// The form of the use in the text, such as a call or an import.
     pub usage: Usage,
     /// The method that resolved the use to the symbol `to`.
-    pub how: How,
+    pub how: ResolutionMethod,
     /// The certainty that the use refers to the symbol `to`.
-    pub sure: Sure,
+    pub sure: Certainty,
 }
 
 /// An occurrence of a symbol's name, or a use inside the symbol, that could not be resolved.

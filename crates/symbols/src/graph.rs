@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use toolpost_workspace::ContentHash;
 
-pub use external::{Answer, Place};
+pub use external::{ExternalAnswer, FilePosition};
 pub use file::File;
 pub(crate) use file::is_class;
 pub use lazy_record::LazyRecord;
-pub(crate) use removed::Gone;
+pub(crate) use removed::RemovedSymbol;
 
 use crate::edge_cache::EdgeCache;
 use crate::ids::{At, FileId};
@@ -24,7 +24,7 @@ use crate::manifest::Manifest;
 use crate::path::{split, stem};
 use crate::record::{Record, ReferenceRecord, Summary, SymbolRecord};
 use crate::word::{Word, Words};
-use external::Hearsay;
+use external::ExternalAnswerStore;
 use table::{BySomeWords, ByWord};
 
 /// Counts of the files of a language.
@@ -58,7 +58,7 @@ pub struct Graph {
     /// The number of names in the files that were removed since unused names were last dropped.
     names_gone: usize,
     /// The answers of language servers and SCIP indexes.
-    pub(crate) hearsay: Hearsay,
+    pub(crate) hearsay: ExternalAnswerStore,
     /// The cached uses of symbols.
     pub(crate) asked: EdgeCache,
     /// The number of changes of the graph so far. Data derived from the graph is valid while this number is the same.

@@ -14,9 +14,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use toolpost_workspace::{ContentHash, Workspace, WorkspacePath};
 
-use crate::{Answer, Graph};
+use crate::{ExternalAnswer, Graph};
 use store::Store;
-use take::Pending;
+use take::PendingFile;
 use toolpost_index_lifecycle::{
     self as lifecycle, FileSignature, Lifecycle, PartialIndex, Patience, UpdateError, WatchState,
 };
@@ -39,7 +39,7 @@ struct UpdateState {
     store: Option<Store>,
     watched: WatchState,
     /// The files to read, by displayed path.
-    pending: BTreeMap<Arc<str>, Pending>,
+    pending: BTreeMap<Arc<str>, PendingFile>,
     /// True while a scan of all files is not finished, because files are pending.
     unsettled: bool,
 }
@@ -123,14 +123,14 @@ impl Index {
     }
 
     /// Adds a language server's answers about names in the version of a file with this content hash.
-    pub fn tell(&self, path: &str, hash: ContentHash, answers: Vec<(u32, Answer)>) {
+    pub fn tell(&self, path: &str, hash: ContentHash, answers: Vec<(u32, ExternalAnswer)>) {
         let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
         state.graph.tell(path, hash, answers);
     }
 
     /// Adds the implementations that a language server found of interfaces and their methods, in the version
     /// of a file with this content hash.
-    pub fn tell_implementations(&self, path: &str, hash: ContentHash, answers: Vec<(u32, Answer)>) {
+    pub fn tell_implementations(&self, path: &str, hash: ContentHash, answers: Vec<(u32, ExternalAnswer)>) {
         let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
         state.graph.tell_implementations(path, hash, answers);
     }

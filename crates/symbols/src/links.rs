@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::record::Usage;
 use crate::resolve::Resolver;
-use crate::{At, FileId, Graph, Resolution, Sure};
+use crate::{At, Certainty, FileId, Graph, Resolution};
 
 /// The links between all files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,9 +56,10 @@ impl Graph {
                     }
                     Resolution::Outside | Resolution::Local => continue,
                 };
-                open += usize::from(targets.iter().all(|target| target.sure == Sure::Possible));
-                let sure =
-                    targets.iter().filter(|target| target.sure != Sure::Possible && target.at.file != from);
+                open += usize::from(targets.iter().all(|target| target.sure == Certainty::Possible));
+                let sure = targets
+                    .iter()
+                    .filter(|target| target.sure != Certainty::Possible && target.at.file != from);
                 for target in sure {
                     let new = Link { from, to: target.at, places: 0, first: used.at };
                     symbols.entry((from, target.at)).or_insert(new).places += 1;

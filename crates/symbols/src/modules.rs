@@ -9,7 +9,7 @@ mod rust;
 
 use crate::resolve::{Location, Resolver, Value};
 use crate::rules::{self, Family};
-use crate::target::How;
+use crate::target::ResolutionMethod;
 use crate::word::Word;
 
 impl Resolver<'_> {
@@ -36,7 +36,7 @@ impl Resolver<'_> {
 
     /// Returns the meanings that a name has without an import, by the rules of the language: for example,
     /// from another file of the same package.
-    pub(crate) fn added(&self, spot: Location, name: Word) -> Vec<(Value, How)> {
+    pub(crate) fn added(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         match rules::of(&self.graph.file(spot.file).record.language).family {
             Family::Go => self.go_package(spot, name),
             Family::Java => self.java_package(spot, name),

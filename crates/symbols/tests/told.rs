@@ -8,11 +8,11 @@ use toolpost_test_rows::each;
 use common::{calls, go_on, index, write};
 use prost::Message;
 use std::path::Path;
-use toolpost_symbols::{Answer, Direction, How, Place, Relation, Resolved};
+use toolpost_symbols::{Direction, ExternalAnswer, FilePosition, IdLookup, Relation, ResolutionMethod};
 
 /// The parts of the SCIP format that are used, with their field numbers.
 #[derive(Clone, PartialEq, Message)]
-struct Whole {
+struct ScipIndex {
     #[prost(message, repeated, tag = "2")]
     documents: Vec<Document>,
 }
@@ -64,7 +64,7 @@ fn write_scip(root: &Path, run: &str, text: &str) {
             columns: 2,
         },
     ];
-    std::fs::write(root.join("index.scip"), Whole { documents }.encode_to_vec()).unwrap();
+    std::fs::write(root.join("index.scip"), ScipIndex { documents }.encode_to_vec()).unwrap();
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn implementations_from_a_language_server_enter_the_graph() {
     let index = index(root, None);
     let edges = |id: &str, direction: Direction, relation: Relation| -> Vec<String> {
         let graph = index.graph(&go_on).unwrap();
-        let Resolved::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
+        let IdLookup::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
         let found = graph.edges(at, direction, relation, &|_| true).edges;
         found.iter().map(|edge| format!("{} {}", edge.sure.name(), edge.how.name())).collect()
     };
@@ -131,8 +131,11 @@ fn implementations_from_a_language_server_enter_the_graph() {
     };
     let answer = |name: &str, of: &str| {
         let byte = u32::try_from(two.find(of).unwrap()).unwrap();
-        let place = Place { path: "two.ts".into(), hash: other, byte };
-        (u32::try_from(one.find(name).unwrap()).unwrap(), Answer { by: How::Server, places: vec![place] })
+        let place = FilePosition { path: "two.ts".into(), hash: other, byte };
+        (
+            u32::try_from(one.find(name).unwrap()).unwrap(),
+            ExternalAnswer { by: ResolutionMethod::Server, places: vec![place] },
+        )
     };
     index.tell_implementations("one.ts", own, vec![answer("One", "Two"), answer("go", "go")]);
     each(&rows, |(id, direction, relation, wanted)| {
@@ -158,7 +161,10 @@ fn language_server_answers_apply_until_either_file_changes() {
     };
     let byte = u32::try_from(A.rfind("run").unwrap()).unwrap();
     let place = u32::try_from(B.find("run").unwrap()).unwrap();
-    let answer = Answer { by: How::Server, places: vec![Place { path: "a.py".into(), hash: other, byte }] };
+    let answer = ExternalAnswer {
+        by: ResolutionMethod::Server,
+        places: vec![FilePosition { path: "a.py".into(), hash: other, byte }],
+    };
     index.tell("b.py", own, vec![(place, answer)]);
     assert_eq!(calls(&index), ["b.py:run -> a.py:Dog.run"]);
     write(root, "a.py", &format!("\n{A}"));

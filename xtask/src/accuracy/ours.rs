@@ -4,7 +4,7 @@ use super::code::{Code, Id};
 use super::score::Predictions;
 use anyhow::{Context, Result};
 use std::{collections::HashMap, path::Path};
-use toolpost_symbols::{How, Index, Resolution, Sure};
+use toolpost_symbols::{Certainty, Index, Resolution, ResolutionMethod};
 use toolpost_workspace::{Options, Workspace};
 
 /// Toolpost's answers for all call sites of a corpus.
@@ -16,7 +16,7 @@ pub(super) struct Ours {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Possible targets of the call; `None` stands for a target whose definition `Code` does not contain.
-    Targets(Vec<(Option<Id>, How, Sure)>),
+    Targets(Vec<(Option<Id>, ResolutionMethod, Certainty)>),
     Outside,
     Local,
     Unresolved,
@@ -54,7 +54,7 @@ impl Ours {
     }
 
     /// Returns the targets of each call site that are at least this certain.
-    pub(super) fn up_to(&self, most: Sure) -> Predictions {
+    pub(super) fn up_to(&self, most: Certainty) -> Predictions {
         let one = |verdict: &Verdict| match verdict {
             Verdict::Targets(targets) => {
                 let mut said: Vec<Option<Id>> =

@@ -15,7 +15,7 @@ use crate::segment::{Entry, Packer, Segment};
 #[derive(Debug)]
 pub struct LazyRecord {
     summary: Summary,
-    whole: OnceLock<Box<Whole>>,
+    whole: OnceLock<Box<LoadedRecord>>,
     from: Origin,
 }
 
@@ -33,7 +33,7 @@ enum Origin {
 
 /// A record, and tables over it.
 #[derive(Debug)]
-pub(super) struct Whole {
+pub(super) struct LoadedRecord {
     record: Record,
     /// Set if the record could not be read, so that only the names of its symbols are known.
     is_damaged: bool,
@@ -52,7 +52,7 @@ pub(super) struct Whole {
 impl LazyRecord {
     /// Creates a record that is stored only in memory, in decoded form.
     pub(super) fn new(summary: Summary, record: Record) -> Self {
-        let whole = Box::new(Whole::new(record));
+        let whole = Box::new(LoadedRecord::new(record));
         Self { summary, whole: OnceLock::from(whole), from: Origin::Memory }
     }
 
@@ -124,12 +124,12 @@ impl LazyRecord {
         record.is_some_and(|record| packer.add(content, self.summary.clone(), record))
     }
 
-    pub(super) fn whole(&self) -> &Whole {
+    pub(super) fn whole(&self) -> &LoadedRecord {
         self.whole.get_or_init(|| {
             let read = self.from.read();
             // The graph refers to symbols by position, so the record must have as many symbols as the summary.
             let read = read.filter(|record| record.symbols.len() == self.summary.symbols.len());
-            Box::new(read.map_or_else(|| Whole::hollow(&self.summary), Whole::new))
+            Box::new(read.map_or_else(|| LoadedRecord::hollow(&self.summary), LoadedRecord::new))
         })
     }
 }
@@ -152,7 +152,7 @@ impl Deref for LazyRecord {
     }
 }
 
-impl Whole {
+impl LoadedRecord {
     fn new(record: Record) -> Self {
         let symbols = || (0..).zip(&record.symbols);
         let named = symbols().map(|(number, symbol)| ((symbol.parent, symbol.name), number)).collect();

@@ -46,7 +46,7 @@ pub(super) enum ReadOutcome {
 }
 
 /// A file to read, with the hash of its indexed content.
-pub(super) struct Pending {
+pub(super) struct PendingFile {
     pub(super) seen: ScannedFile,
     pub(super) known: Option<ContentHash>,
 }
@@ -56,7 +56,7 @@ struct Changes {
     /// The paths of the indexed or pending files that no longer exist.
     dead: Vec<String>,
     /// The files that may have changed.
-    changed: Vec<Pending>,
+    changed: Vec<PendingFile>,
     left_out: LeftOut,
 }
 
@@ -98,7 +98,7 @@ impl Inner {
         let order = self.lifecycle.order(order);
         let batch = order.batch(turn.pending.values(), |pending| &pending.seen, LARGEST, AT_ONCE);
         let store = turn.store.as_ref();
-        let one = |pending: &&Pending| {
+        let one = |pending: &&PendingFile| {
             (pending.seen.shown.clone(), take(&self.workspace, &pending.seen, pending.known, store))
         };
         let taken = on_threads(&batch, EACH, &one, stop);
@@ -133,7 +133,7 @@ impl Inner {
         let changed = swept.files.into_iter().filter_map(|seen| {
             let known = state.known.get(&*seen.shown);
             let holds = known.is_some_and(|known| known.sign.holds(seen.stat));
-            (!holds).then(|| Pending { known: known.map(|known| known.hash), seen })
+            (!holds).then(|| PendingFile { known: known.map(|known| known.hash), seen })
         });
         Changes { dead, changed: changed.collect(), left_out }
     }

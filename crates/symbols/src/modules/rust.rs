@@ -7,7 +7,7 @@ use crate::ids::FileId;
 use crate::manifest::Manifest;
 use crate::path::split;
 use crate::resolve::{Location, Resolver, Value};
-use crate::target::How;
+use crate::target::ResolutionMethod;
 use crate::{At, Word};
 
 impl Resolver<'_> {
@@ -35,14 +35,14 @@ impl Resolver<'_> {
     }
 
     /// Finds the Rust macros of this name in all files, because macros can be used without an import.
-    pub(super) fn rust_added(&self, spot: Location, name: Word) -> Vec<(Value, How)> {
+    pub(super) fn rust_added(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         let _ = spot;
         let all = self.graph.definitions(name).iter().copied();
         let macros: Vec<At> = all
             .filter(|at| self.graph.symbol(*at).kind.kind() == Kind::Macro)
             .filter(|at| self.graph.file(at.file).record.language == "rust")
             .collect();
-        let how = if macros.len() == 1 { How::Linked } else { How::SameName };
+        let how = if macros.len() == 1 { ResolutionMethod::Linked } else { ResolutionMethod::SameName };
         macros.into_iter().map(|at| (Value::Thing(at), how)).collect()
     }
 

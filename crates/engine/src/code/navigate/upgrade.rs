@@ -7,7 +7,7 @@ use super::files::{self, Text};
 use crate::{code::Code, workers::blocking};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use toolpost_lsp::{self as lsp, Client, LspAnswer, Position, Question, Server, Stage};
-use toolpost_symbols::{Answer as Told, Doubts, How, Place as There};
+use toolpost_symbols::{ExternalAnswer as Told, FilePosition as There, ResolutionMethod, UnresolvedNames};
 use toolpost_workspace::{ContentHash, hash};
 
 /// Maximum wait for one answer of the language server.
@@ -82,7 +82,10 @@ async fn pass(code: &Code, server: &Arc<Server>) {
 
 /// Lists the ambiguous calls and the interfaces in files of the server's languages. Files with the fewest questions
 /// come first. The index is locked for a few files at a time. `None` if Toolpost is shutting down.
-async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
+async fn doubts(
+    code: &Code,
+    of_server: impl Fn(&str) -> bool + Send + 'static,
+) -> Option<Vec<UnresolvedNames>> {
     let code = code.clone();
     let found = blocking(move || {
         let index = code.index();
@@ -96,8 +99,8 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
             let Ok(graph) = index.graph(&|| false) else { break };
             all.extend(graph.doubts(some));
         }
-        all.sort_by(|one: &Doubts, other: &Doubts| {
-            let key = |doubts: &Doubts| doubts.places.len() + doubts.implemented.len();
+        all.sort_by(|one: &UnresolvedNames, other: &UnresolvedNames| {
+            let key = |doubts: &UnresolvedNames| doubts.places.len() + doubts.implemented.len();
             (key(one), &one.path).cmp(&(key(other), &other.path))
         });
         Ok(all)
@@ -107,7 +110,12 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
 
 /// Asks a server about the ambiguous calls and the interfaces of one file; `None` if the server fails, has not read
 /// all files yet, or does not support the file. Empty if the file has changed since it was indexed.
-async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
+async fn of_file(
+    code: &Code,
+    server: &Server,
+    doubt: &UnresolvedNames,
+    targets: &mut Targets,
+) -> Option<Heard> {
     let Some((now, text)) = read(code, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
         return Some(Heard::default());
     };
@@ -183,7 +191,7 @@ async fn told(
         let byte = text.start(line) + talk.encoding().byte(text.line(line)?, character);
         places.push(There { path: shown.as_str().into(), hash: *hash, byte: u32::try_from(byte).ok()? });
     }
-    Some(Told { by: How::Server, places })
+    Some(Told { by: ResolutionMethod::Server, places })
 }
 
 async fn read(code: &Code, shown: &str) -> Option<(ContentHash, Text)> {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     call::CallCtx,
     code::{
-        relations::{self, Relations, Sure, SymbolRef},
+        relations::{self, Certainty, Relations, SymbolRef},
         symbols::{self, Symbols},
     },
     failure::{Failure, Hint, Kind},
@@ -309,10 +309,10 @@ impl Round<'_> {
 
     /// Adds the users of a symbol, and the symbols that it uses, to the ledger of locations.
     fn take(&mut self, name: &str, score: f64, found: &relations::Output) {
-        let weight = |sure: Sure| match sure {
-            Sure::Proved => 1.0,
-            Sure::Inferred => 0.6,
-            Sure::Possible => 0.3,
+        let weight = |sure: Certainty| match sure {
+            Certainty::Proved => 1.0,
+            Certainty::Inferred => 0.6,
+            Certainty::Possible => 0.3,
         };
         let sides = [(&found.incoming, true), (&found.outgoing, false)];
         for (side, incoming) in sides {
