@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use report::{Commits, Figures, Functions};
 use std::path::{Path, PathBuf};
 use toolpost_ranked::embed::{Static, TextRole, Vector};
-use toolpost_ranked::{Fusion, Index, Meaning, SemanticQuery};
+use toolpost_ranked::{EmbeddingIndex, Fusion, Index, SemanticQuery};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// Page that contains the tables.
@@ -74,7 +74,7 @@ struct Plan {
 /// A source tree with its index and its embeddings.
 struct IndexedTree {
     index: Index,
-    meaning: Meaning,
+    meaning: EmbeddingIndex,
     root: WorkspacePath,
     /// Speed of embedding in code blocks per second, including the time for reading the files.
     speed: f64,
@@ -190,7 +190,7 @@ impl IndexedTree {
         let root = workspace.resolve(".").map_err(|error| anyhow!("{error}"))?;
         let index = Index::new(workspace);
         let model = Static::embedded()?;
-        let meaning = Meaning::new(model, None);
+        let meaning = EmbeddingIndex::new(model, None);
         let lent = index.lend(&|| false)?;
         drop(lent);
         let began = std::time::Instant::now();

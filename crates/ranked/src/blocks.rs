@@ -26,7 +26,7 @@ pub struct Block {
 
 /// Data of a block that the index stores, and that search results do not show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mark {
+pub(crate) struct BlockData {
     /// Set if a symbol was split into several blocks for its length, and this block is not the first of them.
     pub(crate) goes_on: bool,
     /// The kinds of the symbols that begin in the block but are not separate blocks, as a set of [`bit`]s.
@@ -38,7 +38,7 @@ pub(crate) struct Mark {
 pub(crate) struct Blocks {
     pub(crate) all: Vec<Block>,
     /// The index data of each block of `all`, in the same order.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<BlockData>,
     pub(crate) names: Vec<Range<usize>>,
     pub(crate) signatures: Vec<Range<usize>>,
     pub(crate) comments: Vec<Range<usize>>,
@@ -115,7 +115,7 @@ pub(crate) fn cut(language: Option<Language>, text: &str) -> Blocks {
     let mut layout = Layout::of(text);
     let inside = units(&symbols, &lines, &mut layout.units);
     layout.fill(total, &containers(&symbols, &lines));
-    out.marks = layout.on.iter().map(|goes_on| Mark { goes_on: *goes_on, holds: 0 }).collect();
+    out.marks = layout.on.iter().map(|goes_on| BlockData { goes_on: *goes_on, holds: 0 }).collect();
     out.all = layout.out;
     for (symbol, _) in symbols.iter().zip(&inside).filter(|(_, inside)| !**inside) {
         let line = number(index.line(symbol.at.clone().map_or(symbol.span.start, |at| at.start)));
@@ -372,7 +372,7 @@ pub(super) const KINDS: [(&str, &[&str]); 19] = [
     ("lines", &["text"]),
 ];
 
-/// Returns the bit that represents a kind of symbol in [`Mark::holds`].
+/// Returns the bit that represents a kind of symbol in [`BlockData::holds`].
 pub(crate) fn bit(kind: &str) -> u32 {
     KINDS.iter().position(|(name, _)| *name == kind).map_or(0, |at| 1 << at)
 }

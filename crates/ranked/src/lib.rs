@@ -1,11 +1,11 @@
 //! Ranked search over blocks of code: by words, by exact text, and by meaning.
 //!
 //! An [`Index`] cuts the files of a workspace into [`Block`]s and stores their words. [`grammar`] parses a
-//! query; results are ranked by BM25 and by the names that a block defines. [`Meaning`] adds embeddings from
+//! query; results are ranked by BM25 and by the names that a block defines. [`EmbeddingIndex`] adds embeddings from
 //! an [`embed::Embedder`] and combines both rankings. The index reads changed files before each query.
 //!
 //! ```
-//! use toolpost_ranked::{Ask, Index, SearchCriterion, Tests, grammar};
+//! use toolpost_ranked::{Index, SearchCriterion, SearchRequest, Tests, grammar};
 //! use toolpost_workspace::{Options, Workspace};
 //!
 //! let directory = tempfile::tempdir()?;
@@ -17,7 +17,7 @@
 //! let index = Index::new(workspace);
 //! let query = grammar::parse("retry request").expect("two words are a query");
 //! let what = SearchCriterion::Query(&query.node);
-//! let ask = Ask { what, base: &base, tests: Tests::Searched, may: &|_| true, after: None };
+//! let ask = SearchRequest { what, base: &base, tests: Tests::Searched, may: &|_| true, after: None };
 //! let found = index.lend(&|| false)?.search(&ask).expect("the index is up to date");
 //! assert_eq!(found.total, 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -57,7 +57,7 @@ pub use blocks::Block;
 pub use error::SearchError;
 pub use filter::BadFilter;
 pub use index::{Index, IndexGuard, LeftOut};
-pub use meaning::{FillError, FillReport, Fusion, Meaning, Reason, SemanticQuery, SemanticResult};
-pub use search::{Ask, Hit, Key, SearchCriterion, SearchResult, Tests};
+pub use meaning::{EmbeddingIndex, FillError, FillReport, Fusion, Reason, SemanticQuery, SemanticResult};
+pub use search::{Hit, Key, SearchCriterion, SearchRequest, SearchResult, Tests};
 pub use test_files::is_test;
 pub use toolpost_index_lifecycle::{PartialIndex, Patience, Rank, UpdateError};

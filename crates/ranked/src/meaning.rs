@@ -22,7 +22,7 @@ use vectors::{Rows, VectorLocation};
 
 /// The embeddings of a workspace's blocks, computed by one model. Clones are cheap and share their data.
 #[derive(Clone)]
-pub struct Meaning(Arc<Inner>);
+pub struct EmbeddingIndex(Arc<Inner>);
 
 struct Inner {
     model: Arc<dyn Embedder>,
@@ -58,7 +58,7 @@ pub enum FillError {
     Model(#[from] EmbedError),
 }
 
-impl Meaning {
+impl EmbeddingIndex {
     /// Creates an empty set of embeddings of a model, stored in `folder` if it is given.
     #[must_use]
     pub fn new(model: Arc<dyn Embedder>, folder: Option<PathBuf>) -> Self {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolpost_workspace::on_threads;
 
 use crate::record::{PLACES, TokenOccurrence, spots};
-use crate::segment::{Cursor, Meta, Place, Segment, postings};
+use crate::segment::{Cursor, Meta, Segment, StoredRange, postings};
 use crate::table::{File, Table};
 use crate::words::{Term, Words};
 
@@ -37,7 +37,7 @@ struct Terms {
 /// A token, and the positions of its postings in the segments that contain it.
 struct TokenEntry {
     text: Rc<str>,
-    places: Vec<(u32, Place)>,
+    places: Vec<(u32, StoredRange)>,
 }
 
 /// The postings of a token: its files in order, each with the encoded occurrences in the file.
@@ -69,7 +69,7 @@ impl<'t> QueryReader<'t> {
         self.wide.get()
     }
 
-    fn name(&self, text: &str, places: Vec<(u32, Place)>) -> Term {
+    fn name(&self, text: &str, places: Vec<(u32, StoredRange)>) -> Term {
         let mut terms = self.terms.borrow_mut();
         if let Some(known) = terms.numbers.get(text) {
             return *known;
@@ -120,13 +120,13 @@ impl<'t> QueryReader<'t> {
 /// The tokens that match a pattern, with the segments that contain them, and the damaged segments.
 #[derive(Default)]
 struct TokenMatches {
-    terms: BTreeMap<String, Vec<(u32, Place)>>,
+    terms: BTreeMap<String, Vec<(u32, StoredRange)>>,
     broken: BTreeSet<u32>,
     wide: bool,
 }
 
 impl TokenMatches {
-    fn add(&mut self, text: String, place: Option<(u32, Place)>, most: usize) {
+    fn add(&mut self, text: String, place: Option<(u32, StoredRange)>, most: usize) {
         self.terms.entry(text).or_default().extend(place);
         self.wide |= self.terms.len() > most;
     }
@@ -137,7 +137,7 @@ fn of_segment(
     segment: &Segment,
     begin: &str,
     fits: &(dyn Fn(&str) -> bool + Sync),
-) -> (Vec<(String, Place)>, bool) {
+) -> (Vec<(String, StoredRange)>, bool) {
     let mut cursor = Cursor::new(segment, begin);
     let mut out = Vec::new();
     while let Some((text, place)) =

@@ -37,7 +37,7 @@ pub enum Tests {
 }
 
 /// A request for a keyword or literal search.
-pub struct Ask<'a> {
+pub struct SearchRequest<'a> {
     /// The query or literal text to search for.
     pub what: SearchCriterion<'a>,
     /// The file or directory to search.
@@ -105,7 +105,7 @@ impl IndexGuard<'_> {
     ///
     /// If a filter is invalid, if wildcards match too many words, or if a file that had to be read has changed since it
     /// was indexed.
-    pub fn search(&self, ask: &Ask<'_>) -> Result<SearchResult, SearchError> {
+    pub fn search(&self, ask: &SearchRequest<'_>) -> Result<SearchResult, SearchError> {
         let found = self.searched(ask);
         if self.state().table.slots() >= MANY {
             // The search needed much memory, and formatting its result needs little.
@@ -114,7 +114,7 @@ impl IndexGuard<'_> {
         found
     }
 
-    fn searched(&self, ask: &Ask<'_>) -> Result<SearchResult, SearchError> {
+    fn searched(&self, ask: &SearchRequest<'_>) -> Result<SearchResult, SearchError> {
         let table = &self.state().table;
         let reading = QueryReader::new(table);
         let named = is_test(&ask.base.relative().to_string_lossy());

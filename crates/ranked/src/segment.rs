@@ -22,7 +22,7 @@ use crate::varint;
 
 pub(crate) use meta::{Meta, told};
 use terms::merged;
-pub(crate) use terms::{Cursor, Place};
+pub(crate) use terms::{Cursor, StoredRange};
 pub(crate) use write::{Builder, merge};
 
 /// The length of a segment's footer in bytes: the offset of the header, and a hash over the header.
@@ -197,7 +197,7 @@ impl Segment {
     }
 
     /// Reads the postings of a token; `None` if they are damaged.
-    pub(crate) fn postings(&self, place: &Place) -> Option<Vec<u8>> {
+    pub(crate) fn postings(&self, place: &StoredRange) -> Option<Vec<u8>> {
         let bytes = self.blob.read_at(STAMP as u64 + u64::from(place.at), place.len as usize).ok()?;
         (check(&bytes) == place.check).then_some(bytes)
     }

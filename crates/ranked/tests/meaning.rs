@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use toolpost_test_rows::each;
 
 use toolpost_ranked::embed::{EmbedError, Embedder, TextRole, Vector};
-use toolpost_ranked::{FillError, FillReport, Fusion, Index, Meaning, SemanticQuery, SemanticResult};
+use toolpost_ranked::{EmbeddingIndex, FillError, FillReport, Fusion, Index, SemanticQuery, SemanticResult};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// A model of two dimensions: the counts of `sun` and of `rain` in a text; it counts the texts that it received.
@@ -53,7 +53,7 @@ struct World {
     index: Index,
     root: WorkspacePath,
     model: Arc<Weather>,
-    meaning: Meaning,
+    meaning: EmbeddingIndex,
 }
 
 fn world(root: &Path, cache: &Path, fails: bool) -> World {
@@ -62,7 +62,7 @@ fn world(root: &Path, cache: &Path, fails: bool) -> World {
     let base = workspace.resolve(".").unwrap();
     let index = Index::new(workspace.clone()).kept_in(Some(cache.to_owned()));
     let model = Arc::new(Weather { fails, ..Weather::default() });
-    let meaning = Meaning::new(model.clone(), index.folder());
+    let meaning = EmbeddingIndex::new(model.clone(), index.folder());
     World { workspace, index, root: base, model, meaning }
 }
 

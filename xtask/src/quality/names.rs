@@ -9,7 +9,7 @@ use std::{
 };
 use toolpost_ranked::embed::{Static, TextRole};
 use toolpost_ranked::{
-    Ask, Fusion, Hit, Index, Meaning, SearchCriterion, SemanticQuery, Tests,
+    EmbeddingIndex, Fusion, Hit, Index, SearchCriterion, SearchRequest, SemanticQuery, Tests,
     grammar::{Node, parse},
 };
 use toolpost_syntax::{Kind, Language};
@@ -53,7 +53,7 @@ fn one(tree: &Path) -> Result<()> {
     let index = Index::new(workspace);
     let names = names(&index, &root, &tree)?;
     ensure!(!names.is_empty(), "the code of the tree defines no names");
-    let meaning = Meaning::new(Static::embedded()?, None);
+    let meaning = EmbeddingIndex::new(Static::embedded()?, None);
     meaning.fill(&index, std::slice::from_ref(&root), &|_| true, &|| false)?;
     let count = names.len().min(ASKED);
     let (mut words, mut both) = (Figures::default(), Figures::default());
@@ -106,7 +106,8 @@ fn names(index: &Index, root: &WorkspacePath, tree: &Path) -> Result<Names> {
 
 fn search(index: &Index, root: &WorkspacePath, node: &Node, tests: Tests) -> Result<Vec<Hit>> {
     let lent = index.lend(&|| false)?;
-    let ask = Ask { what: SearchCriterion::Query(node), base: root, tests, may: &|_| true, after: None };
+    let ask =
+        SearchRequest { what: SearchCriterion::Query(node), base: root, tests, may: &|_| true, after: None };
     Ok(lent.search(&ask).map_err(|why| anyhow!("{why:?}"))?.hits)
 }
 
@@ -116,7 +117,7 @@ fn by_words(index: &Index, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>>
     search(index, root, &query.map_err(|fault| anyhow!("{fault:?}"))?.node, Tests::Searched)
 }
 
-fn by_both(index: &Index, meaning: &Meaning, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
+fn by_both(index: &Index, meaning: &EmbeddingIndex, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
     let mut made = meaning.model().embed(TextRole::Question, &[name], &|| false)?;
     let vector = made.pop().context("the model returned no embedding")?;
     let lent = index.lend(&|| false)?;

@@ -22,7 +22,7 @@ use retrieve::packages::{Package, Packages};
 use std::sync::{Arc, OnceLock, atomic::AtomicBool};
 use toolpost_net::code::Service;
 use toolpost_ranked::embed::{Embedder, EmbeddingModelError, Static};
-use toolpost_ranked::{Index as Words, Meaning};
+use toolpost_ranked::{EmbeddingIndex, Index as Words};
 use toolpost_workspace::WorkspacePath;
 
 /// The backend of natural-language search, for dialects that offer an agentic search.
@@ -58,7 +58,7 @@ pub(crate) struct Deps {
 
 struct State {
     deps: Deps,
-    meaning: OnceLock<Result<Meaning, EmbeddingModelError>>,
+    meaning: OnceLock<Result<EmbeddingIndex, EmbeddingModelError>>,
     /// True while embeddings are computed in the background.
     filling: Arc<AtomicBool>,
 }
@@ -132,13 +132,13 @@ impl Searcher {
     ///
     /// # Errors
     /// `Internal` if the built-in model cannot be used.
-    pub(crate) fn meaning(&self) -> Result<Meaning, Failure> {
+    pub(crate) fn meaning(&self) -> Result<EmbeddingIndex, Failure> {
         let made = self.state.meaning.get_or_init(|| {
             let model = match &self.state.deps.embedder {
                 Some(model) => model.clone(),
                 None => Static::embedded()?,
             };
-            Ok(Meaning::new(model, self.words().folder()))
+            Ok(EmbeddingIndex::new(model, self.words().folder()))
         });
         made.clone().map_err(|bad| Failure::new(Kind::Internal, convert::sentence(&bad.to_string())))
     }

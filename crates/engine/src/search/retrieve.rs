@@ -18,7 +18,7 @@ use crate::{
 };
 use std::time::Instant;
 use toolpost_ranked::embed::{EmbedError, TextRole, Vector};
-use toolpost_ranked::{FillError, Index, IndexGuard, Meaning, Patience, UpdateError};
+use toolpost_ranked::{EmbeddingIndex, FillError, Index, IndexGuard, Patience, UpdateError};
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
 /// The maximum number of times that a search runs if files keep changing.
@@ -71,7 +71,7 @@ pub(super) fn embed(search: &Searcher, query: &str, cx: &CallCtx) -> Result<Vect
 /// Computes missing embeddings of blocks until the time `until`, without checking for changed files: the search that
 /// follows checks them. Files that have no embeddings by then are searched by keywords only.
 pub(super) fn fill(
-    (meaning, index, bases): (&Meaning, &Index, &[WorkspacePath]),
+    (meaning, index, bases): (&EmbeddingIndex, &Index, &[WorkspacePath]),
     until: Instant,
     cx: &CallCtx,
 ) -> Result<(), FillError> {

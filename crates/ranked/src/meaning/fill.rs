@@ -13,7 +13,7 @@ use toolpost_text::{cut, lines};
 use toolpost_workspace::{ContentHash, Workspace, WorkspacePath, cores, memory, with_helpers};
 
 use super::store::Store;
-use super::{FillError, FillReport, Inner, LazyStore, Meaning, Rows, key};
+use super::{EmbeddingIndex, FillError, FillReport, Inner, LazyStore, Rows, key};
 use crate::Block;
 use crate::embed::{EmbedError, Embedder, TextRole, Vector};
 use crate::index::{Index, IndexGuard, LARGEST};
@@ -38,7 +38,7 @@ struct PendingFile {
     content: (Arc<Segment>, u32),
 }
 
-impl Meaning {
+impl EmbeddingIndex {
     /// Computes the missing embeddings of the files at or below `bases` for which `may` returns true. Calls `stop`
     /// often, and ends early if it returns true; the embeddings that were computed until then are kept.
     ///
@@ -54,11 +54,11 @@ impl Meaning {
         self.fill_within(index, bases, may, &Patience::whole(), stop)
     }
 
-    /// Computes missing embeddings like [`Meaning::fill`], but with a time limit for reading files that are not indexed
+    /// Computes missing embeddings like [`EmbeddingIndex::fill`], but with a time limit for reading files that are not indexed
     /// yet.
     ///
     /// # Errors
-    /// The same as for [`Meaning::fill`].
+    /// The same as for [`EmbeddingIndex::fill`].
     pub fn fill_within(
         &self,
         index: &Index,

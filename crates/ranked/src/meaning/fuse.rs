@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use toolpost_workspace::{WorkspacePath, on_threads};
 
-use super::Meaning;
+use super::EmbeddingIndex;
 use super::vectors::VectorLocation;
 use crate::derived_files::{self, Origin};
 use crate::embed::Vector;
@@ -131,7 +131,7 @@ type SearchedFile<'t> = (u32, &'t File, Option<VectorLocation>, Origin);
 impl IndexGuard<'_> {
     /// Runs a semantic search, combined with a keyword search for the words of the question.
     #[must_use]
-    pub fn search_meaning(&self, meaning: &Meaning, ask: &SemanticQuery<'_>) -> SemanticResult {
+    pub fn search_meaning(&self, meaning: &EmbeddingIndex, ask: &SemanticQuery<'_>) -> SemanticResult {
         let table = &self.state().table;
         let reading = QueryReader::new(table);
         let mut found = SemanticResult::default();

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use toolpost_workspace::{Blob, Cache, ContentHash, hash, unique};
 
-use super::vectors::{Place, Rows, VectorLocation};
+use super::vectors::{Rows, StoredRange, VectorLocation};
 use crate::kept::{HEAD, STAMP, entry, head, stamp};
 use crate::record::VERSION;
 
@@ -123,7 +123,7 @@ fn places(blob: &Arc<Blob>) -> Vec<(ContentHash, VectorLocation)> {
         if at + u64::from(len) > blob.len() {
             break;
         }
-        let place = Place { blob: blob.clone(), at, len, check, sound: AtomicBool::new(false) };
+        let place = StoredRange { blob: blob.clone(), at, len, check, sound: AtomicBool::new(false) };
         out.push((key, VectorLocation::Disk(Arc::new(place))));
         at += u64::from(len);
     }

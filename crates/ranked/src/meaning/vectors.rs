@@ -22,11 +22,11 @@ pub(crate) struct Rows {
 #[derive(Clone)]
 pub(super) enum VectorLocation {
     Memory(Arc<Rows>),
-    Disk(Arc<Place>),
+    Disk(Arc<StoredRange>),
 }
 
 /// The position of the vectors of one file's content in a cache file, with their length and checksum.
-pub(super) struct Place {
+pub(super) struct StoredRange {
     pub(super) blob: Arc<Blob>,
     pub(super) at: u64,
     pub(super) len: u32,
@@ -47,7 +47,7 @@ impl VectorLocation {
     }
 }
 
-impl Place {
+impl StoredRange {
     fn read(&self) -> Option<Rows> {
         let bytes = self.blob.read_at(self.at, self.len as usize).ok()?;
         if !self.sound.load(Ordering::Relaxed) {

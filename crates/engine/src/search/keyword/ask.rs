@@ -14,7 +14,7 @@ use crate::{
         retrieve::{self, omissions},
     },
 };
-use toolpost_ranked::{Ask, BadFilter, IndexGuard, SearchCriterion, SearchError, SearchResult};
+use toolpost_ranked::{BadFilter, IndexGuard, SearchCriterion, SearchError, SearchRequest, SearchResult};
 
 /// Runs a keyword search, and assembles the blocks that fit into the answer.
 pub(super) fn answer(
@@ -78,7 +78,7 @@ fn hits(
         Some(Place::Behind(key)) => Some(key),
         Some(Place::End) | None => None,
     };
-    let mut found = lent.search(&Ask {
+    let mut found = lent.search(&SearchRequest {
         what,
         base: &request.base,
         tests: request.tests,

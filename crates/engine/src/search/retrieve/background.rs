@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
-use toolpost_ranked::{FillError, FillReport, Index, Meaning, Patience, UpdateError, embed::EmbedError};
+use toolpost_ranked::{
+    EmbeddingIndex, FillError, FillReport, Index, Patience, UpdateError, embed::EmbedError,
+};
 use toolpost_workspace::{WorkspacePath, lower_priority};
 
 /// The time after which the background thread pauses so that a waiting search can compute embeddings.
@@ -16,7 +18,7 @@ const BREATH: Duration = Duration::from_millis(5);
 /// An index, the embeddings of its blocks, and the directories in which files or embeddings are missing.
 pub(in crate::search) struct Unfinished {
     pub(in crate::search) index: Index,
-    pub(in crate::search) meaning: Meaning,
+    pub(in crate::search) meaning: EmbeddingIndex,
     pub(in crate::search) bases: Vec<WorkspacePath>,
 }
 

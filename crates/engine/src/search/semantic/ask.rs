@@ -20,7 +20,7 @@ use crate::{
 use std::time::{Duration, Instant};
 use toolpost_ranked::embed::Vector;
 use toolpost_ranked::{
-    Fusion, Hit, IndexGuard, Meaning, PartialIndex, Patience, Reason, SemanticQuery, SemanticResult,
+    EmbeddingIndex, Fusion, Hit, IndexGuard, PartialIndex, Patience, Reason, SemanticQuery, SemanticResult,
     UpdateError,
 };
 use toolpost_workspace::WorkspacePath;
@@ -136,7 +136,7 @@ fn limits<'w>(request: &Request, words: &'w [String]) -> page::PageLimits<'w> {
 }
 
 fn output(
-    meaning: &Meaning,
+    meaning: &EmbeddingIndex,
     vector: &Vector,
     found: SemanticResult,
     page: page::Page,
@@ -171,7 +171,7 @@ fn output(
 /// Finds the index that covers each directory; directories with the same index form one group.
 fn groups(
     search: &Searcher,
-    meaning: &Meaning,
+    meaning: &EmbeddingIndex,
     request: &Request,
     cx: &CallCtx,
 ) -> Result<Vec<Unfinished>, Failure> {

@@ -28,7 +28,7 @@ use tokio::sync::oneshot;
 use toolpost_packages::{Inventory, VersionSource};
 use toolpost_ranked::embed::Vector;
 use toolpost_ranked::{
-    FillError, Fusion, Hit, Index, Meaning, PartialIndex, Patience, SemanticQuery, SemanticResult,
+    EmbeddingIndex, FillError, Fusion, Hit, Index, PartialIndex, Patience, SemanticQuery, SemanticResult,
     UpdateError,
 };
 use toolpost_workspace::WorkspacePath;
@@ -64,7 +64,7 @@ struct Source {
     base: WorkspacePath,
     package: RankedPackage,
     index: Index,
-    meaning: Option<Meaning>,
+    meaning: Option<EmbeddingIndex>,
 }
 
 /// The results of a search through all packages.
