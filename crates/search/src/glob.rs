@@ -41,7 +41,7 @@ pub struct GlobRequest {
     /// The comparison of upper-case and lower-case letters in the pattern and the path.
     pub case: Case,
     /// The kind of entry to find.
-    pub only: Only,
+    pub only: EntryKinds,
     /// The maximum number of matches to return, `None` for no limit; all matches are counted.
     pub limit: Option<usize>,
     /// The maximum depth of entries; 1 is directly in the directory in which the walk starts, after the literal names
@@ -60,7 +60,7 @@ impl GlobRequest {
             prune: Prune::Dependencies,
             hidden: HiddenFiles::Show,
             case: Case::Sensitive,
-            only: Only::Files,
+            only: EntryKinds::Files,
             limit: None,
             depth: None,
         }
@@ -69,7 +69,7 @@ impl GlobRequest {
 
 /// The kinds of entries that a search for a glob returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Only {
+pub enum EntryKinds {
     /// Everything except directories; only directories if the pattern ends with a slash.
     #[default]
     Files,

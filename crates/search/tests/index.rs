@@ -18,8 +18,8 @@ use support::World;
 use support::dice::Dice;
 use toolpost_search::grep::{CountCompleteness, FileHits, Show, Span, Totals, UnsearchedFiles};
 use toolpost_search::{
-    Case, Complete, Control, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Mode, Only, Prune, Rules,
-    SkippedEntries, glob, grep, with_terms,
+    Case, Complete, Control, EntryKinds, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Mode, Prune,
+    Rules, SkippedEntries, glob, grep, with_terms,
 };
 use toolpost_trigrams::{Grams, Letters, MayRead, Pattern, Reach, Sieve};
 use toolpost_workspace::WorkspacePath;
@@ -193,7 +193,7 @@ fn same_names(world: &World, index: &Grams, dice: &mut Dice) -> bool {
         rules: [Rules::None, Rules::None, Rules::Git][dice.roll(3)],
         hidden: [HiddenFiles::Show, HiddenFiles::Show, HiddenFiles::Skip][dice.roll(3)],
         prune: Prune::Nothing,
-        only: [Only::Files, Only::Files, Only::Files, Only::Any][dice.roll(4)],
+        only: [EntryKinds::Files, EntryKinds::Files, EntryKinds::Files, EntryKinds::Any][dice.roll(4)],
         limit: None,
         depth: [None, None, Some(1), Some(2)][dice.roll(4)],
         ..world.glob(NAMES[dice.roll(NAMES.len())])

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use super::walk::{Complete, WalkReport};
-pub use toolpost_search::{Case, GlobRequest as Request, HiddenFiles, Only, Prune, Rules};
+pub use toolpost_search::{Case, EntryKinds, GlobRequest as Request, HiddenFiles, Prune, Rules};
 
 /// The `glob` operation, which finds files by their paths.
 pub struct Glob;

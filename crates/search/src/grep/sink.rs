@@ -13,7 +13,7 @@ use super::{Line, LineTruncation, Mode, Role, Show, Span};
 
 /// The settings for the search of each file.
 #[derive(Clone, Copy)]
-pub(super) struct Wish {
+pub(super) struct FileSearchSettings {
     pub(super) mode: Mode,
     pub(super) show: Show,
     pub(super) span: Span,
@@ -27,9 +27,9 @@ pub(super) struct Wish {
 /// Collects the matches of one file as the searcher finds them.
 pub(super) struct MatchSink<'m> {
     pub(super) matcher: &'m RegexMatcher,
-    pub(super) wish: Wish,
+    pub(super) wish: FileSearchSettings,
     /// The treatment of matching lines: kept, or only counted.
-    pub(super) keep: Keep,
+    pub(super) keep: MatchRetention,
     pub(super) matching_lines: u64,
     pub(super) matches: u64,
     pub(super) entries: u64,
@@ -49,7 +49,7 @@ pub(super) struct MatchSink<'m> {
 
 /// The treatment of matching lines: kept, or only counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum MatchRetention {
     Lines,
     Nothing,
 }
@@ -57,8 +57,8 @@ pub(super) enum Keep {
 impl<'m> MatchSink<'m> {
     pub(super) fn new(
         matcher: &'m RegexMatcher,
-        wish: Wish,
-        keep: Keep,
+        wish: FileSearchSettings,
+        keep: MatchRetention,
         stops: &'m dyn Fn() -> bool,
     ) -> Self {
         Self {
@@ -91,7 +91,9 @@ impl<'m> MatchSink<'m> {
         if self.entries <= self.wish.pass {
             return;
         }
-        if self.keep == Keep::Nothing || self.lines.len() >= self.wish.most || self.weight > MOST_TEXT_OF_FILE
+        if self.keep == MatchRetention::Nothing
+            || self.lines.len() >= self.wish.most
+            || self.weight > MOST_TEXT_OF_FILE
         {
             return;
         }
