@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::candidates::{Key, Place};
+use crate::candidates::{ContentLocation, Key};
 
 /// A block of code that was found in a repository.
 #[derive(Debug, Serialize)]
@@ -47,7 +47,7 @@ pub struct Stretch {
 /// A block that may be in the result, at one of its locations.
 pub(crate) struct Candidate {
     pub(crate) key: Key,
-    pub(crate) place: Place,
+    pub(crate) place: ContentLocation,
     pub(crate) score: f64,
     pub(crate) words: Vec<String>,
     pub(crate) fits: f64,

@@ -26,7 +26,7 @@ pub(crate) struct Git {
 }
 
 /// A function that receives the id of a git blob and its content.
-pub(crate) type Take<'t> = dyn FnMut(&[u8], Vec<u8>) -> Result<(), SharedIndexError> + 't;
+pub(crate) type BlobVisitor<'t> = dyn FnMut(&[u8], Vec<u8>) -> Result<(), SharedIndexError> + 't;
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Git {
     pub(crate) fn contents(
         &self,
         ids: &HashSet<Vec<u8>>,
-        take: &mut Take<'_>,
+        take: &mut BlobVisitor<'_>,
     ) -> Result<(), SharedIndexError> {
         let what = "read the contents of the commit";
         let (served, wires) = self.start(what, &["cat-file", "--batch"])?;

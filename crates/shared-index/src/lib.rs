@@ -30,7 +30,7 @@ mod versions;
 
 pub use across::{Across, FileAcross, FoundAcross};
 pub use address::without_password;
-pub use ask::Asking;
+pub use ask::IndexClient;
 pub use block::{BlockAcross, Stretch};
 pub use fault::SharedIndexError;
 pub use push::{Push, PushReport, name_in};

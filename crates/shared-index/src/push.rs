@@ -119,7 +119,7 @@ fn bring(
     git.contents(&missing.keys().cloned().collect(), &mut |id, bytes| {
         let ways = missing.get(id).cloned().unwrap_or_default();
         let content = Content::of(&packed(id), bytes, ways);
-        let stood = Stands { hash: content.hash, is_cut: is_cut(content.form, content.size) };
+        let stood = KnownContent { hash: content.hash, is_cut: is_cut(content.form, content.size) };
         if known.insert(id.to_vec(), stood).is_none() {
             pushed.sent += 1;
             pushed.sent_bytes += content.weight() as u64;
@@ -145,7 +145,7 @@ fn missing(
     repository: i32,
     maker: IndexModel<'_>,
     files: &[TrackedFile],
-    known: &HashMap<Vec<u8>, Stands>,
+    known: &HashMap<Vec<u8>, KnownContent>,
 ) -> Result<HashMap<Vec<u8>, BTreeSet<&'static str>>, SharedIndexError> {
     let texts: HashSet<ContentHash> = known.values().filter(|own| own.is_cut).map(|own| own.hash).collect();
     let cuts = cuts::known(server, repository, maker, &texts.into_iter().collect::<Vec<_>>())?;
@@ -216,7 +216,7 @@ fn enter(
 }
 
 /// A file content that the index already has.
-struct Stands {
+struct KnownContent {
     hash: ContentHash,
     /// Set if contents of this kind and size are split into blocks.
     is_cut: bool,
@@ -227,7 +227,7 @@ fn known(
     server: &Server,
     repository: i32,
     files: &[TrackedFile],
-) -> Result<HashMap<Vec<u8>, Stands>, SharedIndexError> {
+) -> Result<HashMap<Vec<u8>, KnownContent>, SharedIndexError> {
     let ids: HashSet<&Vec<u8>> = files.iter().map(|file| &file.id).collect();
     let ids: Vec<&Vec<u8>> = ids.into_iter().collect();
     let find = format!(
@@ -243,7 +243,7 @@ fn known(
         })?;
         for row in rows {
             if let (Some(id), Some(hash)) = (asked.get(row.get::<_, &[u8]>(0)), hash_of(row.get(1))) {
-                let stands = Stands { hash, is_cut: is_cut(row.get(2), row.get(3)) };
+                let stands = KnownContent { hash, is_cut: is_cut(row.get(2), row.get(3)) };
                 known.insert((*id).clone(), stands);
             }
         }

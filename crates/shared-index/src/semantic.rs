@@ -11,7 +11,7 @@ use toolpost_ranked::portable::{Word, asked};
 
 use crate::across::{counted, named};
 use crate::block::{BlockAcross, Candidate};
-use crate::candidates::{Extent, Key, Place, Scope, StoredBlock};
+use crate::candidates::{ContentLocation, Key, Scope, SearchedCounts, StoredBlock};
 use crate::names::Names;
 use crate::verified_blocks::VerifiedBlocks;
 use crate::versions::{Version, versions};
@@ -142,9 +142,9 @@ impl Search<'_> {
     fn scored(
         &self,
         holding: &[u64],
-        extent: &Extent,
+        extent: &SearchedCounts,
         known: &HashMap<Key, StoredBlock>,
-        places: &HashMap<(i32, i64), Vec<Place>>,
+        places: &HashMap<(i32, i64), Vec<ContentLocation>>,
     ) -> Vec<Candidate> {
         let mut all = Vec::new();
         for (key, block) in known {
@@ -200,7 +200,7 @@ impl Search<'_> {
     }
 
     /// Lists the repositories and files that were not searched, or by keywords alone, with reasons and advice.
-    fn left_out(&self, extent: &Extent, has_vectors: bool, number: Option<i32>) -> Vec<String> {
+    fn left_out(&self, extent: &SearchedCounts, has_vectors: bool, number: Option<i32>) -> Vec<String> {
         let mut notes = Vec::new();
         let old: Vec<&str> = self
             .versions

@@ -269,14 +269,14 @@ pub fn skills(settings: &Settings) -> SkillPlaces {
 pub fn shared_index(
     settings: &Settings,
     workspace: &Workspace,
-) -> Result<Option<Arc<toolpost_shared_index::Asking>>, Error> {
+) -> Result<Option<Arc<toolpost_shared_index::IndexClient>>, Error> {
     let Some(address) = &settings.index.value else { return Ok(None) };
     let server = toolpost_shared_index::Server::at(address).kind(Error::Service)?;
     let names = match &settings.repositories.value {
         Some(names) => names.clone(),
         None => workspace.roots().iter().map(|root| toolpost_shared_index::name_in(root.path())).collect(),
     };
-    Ok(Some(Arc::new(toolpost_shared_index::Asking::new(server, names))))
+    Ok(Some(Arc::new(toolpost_shared_index::IndexClient::new(server, names))))
 }
 
 /// Returns the directory for command output that is too large for memory.

@@ -263,7 +263,7 @@ fn indexed(
 enum Shared {
     None,
     #[cfg(feature = "shared")]
-    Index(Arc<toolpost_shared_index::Asking>),
+    Index(Arc<toolpost_shared_index::IndexClient>),
 }
 
 #[cfg(feature = "shared")]
