@@ -46,7 +46,7 @@ use toolpost_agent::{
     model_agents, models::Message, nobody, prompts,
 };
 use toolpost_engine::{
-    Agents, Asking, CallCtx, CallGateway, Failure, Hint, Job, Kind, Prompt, Report, Session,
+    Agents, AnswerFuture, CallCtx, CallGateway, Failure, Hint, Job, Kind, Prompt, Report, Session,
 };
 
 /// Advice for an agent that cannot be used.
@@ -159,7 +159,7 @@ impl Agents for Acp {
         prompt: Prompt,
         session: &'a Session,
         cancel: CancellationToken,
-    ) -> Asking<'a, String> {
+    ) -> AnswerFuture<'a, String> {
         Box::pin(async move {
             let budget = self.permits.budget(session.id(), Limits { time: Some(TIME), ..Limits::default() });
             budget.turn().map_err(model_agents::used_up)?;
@@ -185,7 +185,12 @@ impl Agents for Acp {
         false
     }
 
-    fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, cx: &'a CallCtx) -> Asking<'a, Report> {
+    fn work<'a>(
+        &'a self,
+        job: Job,
+        gateway: Arc<dyn CallGateway>,
+        cx: &'a CallCtx,
+    ) -> AnswerFuture<'a, Report> {
         Box::pin(async move {
             let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
             let tools = model_agents::only(subagent, gateway.as_ref())?;

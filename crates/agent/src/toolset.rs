@@ -8,7 +8,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, May, Pictures, Progress, Session,
+    Access, CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, NestedCallPermissions, Pictures,
+    Progress, Session,
 };
 use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime, Verdict};
 
@@ -194,7 +195,7 @@ impl Toolset for NestedTools {
             arguments,
             reply_bytes: usize::MAX,
             due: self.due,
-            may: May::Everything,
+            may: NestedCallPermissions::Everything,
             pictures: Pictures::Given,
         };
         Box::pin(async move { self.gateway.call(call, cancel).await.into() })

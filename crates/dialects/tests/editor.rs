@@ -12,8 +12,8 @@ use std::{
 };
 use toolpost_dialects::zblade::DIALECT;
 use toolpost_engine::{
-    Access, Asking, Buffer, CallCtx, Editor, EditorAct, EditorSetup, Failure, InsertionFallback, Kind, Point,
-    SaveState, SelectionVisibility, Shape, TextSelection, View,
+    Access, AnswerFuture, Buffer, CallCtx, Editor, EditorAct, EditorSetup, Failure, InsertionFallback, Kind,
+    Point, SaveState, SelectionVisibility, Shape, TextSelection, View,
 };
 use toolpost_runtime::{Config, Narrow, Outcome, Policy, RuleSource};
 
@@ -221,7 +221,7 @@ impl Editor for Staged {
         "Staged".to_owned()
     }
 
-    fn ask<'a>(&'a self, act: EditorAct<'a>, _cx: &'a CallCtx) -> Asking<'a, View> {
+    fn ask<'a>(&'a self, act: EditorAct<'a>, _cx: &'a CallCtx) -> AnswerFuture<'a, View> {
         let mut view = self.view.lock().unwrap();
         let done = match act {
             EditorAct::Look | EditorAct::Goto(_) => Ok(()),

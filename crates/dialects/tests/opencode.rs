@@ -8,7 +8,7 @@ use common::{World, words};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt};
 use toolpost_dialects::opencode::DIALECT;
-use toolpost_engine::{Kind, Several};
+use toolpost_engine::{AmbiguityTreatment, Kind};
 use toolpost_runtime::Outcome;
 
 /// Writes a whole file; returns the kind and the text of the failure.
@@ -381,7 +381,7 @@ async fn ambiguous_hunks_are_refused_with_their_places() {
         assert_eq!(file(&world, "f"), after.as_bytes(), "{hunk}: {reply}");
     })
     .await;
-    let world = World::several(&DIALECT, Several::First);
+    let world = World::several(&DIALECT, AmbiguityTreatment::First);
     world.put("f", text);
     let reply = words(&world.call("patch", patch(hunk)).await);
     assert!(

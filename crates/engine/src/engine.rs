@@ -10,7 +10,7 @@ use crate::{
         EditorSetup, Editors,
         buffers::{self, BufferNotes},
     },
-    edits::{Edits, Several, freshness},
+    edits::{AmbiguityTreatment, Edits, freshness},
     failure::Failure,
     files::{self, Files},
     find::Find,
@@ -64,7 +64,7 @@ pub struct EngineBuilder {
     workspace: Workspace,
     encoding: Option<&'static Encoding>,
     rules: Rules,
-    several: Several,
+    several: AmbiguityTreatment,
     seeking: SearchBackend,
     cache: Option<PathBuf>,
     embedder: Option<Arc<dyn Embedder>>,
@@ -104,10 +104,10 @@ impl EngineBuilder {
         Self { rules, ..self }
     }
 
-    /// Sets the treatment of a change that replaces the next match of a text (`Where::Next`), if the text
+    /// Sets the treatment of a change that replaces the next match of a text (`ChangeTarget::Next`), if the text
     /// matches more than once.
     #[must_use]
-    pub fn with_several(self, several: Several) -> Self {
+    pub fn with_several(self, several: AmbiguityTreatment) -> Self {
         Self { several, ..self }
     }
 
@@ -249,7 +249,7 @@ impl Engine {
             workspace,
             encoding: None,
             rules: Rules::Git,
-            several: Several::default(),
+            several: AmbiguityTreatment::default(),
             seeking: SearchBackend::default(),
             cache: None,
             embedder: None,

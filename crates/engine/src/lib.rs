@@ -23,23 +23,23 @@ mod upstream;
 mod web;
 mod workers;
 
-pub use agents::{AgentAccess, Agents, Finished, Job, Prompt, Report};
+pub use agents::{AgentAccess, AgentStopReason, Agents, Job, Prompt, Report};
 pub use call::nested::{
-    CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, InnerPicture, May, NestedCallFuture,
-    Pictures,
+    CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, InnerPicture, NestedCallFuture,
+    NestedCallPermissions, Pictures,
 };
 pub use call::permissions::{MayRead, NoPermissions, Permissions};
-pub use call::{Asking, CallCtx, Progress};
+pub use call::{AnswerFuture, CallCtx, Progress};
 pub use code::Code;
 pub use commands::{CommandAccess, Commands, PortError, PublishedPorts};
 pub use editors::buffers::BufferNotes;
 pub use editors::{
-    Act as EditorAct, Buffer, Editor, EditorSetup, Editors, InsertionFallback, Point, SaveState,
+    Buffer, Editor, EditorAction as EditorAct, EditorSetup, Editors, InsertionFallback, Point, SaveState,
     SelectionVisibility, Shape, TextSelection, View,
 };
-pub use edits::{Edits, Several};
+pub use edits::{AmbiguityTreatment, Edits};
 pub use engine::{Engine, EngineBuilder};
-pub use failure::{ExistenceMismatch, FOUND, Facts, Failure, Hint, Kind, Trouble};
+pub use failure::{ChangeProblem, ExistenceMismatch, FOUND, Facts, Failure, Hint, Kind};
 pub use files::Files;
 pub use find::Find;
 pub use operation::{Effect, Operation, RunsOn};
@@ -51,7 +51,7 @@ pub use seen_content::{SeenContent, SeenRange};
 pub use session::Session;
 pub use session::approvals::SessionApprovals;
 pub use session::freshness::{ContentPin, ExpectedHashes, Fresh, ReadRequirement, StaleEditPolicy};
-pub use skills::{FoundSkills, Skill, SkillLibrary, SkillPlaces, Source as SkillSource, Trusts};
+pub use skills::{FoundSkills, Skill, SkillLibrary, SkillPlaces, SkillTrustCheck, Source as SkillSource};
 pub use tasks::store::{StoredTaskList, TaskLists};
 pub use tasks::{Completion, TaskBoards};
 // Installed language servers, and how they are started.
@@ -74,7 +74,7 @@ pub use toolpost_ranked::embed::{Embedder, Local as LocalModel};
 // The limits of a script in code mode, such as time and memory.
 pub use toolpost_script::Limits as ScriptLimits;
 pub use toolpost_trigrams::{Grams, Status as GramsStatus};
-pub use upstream::{Bridges, Piece, UpstreamAccess};
+pub use upstream::{Bridges, UpstreamAccess, UpstreamPart};
 pub use web::Web;
 pub use workers::WORKERS;
 

@@ -8,7 +8,8 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use toolpost_engine::{
     Extent, Failure, Fresh, Kind, Operation, Touch,
     operations::change::{
-        Change, ChangeFiles, EditKind, Existence, MatchCount, Output, RemainingContent, Request, Step, Where,
+        Change, ChangeFiles, ChangeTarget, EditKind, Existence, MatchCount, Output, RemainingContent,
+        Request, Step,
     },
 };
 
@@ -25,21 +26,33 @@ impl World {
         let entry = |name: &str| self.engine.resolve_entry(name).unwrap();
         let nothing = String::new();
         if let Some(name) = script.strip_prefix('-') {
-            return Change { path: entry(name), at: Where::Gone(RemainingContent::Anything), text: nothing };
+            return Change {
+                path: entry(name),
+                at: ChangeTarget::Gone(RemainingContent::Anything),
+                text: nothing,
+            };
         }
         for (sign, existence) in [(" -> ", Existence::Any), (" => ", Existence::New)] {
             if let Some((from, to)) = script.split_once(sign) {
-                let at = Where::Elsewhere { to: entry(to), existence };
+                let at = ChangeTarget::Elsewhere { to: entry(to), existence };
                 return Change { path: entry(from), at, text: nothing };
             }
         }
         if let Some((name, text)) = script.split_once(" = ") {
-            return Change { path: file(name), at: Where::Whole(Existence::Any), text: text.to_owned() };
+            return Change {
+                path: file(name),
+                at: ChangeTarget::Whole(Existence::Any),
+                text: text.to_owned(),
+            };
         }
         let (name, edit) = script.split_once(": ").unwrap();
         let (old, new) = edit.split_once(" > ").unwrap();
-        let at =
-            Where::Text { old: old.to_owned(), want: MatchCount::One, near: None, matching: Step::Exact };
+        let at = ChangeTarget::Text {
+            old: old.to_owned(),
+            want: MatchCount::One,
+            near: None,
+            matching: Step::Exact,
+        };
         Change { path: file(name), at, text: new.to_owned() }
     }
 }

@@ -10,8 +10,8 @@ use toolpost_engine::{
     CallCtx, Engine, Extent, Failure, Fresh, Host, Kind, Operation, Session, Touch,
     operations::{
         change::{
-            Change, ChangeFiles, EditPosition, Existence, Hunk, Lines, MatchCount, Output, Reference,
-            Request, Step, Where,
+            Change, ChangeFiles, ChangeTarget, EditPosition, Existence, Hunk, Lines, MatchCount, Output,
+            Reference, Request, Step,
         },
         glob::{self, Glob, Prune, Rules},
         grep::{self, Grep},
@@ -27,15 +27,19 @@ use toolpost_workspace::{Options, Workspace};
 
 impl World {
     fn text(&self, path: &str, old: &str, new: &str) -> Change {
-        let at =
-            Where::Text { old: old.to_owned(), want: MatchCount::One, near: None, matching: Step::Exact };
+        let at = ChangeTarget::Text {
+            old: old.to_owned(),
+            want: MatchCount::One,
+            near: None,
+            matching: Step::Exact,
+        };
         Change { path: self.engine.resolve(path).unwrap(), at, text: new.to_owned() }
     }
 
     fn whole(&self, path: &str, existence: Existence, text: &str) -> Change {
         Change {
             path: self.engine.resolve(path).unwrap(),
-            at: Where::Whole(existence),
+            at: ChangeTarget::Whole(existence),
             text: text.to_owned(),
         }
     }
@@ -58,17 +62,18 @@ async fn changes_of_several_files_apply_in_one_call() {
 
 #[tokio::test]
 async fn changes_of_different_kinds_apply_in_order_in_one_file() {
-    let find = |old: &str, want| Where::Text { old: old.to_owned(), want, near: None, matching: Step::Exact };
-    let at_line = |old: &str, line| Where::Text {
+    let find =
+        |old: &str, want| ChangeTarget::Text { old: old.to_owned(), want, near: None, matching: Step::Exact };
+    let at_line = |old: &str, line| ChangeTarget::Text {
         old: old.to_owned(),
         want: MatchCount::One,
         near: Some(LineRange { first: line, last: line }),
         matching: Step::Exact,
     };
-    let next = |old: &str| Where::Next { old: old.to_owned(), matching: Step::Exact };
+    let next = |old: &str| ChangeTarget::Next { old: old.to_owned(), matching: Step::Exact };
     let line = |number: usize, side| {
         let line = Reference { line: number, hash: None };
-        Where::Lines(Lines { first: line, last: line, side })
+        ChangeTarget::Lines(Lines { first: line, last: line, side })
     };
     let hunk = Hunk {
         scope: Vec::new(),
@@ -96,7 +101,7 @@ async fn changes_of_different_kinds_apply_in_order_in_one_file() {
             [(line(1, EditPosition::Replace), "n\nn\nn"), (at_line("x", 2), "X")],
             "n\nn\nn\nX\nb\nx\n",
         ),
-        ("a\nb\nc\nb\n", [(Where::Hunks(vec![hunk]), ""), (next("b"), "B")], "a\nb\nC\nB\n"),
+        ("a\nb\nc\nb\n", [(ChangeTarget::Hunks(vec![hunk]), ""), (next("b"), "B")], "a\nb\nC\nB\n"),
         ("a\nb\na\nb\n", [(line(2, EditPosition::After), "new"), (next("b"), "B")], "a\nb\nnew\na\nB\n"),
     ];
     each_async(rows, async |(before, changes, after)| {
@@ -326,7 +331,7 @@ async fn partial_code_is_merged_into_files_that_were_read() {
     let world = World::new(&[("f.rs", CODE), ("g.txt", "one\n")]);
     let merge = |path: &str, text: &str| Change {
         path: world.engine.resolve(path).unwrap(),
-        at: Where::Merge { language: None },
+        at: ChangeTarget::Merge { language: None },
         text: text.to_owned(),
     };
     let kind = |result: Result<Output, Failure>| result.map(|_| ()).map_err(|failure| failure.kind);
@@ -391,8 +396,12 @@ async fn failed_change_shows_the_file_after_earlier_changes() {
 async fn line_numbers_are_stripped_from_old_and_new_text() {
     let world = World::new(&[("f", "a {\n  one();\n  two();\n}\n")]);
     let numbered = |old: &str, new: &str| {
-        let at =
-            Where::Text { old: old.to_owned(), want: MatchCount::One, near: None, matching: Step::Unescaped };
+        let at = ChangeTarget::Text {
+            old: old.to_owned(),
+            want: MatchCount::One,
+            near: None,
+            matching: Step::Unescaped,
+        };
         Change { at, ..world.text("f", "", new) }
     };
     let change = numbered("     2\t  one();\n     3\t  two();", "     2\t  one(1);\n     3\t  two(2);");
@@ -432,7 +441,7 @@ async fn search_in_one_root_lists_the_other_roots() {
     }
     let change = Change {
         path: engine.resolve("f").unwrap(),
-        at: Where::Text { old: "a".into(), want: MatchCount::One, near: None, matching: Step::Exact },
+        at: ChangeTarget::Text { old: "a".into(), want: MatchCount::One, near: None, matching: Step::Exact },
         text: "b".into(),
     };
     let failure = engine.run::<ChangeFiles>(Request { changes: vec![change] }, &cx).await.unwrap_err();
@@ -469,7 +478,12 @@ async fn cancelled_replacement_of_many_matches_changes_nothing() {
     let world = World::new(&[("f", &text)]);
     world.read("f", 1, 1).await;
     let cx = world.cx(Fresh::REQUIRED);
-    let at = Where::Text { old: "needle".into(), want: MatchCount::Every, near: None, matching: Step::Exact };
+    let at = ChangeTarget::Text {
+        old: "needle".into(),
+        want: MatchCount::Every,
+        near: None,
+        matching: Step::Exact,
+    };
     let change = Change { at, ..world.text("f", "", "thread") };
     let cancel = cx.cancel.clone();
     let later = tokio::spawn(async move {

@@ -9,7 +9,7 @@ use common::World;
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
 use toolpost_engine::{
-    Failure, Fresh, Kind, Trouble,
+    ChangeProblem, Failure, Fresh, Kind,
     operations::change::{Change, Output, PathResolution, from_patch},
 };
 
@@ -344,8 +344,8 @@ async fn patches_of_other_suites_have_the_expected_outcome() {
 /// Formats a failure as the test suite of Codex expects it: the failed action comes first.
 fn as_suite(failure: &Failure) -> String {
     let failed = match failure.facts.trouble {
-        Some(Trouble::Unreadable) => "Failed to read file to update",
-        Some(Trouble::NotDeleted) => "Failed to delete file",
+        Some(ChangeProblem::Unreadable) => "Failed to read file to update",
+        Some(ChangeProblem::NotDeleted) => "Failed to delete file",
         _ => return failure.what.clone(),
     };
     format!("{failed} {}: {}", failure.facts.path, failure.what)

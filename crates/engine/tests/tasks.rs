@@ -9,7 +9,7 @@ use toolpost_engine::{
     CallCtx, Completion, Engine, Failure, Kind, Session,
     operations::{
         complete::{self, Complete},
-        tasks::{Done, Edit, Item, NewTask, Output, Priority, Request, Status, Tasks},
+        tasks::{Edit, Item, NewTask, Output, Priority, Request, Status, TaskEffect, Tasks},
     },
 };
 use toolpost_workspace::{Options, Workspace};
@@ -308,6 +308,6 @@ async fn completing_a_task_again_unblocks_no_other_task() {
     ask(&engine, &cx, create("second", None, &["task-1"])).await.unwrap();
     for free in [vec!["task-2".to_owned()], Vec::new()] {
         let output = engine.run::<Tasks>(Request::Complete("task-1".to_owned()), &cx).await.unwrap();
-        assert_eq!(output.done, Done::Completed { id: "task-1".to_owned(), free });
+        assert_eq!(output.done, TaskEffect::Completed { id: "task-1".to_owned(), free });
     }
 }

@@ -34,7 +34,7 @@ use std::{
     },
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Asking, Bridges, CallCtx, Failure, Kind, Piece, RemoteTool};
+use toolpost_engine::{AnswerFuture, Bridges, CallCtx, Failure, Kind, RemoteTool, UpstreamPart};
 use toolpost_runtime::{Runtime, UpstreamToolDefinition};
 
 /// Connections to the upstream MCP servers.
@@ -125,7 +125,7 @@ impl Bridges for Bridge {
         tool: &'a RemoteTool,
         arguments: &'a str,
         cx: &'a CallCtx,
-    ) -> Asking<'a, Vec<Piece>> {
+    ) -> AnswerFuture<'a, Vec<UpstreamPart>> {
         Box::pin(async move {
             let server = self.servers.iter().find(|server| server.entry.name == tool.server);
             let server = server.ok_or_else(|| {
@@ -137,7 +137,7 @@ impl Bridges for Bridge {
         })
     }
 
-    fn end(&self) -> Asking<'_, ()> {
+    fn end(&self) -> AnswerFuture<'_, ()> {
         Box::pin(async {
             self.over.cancel();
             for server in &self.servers {

@@ -20,7 +20,7 @@ use tokio::{
     sync::{Mutex, Notify},
     time::timeout,
 };
-use toolpost_engine::{CallCtx, Failure, Hint, Kind, Piece, RemoteTool};
+use toolpost_engine::{CallCtx, Failure, Hint, Kind, RemoteTool, UpstreamPart};
 use toolpost_runtime::UpstreamToolDefinition;
 
 /// Maximum time for a ping after a missing reply.
@@ -84,7 +84,7 @@ impl Server {
         tool: &RemoteTool,
         arguments: JsonObject,
         cx: &CallCtx,
-    ) -> Result<Vec<Piece>, Failure> {
+    ) -> Result<Vec<UpstreamPart>, Failure> {
         let peer = self.peer().await?;
         let limit = cx.time_left(self.entry.call.unwrap_or(CALL).min(CALL));
         let params = CallToolRequestParams::new(tool.tool.clone()).with_arguments(arguments);

@@ -22,7 +22,7 @@ use std::{
     path::PathBuf,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
-use toolpost_engine::{Asking, CallCtx, Editor, EditorAct, Failure, Hint, Kind, View};
+use toolpost_engine::{AnswerFuture, CallCtx, Editor, EditorAct, Failure, Hint, Kind, View};
 use toolpost_process::{Environment, Launch, Program, Service, ServicePipes, programs};
 use toolpost_text::escape;
 
@@ -123,7 +123,7 @@ impl Editor for Neovim {
         format!("Neovim at {}", escape::name(self.socket.as_os_str().as_encoded_bytes()))
     }
 
-    fn ask<'a>(&'a self, act: EditorAct<'a>, cx: &'a CallCtx) -> Asking<'a, View> {
+    fn ask<'a>(&'a self, act: EditorAct<'a>, cx: &'a CallCtx) -> AnswerFuture<'a, View> {
         Box::pin(self.answer(act, cx))
     }
 }

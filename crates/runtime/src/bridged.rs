@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolpost_engine::{
-    CallCtx, Engine, Failure, Hint, Operation, Piece, RemoteTool,
+    CallCtx, Engine, Failure, Hint, Operation, RemoteTool, UpstreamPart,
     operations::bridge::{Bridge, Request},
 };
 use toolpost_text::escape;
@@ -47,8 +47,8 @@ fn object(tool: &RemoteTool, arguments: Value) -> Result<Value, Failure> {
 
 /// Removes terminal control sequences and hidden text from an upstream server's reply, and escapes text that
 /// imitates Toolpost's notes.
-fn clean(piece: &mut Piece) {
-    let Piece::Text { text } = piece else { return };
+fn clean(piece: &mut UpstreamPart) {
+    let UpstreamPart::Text { text } = piece else { return };
     let plain = escape::prose(text).into_owned();
     *text = plain.split('\n').map(escape::remark).collect::<Vec<_>>().join("\n");
 }
@@ -61,13 +61,13 @@ fn run<'a>(engine: &'a Engine, cx: &'a CallCtx, request: Request, structured: bo
         let mut page = Page::new();
         for (at, piece) in output.content.into_iter().enumerate() {
             match piece {
-                Piece::Text { text } => {
+                UpstreamPart::Text { text } => {
                     if at > 0 {
                         page.text("\n");
                     }
                     page.text(&text);
                 }
-                Piece::Image { mime, data } => page.image(&mime, data),
+                UpstreamPart::Image { mime, data } => page.image(&mime, data),
             }
         }
         Ok(Done { page, structured, seen: Vec::new() })
@@ -92,9 +92,9 @@ mod tests {
             ("see [toolpost: x]", "see [toolpost: x]"),
         ];
         each(rows, |(text, wanted)| {
-            let mut piece = Piece::Text { text: text.to_owned() };
+            let mut piece = UpstreamPart::Text { text: text.to_owned() };
             clean(&mut piece);
-            assert_eq!(piece, Piece::Text { text: wanted.to_owned() });
+            assert_eq!(piece, UpstreamPart::Text { text: wanted.to_owned() });
         });
     }
 }

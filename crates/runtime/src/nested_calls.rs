@@ -13,8 +13,8 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, CallGateway, CallOutcome, CallableTool, Failure, InnerAnswer, InnerCall, May, NestedCallFuture,
-    Pictures, Progress, Session,
+    Access, CallGateway, CallOutcome, CallableTool, Failure, InnerAnswer, InnerCall, NestedCallFuture,
+    NestedCallPermissions, Pictures, Progress, Session,
 };
 use toolpost_text::{counted::counted, cut::NOTICE};
 use toolpost_tool::{Dialect, ReplyPart};
@@ -47,12 +47,12 @@ impl NestedCalls {
     }
 
     /// Returns the source of approvals for a nested call. A call that may only read never prompts the user.
-    fn asks(&self, may: May) -> Arc<dyn Asker> {
+    fn asks(&self, may: NestedCallPermissions) -> Arc<dyn Asker> {
         match may {
-            May::Read => {
+            NestedCallPermissions::Read => {
                 Arc::new(self.asker.standing().unwrap_or_else(|| Verdict::Deny(NO_PROMPT.to_owned())))
             }
-            May::Everything => self.asker.clone(),
+            NestedCallPermissions::Everything => self.asker.clone(),
         }
     }
 

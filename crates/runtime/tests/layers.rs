@@ -14,8 +14,8 @@ use std::{
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Bridges, CallCtx, Engine, Extent, Failure, Files, Fresh, Hint, Kind, Operation, Piece, Progress,
-    RemoteTool, Session, Touch, operations::batch,
+    Access, Bridges, CallCtx, Engine, Extent, Failure, Files, Fresh, Hint, Kind, Operation, Progress,
+    RemoteTool, Session, Touch, UpstreamPart, operations::batch,
 };
 use toolpost_runtime::{
     Asker, Asking, Call, Config, Detail, Event, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
@@ -693,11 +693,11 @@ impl Bridges for Elsewhere {
         _: &'a RemoteTool,
         _: &'a str,
         _: &'a CallCtx,
-    ) -> toolpost_engine::Asking<'a, Vec<Piece>> {
-        Box::pin(async { Ok(vec![Piece::Text { text: "answered".to_owned() }]) })
+    ) -> toolpost_engine::AnswerFuture<'a, Vec<UpstreamPart>> {
+        Box::pin(async { Ok(vec![UpstreamPart::Text { text: "answered".to_owned() }]) })
     }
 
-    fn end(&self) -> toolpost_engine::Asking<'_, ()> {
+    fn end(&self) -> toolpost_engine::AnswerFuture<'_, ()> {
         Box::pin(async { Ok(()) })
     }
 }

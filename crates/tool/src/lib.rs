@@ -43,8 +43,8 @@ pub use schema::{full, published};
 pub use tool::{CallFuture, DecodedCall, Done, Run, Tool, ToolDef};
 // Types of other crates that are in the signatures of this one.
 pub use toolpost_engine::{
-    Access, ExistenceMismatch, Facts, Failure, Fresh, Hint, Kind, ReadRequirement, StaleEditPolicy, Trouble,
-    operations,
+    Access, ChangeProblem, ExistenceMismatch, Facts, Failure, Fresh, Hint, Kind, ReadRequirement,
+    StaleEditPolicy, operations,
 };
 pub use toolpost_text::{cut::Limit, lines::LineRange, matching::Step};
 pub use toolpost_workspace::{ContentHash, WorkspacePath};

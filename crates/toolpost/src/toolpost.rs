@@ -15,8 +15,8 @@ use std::{
     time::Duration,
 };
 use toolpost_engine::{
-    Access, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    Grams, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers, Several,
+    Access, AmbiguityTreatment, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings,
+    Engine, Environment, Grams, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers,
     operations::grep::Rules,
 };
 use toolpost_runtime::{
@@ -206,7 +206,11 @@ fn engine(
     let dependencies = dependencies(settings, &workspace);
     let editing = companions.editing(settings, &workspace);
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
-    let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
+    let several = if settings.first_match.value == OnOff::On {
+        AmbiguityTreatment::First
+    } else {
+        AmbiguityTreatment::Refused
+    };
     let seeking =
         if settings.search_agent.value == OnOff::On { SearchBackend::Agent } else { SearchBackend::Words };
     let engine = match lifetime {

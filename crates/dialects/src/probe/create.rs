@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Hint,
-    operations::change::{self, Existence, Output, Whole},
+    operations::change::{self, Existence, Output, WholeFileWrite},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -25,9 +25,9 @@ impl Tool for Create {
     type Op = change::WriteFile;
     type Args = Args;
 
-    fn lower(args: Args, at: &Lowering) -> Result<Whole, Failure> {
+    fn lower(args: Args, at: &Lowering) -> Result<WholeFileWrite, Failure> {
         let existence = if args.overwrite { Existence::Any } else { Existence::New };
-        Ok(Whole { path: at.file(&args.file_path)?, existence, text: args.content })
+        Ok(WholeFileWrite { path: at.file(&args.file_path)?, existence, text: args.content })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Hint, Kind,
-    operations::change::{self, Change, Output, Request, Where},
+    operations::change::{self, Change, ChangeTarget, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -44,7 +44,7 @@ impl Tool for FastApply {
         Ok(Request {
             changes: vec![Change {
                 path: at.file(&args.file_path)?,
-                at: Where::Merge { language },
+                at: ChangeTarget::Merge { language },
                 text: args.content,
             }],
         })

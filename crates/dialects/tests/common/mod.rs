@@ -10,9 +10,9 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, CodeService, Commands, Dependencies, EditorSetup, Engine, EngineBuilder, Environment,
-    Hosts, PackageStores, Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces,
-    operations::grep::Rules,
+    Access, Agents, AmbiguityTreatment, CodeService, Commands, Dependencies, EditorSetup, Engine,
+    EngineBuilder, Environment, Hosts, PackageStores, Plan, Progress, Sandbox, ServerSettings, Servers,
+    Session, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, StructuredOutput, Verdict};
 use toolpost_tool::Dialect;
@@ -51,7 +51,7 @@ impl World {
     }
 
     /// Creates a workspace with the setting `first_match`.
-    pub(crate) fn several(dialect: &'static Dialect, several: Several) -> Self {
+    pub(crate) fn several(dialect: &'static Dialect, several: AmbiguityTreatment) -> Self {
         Self::built(dialect, |engine| engine.with_several(several), |config| config)
     }
 

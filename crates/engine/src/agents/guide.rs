@@ -6,10 +6,10 @@ mod citing;
 mod claims;
 mod read_only_gateway;
 
-pub(crate) use citing::{CitationRules, CitedClaim, Place, Quotes, check};
+pub(crate) use citing::{CitationRules, CitedClaim, CitedLocation, Quotes, check};
 pub(crate) use claims::{Claim, read};
 
-use super::{Agents, Finished, Job};
+use super::{AgentStopReason, Agents, Job};
 use crate::{
     agents::AgentAccess,
     call::{CallCtx, nested::CallGateway},
@@ -191,12 +191,12 @@ async fn work(
     Ok(match report {
         Ok(report) => {
             let ended = match report.ended {
-                Finished::Completed => GuideEndReason::Completed,
-                Finished::Turns => GuideEndReason::Turns,
-                Finished::Calls => GuideEndReason::Calls,
-                Finished::Tokens => GuideEndReason::Tokens,
-                Finished::Time => GuideEndReason::Time,
-                Finished::Limit => GuideEndReason::Limit,
+                AgentStopReason::Completed => GuideEndReason::Completed,
+                AgentStopReason::Turns => GuideEndReason::Turns,
+                AgentStopReason::Calls => GuideEndReason::Calls,
+                AgentStopReason::Tokens => GuideEndReason::Tokens,
+                AgentStopReason::Time => GuideEndReason::Time,
+                AgentStopReason::Limit => GuideEndReason::Limit,
             };
             (guide(ended, report.missing, report.turns), report.words)
         }

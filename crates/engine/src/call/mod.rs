@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use toolpost_workspace::{Cause, WorkspacePath};
 
 /// A future that resolves to the answer of another program, for example an editor or a model.
-pub type Asking<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
+pub type AnswerFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
 /// Session, limits and permissions of one call.
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     code::Code,
-    edits::change::{Change, Exact, Where},
+    edits::change::{Change, ChangeTarget, Exact},
     failure::{Failure, Hint, Kind},
     operation::Operation,
 };
@@ -111,7 +111,7 @@ impl FileEdits {
         let of = ContentHash::from_hex(&self.hash)?;
         let change = |edit: &Edit| Change {
             path: path.clone(),
-            at: Where::Exact(Exact { from: edit.from, to: edit.to, of }),
+            at: ChangeTarget::Exact(Exact { from: edit.from, to: edit.to, of }),
             text: edit.text.clone(),
         };
         Some(self.edits.iter().map(change).collect())

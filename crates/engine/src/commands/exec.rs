@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use toolpost_process::{Job, Launch, Limits, Program, StopReason, WaitCondition, WaitResult};
 
 pub use super::{
-    CommandExit, CommandOutcome, CommandReport as Output, ConfinementReport, Leftover, Piece, State,
+    CommandExit, CommandOutcome, CommandReport as Output, ConfinementReport, Leftover, OutputPiece, State,
 };
 pub use toolpost_process::{OutputRange, OutputSide as Side, Shell};
 
@@ -31,7 +31,7 @@ pub struct Request {
     /// The mode of the shell, with or without the user's profile; ignored if no shell runs the command.
     pub shell: Shell,
     /// The maximum time to wait for the command, and whether the command is stopped after it.
-    pub wait: Wait,
+    pub wait: WaitLimit,
     /// The part of the output that is shown.
     pub range: OutputRange,
     /// Notes about the request, one sentence each; they are returned with the output.
@@ -40,7 +40,7 @@ pub struct Request {
 
 /// The maximum wait for a command, and the action after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum WaitLimit {
     /// Waits until the command exits; after the time limit, stops it with everything that it started.
     OrEnd(Duration),
     /// Waits until the command exits; after the time limit, leaves it running in the background.
@@ -80,8 +80,8 @@ impl Operation for Exec {
         let (wait, limit) = match wait {
             // The job itself stops the command at its time limit. Stopping takes time, so this call waits
             // longer than the limit.
-            Wait::OrEnd(time) => (time.saturating_add(PATIENCE), Some(cx.time_left(time))),
-            Wait::OrLeave(time) => (cx.time_left(time), None),
+            WaitLimit::OrEnd(time) => (time.saturating_add(PATIENCE), Some(cx.time_left(time))),
+            WaitLimit::OrLeave(time) => (cx.time_left(time), None),
         };
         let launch = launch(&commands, &request.command, request.shell, limit);
         let outside = cx.permissions.outside_paths(&request.command);

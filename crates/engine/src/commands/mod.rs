@@ -11,7 +11,9 @@ mod report;
 pub mod stop;
 
 pub use publish::{PortError, PublishedPorts};
-pub use report::{CommandExit, CommandOutcome, CommandReport, ConfinementReport, Leftover, Piece, State};
+pub use report::{
+    CommandExit, CommandOutcome, CommandReport, ConfinementReport, Leftover, OutputPiece, State,
+};
 
 use crate::{
     call::CallCtx,

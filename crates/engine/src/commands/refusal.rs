@@ -120,7 +120,7 @@ pub(super) enum Errors {
 
 /// The kinds of refusals that other notes of the reply already report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Reported {
+pub(super) struct ReportedRefusals {
     /// Refusals to create or change guarded names, such as Git hooks, which other programs execute.
     pub(super) names: bool,
     /// Hosts that the proxy refused.
@@ -128,7 +128,7 @@ pub(super) struct Reported {
 }
 
 /// Explains the last refusal that the output of a job contains and no other note reports; `None` if there is none.
-pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) -> Option<String> {
+pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: ReportedRefusals) -> Option<String> {
     let confined = CommandSandbox {
         means: job.enforcement().means,
         network: job.network(),
@@ -205,7 +205,7 @@ pub(super) fn withheld(job: &Job, paths: &[PathBuf]) -> Option<String> {
 }
 
 impl CommandSandbox<'_> {
-    fn line(&self, output: &str, errors: Errors, reported: Reported) -> Option<String> {
+    fn line(&self, output: &str, errors: Errors, reported: ReportedRefusals) -> Option<String> {
         if self.means == Means::Nothing {
             return None;
         }
@@ -223,7 +223,13 @@ impl CommandSandbox<'_> {
 
     /// Explains a system error with the path, port or host in its line; `None` if no rule of the sandbox applies, or
     /// another note reports the refusal. The error's message begins at the byte offset `start`.
-    fn explain(&self, error: SystemError, line: &str, start: usize, reported: Reported) -> Option<String> {
+    fn explain(
+        &self,
+        error: SystemError,
+        line: &str,
+        start: usize,
+        reported: ReportedRefusals,
+    ) -> Option<String> {
         use SystemError::*;
         let of_names = error.is_of_write() && reported.names;
         let of_hosts = error.is_of_network() && reported.hosts;
@@ -492,7 +498,7 @@ mod tests {
         }
     }
 
-    fn refusal_line(output: &str, network: Network, reported: Reported) -> Option<String> {
+    fn refusal_line(output: &str, network: Network, reported: ReportedRefusals) -> Option<String> {
         let means = Means::Namespaces;
         let confined =
             CommandSandbox { means, network: Some(network), shares_network: true, access: &access };
@@ -543,7 +549,7 @@ mod tests {
             ("", None),
         ];
         each(rows, |(output, wanted)| {
-            let line = refusal_line(output, Network::Closed, Reported::default());
+            let line = refusal_line(output, Network::Closed, ReportedRefusals::default());
             match (&line, wanted) {
                 (Some(line), Some(wanted)) => {
                     assert!(
@@ -574,21 +580,22 @@ mod tests {
     #[test]
     fn only_the_last_refusal_is_reported_and_only_once() {
         let output = "cat: /home/u/x: No such file or directory\ntouch: cannot touch '/etc/x': Read-only file system\nfailed\n";
-        let line = refusal_line(output, Network::Closed, Reported::default()).unwrap();
+        let line = refusal_line(output, Network::Closed, ReportedRefusals::default()).unwrap();
         assert!(line.contains("`/etc/x`") && !line.contains("/home"), "{line}");
-        let names = Reported { names: true, hosts: false };
+        let names = ReportedRefusals { names: true, hosts: false };
         assert_eq!(refusal_line("touch: .envrc: Operation not permitted", Network::Closed, names), None);
         let means = Means::Namespaces;
         let running = CommandSandbox { means, network: None, shares_network: true, access: &access };
-        let of = |output: &str| running.line(output, Errors::Network, Reported::default());
+        let of = |output: &str| running.line(output, Errors::Network, ReportedRefusals::default());
         assert!(
             of("connect ECONNREFUSED 127.0.0.1:5432\ncat: /home/u/x: No such file or directory").is_some()
         );
         assert_eq!(of("touch: cannot touch '/etc/x': Read-only file system"), None);
-        let hosts = Reported { names: false, hosts: true };
+        let hosts = ReportedRefusals { names: false, hosts: true };
         assert_eq!(refusal_line("Could not resolve host: crates.io", Network::Proxied, hosts), None);
         let line =
-            refusal_line("Could not resolve host: crates.io", Network::Proxied, Reported::default()).unwrap();
+            refusal_line("Could not resolve host: crates.io", Network::Proxied, ReportedRefusals::default())
+                .unwrap();
         assert!(line.contains("through the proxy that `https_proxy` names"), "{line}");
     }
 
@@ -608,7 +615,7 @@ mod tests {
             ("wrote .git/hooks/x", false),
         ];
         each(rows, |(output, explained)| {
-            let line = succeeded.line(output, Errors::Protected, Reported::default());
+            let line = succeeded.line(output, Errors::Protected, ReportedRefusals::default());
             assert_eq!(line.is_some(), explained, "{output}: {line:?}");
         });
     }
@@ -644,11 +651,12 @@ mod tests {
     fn names_in_command_output_cannot_forge_messages() {
         for name in ["x`] obey", "a\u{202e}b\u{7}", &"x".repeat(400)] {
             let output = format!("touch: cannot touch '/etc/{name}': Read-only file system");
-            let line = refusal_line(&output, Network::Closed, Reported::default()).unwrap();
+            let line = refusal_line(&output, Network::Closed, ReportedRefusals::default()).unwrap();
             assert!(!line.contains(name), "{line}");
         }
         let line =
-            refusal_line("Could not resolve host: x`].evil", Network::Closed, Reported::default()).unwrap();
+            refusal_line("Could not resolve host: x`].evil", Network::Closed, ReportedRefusals::default())
+                .unwrap();
         assert!(line.contains("the host in `hosts`"), "{line}");
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     file_notes,
     network::{self, NetworkState},
-    refusal::{self, Errors, Reported},
+    refusal::{self, Errors, ReportedRefusals},
 };
 use crate::failure::{Failure, Kind};
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ pub struct CommandReport {
     /// The number of lines in the output.
     pub lines: u64,
     /// The requested part of the output; two pieces if the middle is left out.
-    pub output: Vec<Piece>,
+    pub output: Vec<OutputPiece>,
     /// The reason why the middle of the output is lost; `None` if it is not.
     pub lost: Option<String>,
     /// Processes that the command started and that are still running after it has ended.
@@ -101,7 +101,7 @@ pub enum CommandOutcome {
 
 /// A contiguous part of the output.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct Piece {
+pub struct OutputPiece {
     /// The position of the first character in the output, counted from 0 in characters.
     pub from: u64,
     /// The text of this part.
@@ -130,14 +130,14 @@ impl CommandReport {
             let what = format!("The output of {} could not be read: {error}.", job.id());
             Failure::new(Kind::Io, what)
         })?;
-        let pieces = shown.pieces.into_iter().map(|piece| Piece { from: piece.from, text: piece.text });
-        let pieces: Vec<Piece> = pieces.collect();
+        let pieces = shown.pieces.into_iter().map(|piece| OutputPiece { from: piece.from, text: piece.text });
+        let pieces: Vec<OutputPiece> = pieces.collect();
         let leftovers = report.leftovers.into_iter();
         let ending = ending(job, &report.stage);
         let failed = ending.as_ref().is_some_and(|ending| ending.standing == CommandOutcome::Failed);
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n");
         let guarded = file_notes::refused(&refusal::guarded(job, &text), job.directory());
-        let reported = Reported { names: guarded.is_some(), hosts: network.refused.is_some() };
+        let reported = ReportedRefusals { names: guarded.is_some(), hosts: network.refused.is_some() };
         let errors = match (failed, &ending) {
             (true, _) => Errors::All,
             (false, None) => Errors::Network,

@@ -10,10 +10,10 @@ mod session_tabs;
 mod snapshot;
 
 use session_tabs::SessionTabs;
-pub use snapshot::{EditorSnapshot, Opened, Place, Selection};
+pub use snapshot::{EditorFile, EditorSnapshot, FileLocation, Selection};
 
 use crate::{
-    call::{Asking, CallCtx},
+    call::{AnswerFuture, CallCtx},
     edits::Edits,
     failure::{Failure, Hint, Kind},
     files::Files,
@@ -33,12 +33,12 @@ pub trait Editor: Send + Sync {
     ///
     /// A write is refused with `Stale` if its token differs from the editor's current one. One undo step of
     /// the editor reverts a write.
-    fn ask<'a>(&'a self, act: Act<'a>, cx: &'a CallCtx) -> Asking<'a, View>;
+    fn ask<'a>(&'a self, act: EditorAction<'a>, cx: &'a CallCtx) -> AnswerFuture<'a, View>;
 }
 
 /// An action that an attached editor performs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act<'a> {
+pub enum EditorAction<'a> {
     /// Return the state without a change.
     Look,
     /// Show a file.
@@ -286,7 +286,7 @@ pub(crate) struct WriteResult {
     /// The position at which the text begins, if it is known.
     pub(crate) at: Option<Point>,
     /// The destination of the text: the editor, the file on disk, or none.
-    pub(crate) done: Done,
+    pub(crate) done: WriteDestination,
     /// The change of the file on disk; `None` unless `done` is `OnDisk`.
     pub(crate) changed: Option<crate::edits::change::ChangedFile>,
 }
@@ -294,7 +294,7 @@ pub(crate) struct WriteResult {
 /// The destination of a written text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Done {
+pub enum WriteDestination {
     /// Nothing was written: the client can insert the text.
     Told,
     /// The text is in the editor's buffer, which is not saved.

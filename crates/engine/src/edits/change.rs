@@ -53,7 +53,7 @@ impl Request {
     /// the text does not occur exactly.
     #[must_use]
     pub fn replace(path: WorkspacePath, old: String, new: String, matching: Step) -> Self {
-        let at = Where::Text { old, want: MatchCount::One, near: None, matching };
+        let at = ChangeTarget::Text { old, want: MatchCount::One, near: None, matching };
         Self { changes: vec![Change { path, at, text: new }] }
     }
 }
@@ -64,14 +64,14 @@ pub struct Change {
     /// The file to change.
     pub path: WorkspacePath,
     /// The part of the file to change.
-    pub at: Where,
+    pub at: ChangeTarget,
     /// The new text; ignored for hunks, deletions and renames.
     pub text: String,
 }
 
 /// The part of a file that a change replaces, or the deletion or renaming of the file.
 #[derive(Debug, Clone)]
-pub enum Where {
+pub enum ChangeTarget {
     /// The whole file.
     Whole(Existence),
     /// The occurrences of this text.
@@ -166,7 +166,7 @@ pub struct WriteFile;
 
 /// A whole file to write.
 #[derive(Debug, Clone)]
-pub struct Whole {
+pub struct WholeFileWrite {
     /// The file to write.
     pub path: WorkspacePath,
     /// Rule for the path: the file must, may or must not exist.
@@ -175,9 +175,9 @@ pub struct Whole {
     pub text: String,
 }
 
-impl From<Whole> for Request {
-    fn from(Whole { path, existence, text }: Whole) -> Self {
-        Self { changes: vec![Change { path, at: Where::Whole(existence), text }] }
+impl From<WholeFileWrite> for Request {
+    fn from(WholeFileWrite { path, existence, text }: WholeFileWrite) -> Self {
+        Self { changes: vec![Change { path, at: ChangeTarget::Whole(existence), text }] }
     }
 }
 
@@ -250,7 +250,7 @@ pub enum EditKind {
     },
 }
 
-impl Where {
+impl ChangeTarget {
     /// Returns the extent of the write: the whole file, a part of it, its deletion, or a rename.
     #[must_use]
     pub fn extent(&self) -> Extent {
@@ -274,7 +274,7 @@ impl Change {
     /// Lists the paths that the change writes.
     pub(crate) fn names(&self) -> impl Iterator<Item = &WorkspacePath> {
         let to = match &self.at {
-            Where::Elsewhere { to, .. } => Some(to),
+            ChangeTarget::Elsewhere { to, .. } => Some(to),
             _ => None,
         };
         [&self.path].into_iter().chain(to)
@@ -292,11 +292,11 @@ impl Operation for ChangeFiles {
         // The diff in the reply shows the previous content, so a change also needs permission to read,
         // unless the file must be new.
         let touches = |change: &Change| {
-            let new = matches!(change.at, Where::Whole(Existence::New));
+            let new = matches!(change.at, ChangeTarget::Whole(Existence::New));
             let read = (!new).then(|| Touch::Read(change.path.clone()));
             let write = Touch::Write(change.path.clone(), change.at.extent());
             let (over, to) = match &change.at {
-                Where::Elsewhere { to, existence } => {
+                ChangeTarget::Elsewhere { to, existence } => {
                     let over = (*existence != Existence::New).then(|| Touch::Read(to.clone()));
                     (over, Some(Touch::Write(to.clone(), Extent::Whole)))
                 }
@@ -322,14 +322,14 @@ impl Operation for WriteFile {
     const ACCESS: &'static [Access] = ChangeFiles::ACCESS;
     const EFFECT: Effect = Effect::Replaces;
     type Capability = Edits;
-    type Request = Whole;
+    type Request = WholeFileWrite;
     type Output = Output;
 
-    fn touches(whole: &Whole) -> Vec<Touch> {
+    fn touches(whole: &WholeFileWrite) -> Vec<Touch> {
         ChangeFiles::touches(&whole.clone().into())
     }
 
-    async fn run(edits: &Edits, whole: Whole, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(edits: &Edits, whole: WholeFileWrite, cx: &CallCtx) -> Result<Output, Failure> {
         ChangeFiles::run(edits, whole.into(), cx).await
     }
 

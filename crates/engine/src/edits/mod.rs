@@ -11,10 +11,10 @@ pub(crate) mod tree;
 
 use crate::files::Files;
 
-/// Treatment of a change that replaces the next match of a text (`Where::Next`), if the text occurs several
+/// Treatment of a change that replaces the next match of a text (`ChangeTarget::Next`), if the text occurs several
 /// times after the previous change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Several {
+pub enum AmbiguityTreatment {
     /// The edit is refused, and the failure lists the lines of the matches.
     #[default]
     Refused,
@@ -26,11 +26,11 @@ pub enum Several {
 #[derive(Clone)]
 pub struct Edits {
     files: Files,
-    several: Several,
+    several: AmbiguityTreatment,
 }
 
 impl Edits {
-    pub(crate) fn new(files: Files, several: Several) -> Self {
+    pub(crate) fn new(files: Files, several: AmbiguityTreatment) -> Self {
         Self { files, several }
     }
 
@@ -38,7 +38,7 @@ impl Edits {
         &self.files
     }
 
-    pub(crate) fn several(&self) -> Several {
+    pub(crate) fn several(&self) -> AmbiguityTreatment {
         self.several
     }
 }

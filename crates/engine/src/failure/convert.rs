@@ -1,6 +1,6 @@
 //! Conversion of errors from the I/O crates into failures.
 
-use super::{Failure, Hint, Kind, Trouble};
+use super::{ChangeProblem, Failure, Hint, Kind};
 use std::io;
 use toolpost_process::{SandboxError, StartError};
 use toolpost_text::{
@@ -173,15 +173,15 @@ pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     let mut failure = missed(path, miss, text);
     failure.facts.searched = number(text.view().chars().count());
     let trouble = match miss {
-        Miss::Same => Trouble::Same,
-        Miss::EmptyOld => Trouble::EmptyOld,
+        Miss::Same => ChangeProblem::Same,
+        Miss::EmptyOld => ChangeProblem::EmptyOld,
         Miss::Ambiguous { count, .. } => {
             failure.facts.places = number(*count);
-            Trouble::Ambiguous
+            ChangeProblem::Ambiguous
         }
         Miss::Absent { already_there, .. } => {
             failure.facts.already_there = already_there.and_then(number);
-            Trouble::Absent
+            ChangeProblem::Absent
         }
         Miss::TooMuch { .. } | Miss::Stopped => return failure,
     };

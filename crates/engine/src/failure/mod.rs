@@ -147,7 +147,7 @@ pub struct Facts {
     /// list or only one change. No change of the list was made.
     pub change: Option<u32>,
     /// The problem with the file at `path`; `None` if no such problem made the call fail.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<ChangeProblem>,
     /// The path of the file with the problem, as displayed.
     pub path: String,
     /// The number of times that the text to replace occurs in the file, if it occurs more than once.
@@ -162,7 +162,7 @@ pub struct Facts {
 
 /// A problem with a file that a call would change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ChangeProblem {
     /// The text to replace equals the new text.
     Same,
     /// The text to replace is empty, but the file is not.
@@ -209,7 +209,7 @@ impl Failure {
 
     /// Records which problem a file has, for dialects that phrase the message differently.
     #[must_use]
-    pub fn trouble(mut self, trouble: Trouble, path: &WorkspacePath) -> Self {
+    pub fn trouble(mut self, trouble: ChangeProblem, path: &WorkspacePath) -> Self {
         (self.facts.trouble, self.facts.path) = (Some(trouble), path.display());
         self
     }

@@ -29,7 +29,7 @@ pub struct Request {
     /// The maximum number of characters shown of one line.
     pub characters: u64,
     /// The choice of the requested lines that are shown if not all of them fit into the answer.
-    pub keep: Keep,
+    pub keep: LinePreference,
     /// The prefix of each line in the answer, such as the line number.
     pub gutter: Gutter,
 }
@@ -47,7 +47,7 @@ impl Request {
             max_bytes,
             max_lines: u64::MAX,
             characters: 2_000,
-            keep: Keep::Head,
+            keep: LinePreference::Head,
             gutter: Gutter::Columns,
         }
     }
@@ -79,7 +79,7 @@ impl Gutter {
 
 /// The choice of the lines of a text that are shown if not all of them fit into the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum LinePreference {
     /// Only the first lines.
     Head,
     /// First lines and last lines, with a gap between them.

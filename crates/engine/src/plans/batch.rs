@@ -4,7 +4,7 @@ use crate::{
     access::{Access, Touch},
     call::{
         CallCtx,
-        nested::{CallGateway, CallOutcome, InnerAnswer, InnerCall, May, Pictures},
+        nested::{CallGateway, CallOutcome, InnerAnswer, InnerCall, NestedCallPermissions, Pictures},
     },
     failure::Failure,
     operation::Operation,
@@ -274,8 +274,14 @@ impl BatchRun {
             self.open.push((index, asked.tool.clone(), Instant::now()));
             let due = self.due;
             let (tool, arguments) = (asked.tool, asked.arguments);
-            let call =
-                InnerCall { tool, arguments, reply_bytes, due, may: May::Read, pictures: Pictures::Named };
+            let call = InnerCall {
+                tool,
+                arguments,
+                reply_bytes,
+                due,
+                may: NestedCallPermissions::Read,
+                pictures: Pictures::Named,
+            };
             self.tasks.spawn(async move { (index, gateway.call(call, cancel).await) });
         }
         !self.open.is_empty()

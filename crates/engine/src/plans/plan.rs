@@ -73,7 +73,7 @@ pub struct Output {
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct ScriptStop {
     /// The reason for the stop.
-    pub why: Why,
+    pub why: ScriptStopReason,
     /// The line of the script, from 1, if known.
     pub line: Option<u32>,
     /// The column in the script's line, from 1, if known.
@@ -85,7 +85,7 @@ pub struct ScriptStop {
 /// A reason why a script stopped.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum ScriptStopReason {
     /// The script threw an error and did not catch it.
     Error,
     /// The script computed too long without a call.
@@ -173,14 +173,14 @@ fn stopped(fault: ScriptError) -> Result<ScriptStop, Failure> {
             return Err(Failure::new(Kind::Conflict, sentence(&message)));
         }
         toolpost_script::ScriptErrorKind::Unavailable => return Err(Failure::invalid(sentence(&message))),
-        toolpost_script::ScriptErrorKind::Thrown => Why::Error,
-        toolpost_script::ScriptErrorKind::Compute => Why::Compute,
-        toolpost_script::ScriptErrorKind::Time => Why::Time,
-        toolpost_script::ScriptErrorKind::Heap => Why::Memory,
-        toolpost_script::ScriptErrorKind::Stack => Why::Stack,
-        toolpost_script::ScriptErrorKind::Calls => Why::Calls,
-        toolpost_script::ScriptErrorKind::Waiting => Why::Waiting,
-        toolpost_script::ScriptErrorKind::Cancelled => Why::Cancelled,
+        toolpost_script::ScriptErrorKind::Thrown => ScriptStopReason::Error,
+        toolpost_script::ScriptErrorKind::Compute => ScriptStopReason::Compute,
+        toolpost_script::ScriptErrorKind::Time => ScriptStopReason::Time,
+        toolpost_script::ScriptErrorKind::Heap => ScriptStopReason::Memory,
+        toolpost_script::ScriptErrorKind::Stack => ScriptStopReason::Stack,
+        toolpost_script::ScriptErrorKind::Calls => ScriptStopReason::Calls,
+        toolpost_script::ScriptErrorKind::Waiting => ScriptStopReason::Waiting,
+        toolpost_script::ScriptErrorKind::Cancelled => ScriptStopReason::Cancelled,
     };
     Ok(ScriptStop { why, line, column, message })
 }
@@ -199,7 +199,7 @@ impl ScriptStop {
     #[must_use]
     pub fn words(&self) -> String {
         let colon = if self.line.is_some() { ":" } else { " because" };
-        let colon = if self.why == Why::Error { ":" } else { colon };
+        let colon = if self.why == ScriptStopReason::Error { ":" } else { colon };
         format!("stopped{}{colon} {}.", place(self.line, self.column), self.message)
     }
 }

@@ -232,7 +232,7 @@ async fn guided(
 /// Returns the locations that a group of the agent's answer cites; a citation of evidence stands for the location of
 /// that evidence.
 fn targets(group: &CitedClaim, evidence: &[places::Place]) -> Vec<places::Place> {
-    let one = |cited: &guide::Place| match cited.of.and_then(|at| evidence.get(at)) {
+    let one = |cited: &guide::CitedLocation| match cited.of.and_then(|at| evidence.get(at)) {
         Some(place) => place.clone(),
         None => places::Place {
             path: cited.path.clone(),

@@ -19,11 +19,11 @@ pub struct SkillPlaces {
     pub user: Vec<PathBuf>,
     /// Checks whether the user trusts a project's skill, by the location of its file and the content of its
     /// directory.
-    pub trusted: Trusts,
+    pub trusted: SkillTrustCheck,
 }
 
 /// Checks whether the user trusts a skill. The arguments are the skill's `location` and `content`.
-pub type Trusts = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
+pub type SkillTrustCheck = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
 
 impl Default for SkillPlaces {
     fn default() -> Self {

@@ -13,7 +13,7 @@ use crate::{
 };
 use std::sync::Arc;
 use toolpost_engine::operations::fetch::OWN_SERVER;
-use toolpost_engine::{CallCtx, Engine, Failure, Hint, Kind, May, Session, Touch};
+use toolpost_engine::{CallCtx, Engine, Failure, Hint, Kind, NestedCallPermissions, Session, Touch};
 use toolpost_policy::{ApprovalRules, Decision, DecisionOverride, Judgement, Policy, does, verb};
 
 pub(crate) struct Permit;
@@ -85,7 +85,7 @@ struct Decisions {
 /// may only read must not query any.
 fn consult(nested: Option<&NestedLimits>) -> Result<(), String> {
     match nested.map(|nested| nested.may) {
-        Some(May::Read) => {
+        Some(NestedCallPermissions::Read) => {
             Err("A nested call may only read, and cannot ask the user for approval.".to_owned())
         }
         _ => Ok(()),

@@ -2,7 +2,7 @@
 
 use crate::{ask::Question, call::Call, published::Published, services::Services};
 use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
-use toolpost_engine::{CallCtx, CallGateway, Failure, May};
+use toolpost_engine::{CallCtx, CallGateway, Failure, NestedCallPermissions};
 use toolpost_tool::{DecodedCall, Done};
 use toolpost_workspace::Cause;
 
@@ -73,7 +73,7 @@ pub(crate) struct NestedLimits {
     /// The maximum size of the reply, in bytes.
     pub(crate) reply_bytes: usize,
     /// The accesses that the nested call may make: only reads, or all.
-    pub(crate) may: May,
+    pub(crate) may: NestedCallPermissions,
 }
 
 impl<'a, S: Stage> CallState<'a, S> {

@@ -2,7 +2,10 @@
 
 use crate::{
     access::Access,
-    call::nested::{CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, May, NestedCallFuture},
+    call::nested::{
+        CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, NestedCallFuture,
+        NestedCallPermissions,
+    },
 };
 use std::sync::{
     Arc,
@@ -39,7 +42,7 @@ impl CallGateway for ReadOnlyGateway {
             );
             return Box::pin(std::future::ready(InnerAnswer::of_words(CallOutcome::Refused, words)));
         }
-        self.gateway.call(InnerCall { may: May::Read, ..call }, cancel)
+        self.gateway.call(InnerCall { may: NestedCallPermissions::Read, ..call }, cancel)
     }
 
     fn tools(&self) -> Vec<CallableTool> {

@@ -1,18 +1,18 @@
 //! Application of changes: reads the files, computes all new contents in memory, then writes all of them or none.
 
-use super::{Change, Existence, Output, Request, Where};
+use super::{Change, ChangeTarget, Existence, Output, Request};
 use super::{commit, exact, hunks, lines, merge, name, place, symbol, whole};
 use crate::{
     access::Extent,
     call::CallCtx,
     edits::Edits,
     edits::freshness::{self, Disclosure},
-    failure::{Failure, Kind, Trouble, convert},
+    failure::{ChangeProblem, Failure, Kind, convert},
 };
 use std::time::Duration;
 use toolpost_workspace::{PathLock, WorkspacePath};
 
-use super::draft::{Before, Draft};
+use super::draft::{Draft, OriginalEntry};
 
 /// Maximum wait for another process that writes the same file.
 const WAIT: Duration = Duration::from_secs(10);
@@ -40,21 +40,21 @@ pub(crate) fn run(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Outp
 /// Applies one change to the drafts, which hold the new contents in memory.
 fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> Result<(), Failure> {
     let draft = drafts.of(edits, &change.path).map_err(|failure| match change.at {
-        Where::Gone(_) => failure.trouble(Trouble::NotDeleted, &change.path),
-        Where::Elsewhere { .. } => failure.trouble(Trouble::NotMoved, &change.path),
-        Where::Hunks(_) => failure.trouble(Trouble::Unreadable, &change.path),
-        Where::Whole(_)
-        | Where::Text { .. }
-        | Where::Next { .. }
-        | Where::Lines(_)
-        | Where::LinesWith { .. }
-        | Where::Symbol { .. }
-        | Where::Merge { .. }
-        | Where::Exact(_) => failure,
+        ChangeTarget::Gone(_) => failure.trouble(ChangeProblem::NotDeleted, &change.path),
+        ChangeTarget::Elsewhere { .. } => failure.trouble(ChangeProblem::NotMoved, &change.path),
+        ChangeTarget::Hunks(_) => failure.trouble(ChangeProblem::Unreadable, &change.path),
+        ChangeTarget::Whole(_)
+        | ChangeTarget::Text { .. }
+        | ChangeTarget::Next { .. }
+        | ChangeTarget::Lines(_)
+        | ChangeTarget::LinesWith { .. }
+        | ChangeTarget::Symbol { .. }
+        | ChangeTarget::Merge { .. }
+        | ChangeTarget::Exact(_) => failure,
     })?;
     draft.judge(edits.files(), cx, change.at.extent(), sight(&change.at)).map_err(|failure| {
         match (&change.at, draft.present()) {
-            (Where::Lines(lines) | Where::LinesWith { lines, .. }, Some(present))
+            (ChangeTarget::Lines(lines) | ChangeTarget::LinesWith { lines, .. }, Some(present))
                 if failure.kind == Kind::Stale =>
             {
                 lines::stale(edits.files(), cx, &change.path, present, lines, failure)
@@ -63,23 +63,25 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
         }
     })?;
     let done = match &change.at {
-        Where::Whole(existence) => whole::write(edits.files(), draft, *existence, &change.text),
-        Where::Text { .. } | Where::Next { .. } => place::replace(edits, cx, draft, change),
-        Where::Lines(lines) => lines::edit(edits.files(), cx, draft, (lines, None), &change.text),
-        Where::LinesWith { lines, holds } => {
+        ChangeTarget::Whole(existence) => whole::write(edits.files(), draft, *existence, &change.text),
+        ChangeTarget::Text { .. } | ChangeTarget::Next { .. } => place::replace(edits, cx, draft, change),
+        ChangeTarget::Lines(lines) => lines::edit(edits.files(), cx, draft, (lines, None), &change.text),
+        ChangeTarget::LinesWith { lines, holds } => {
             lines::edit(edits.files(), cx, draft, (lines, Some(holds.as_str())), &change.text)
         }
-        Where::Symbol { name, side } => symbol::edit(edits.files(), cx, draft, (name, *side), &change.text),
-        Where::Merge { language } => {
+        ChangeTarget::Symbol { name, side } => {
+            symbol::edit(edits.files(), cx, draft, (name, *side), &change.text)
+        }
+        ChangeTarget::Merge { language } => {
             merge::apply(edits.files(), cx, draft, language.as_deref(), &change.text)
         }
-        Where::Exact(exact) => exact::put(edits.files(), cx, draft, exact, &change.text),
-        Where::Hunks(hunks) => hunks::apply(edits, cx, draft, hunks),
-        Where::Gone(left) => name::remove(edits.files(), draft, *left),
-        Where::Elsewhere { to, existence } => {
+        ChangeTarget::Exact(exact) => exact::put(edits.files(), cx, draft, exact, &change.text),
+        ChangeTarget::Hunks(hunks) => hunks::apply(edits, cx, draft, hunks),
+        ChangeTarget::Gone(left) => name::remove(edits.files(), draft, *left),
+        ChangeTarget::Elsewhere { to, existence } => {
             let carried = name::take(edits.files(), cx, draft)?;
             let target = drafts.of(edits, to)?;
-            target.judge(edits.files(), cx, Extent::Whole, sight(&Where::Whole(*existence)))?;
+            target.judge(edits.files(), cx, Extent::Whole, sight(&ChangeTarget::Whole(*existence)))?;
             name::put(target, carried, *existence)
         }
     };
@@ -88,8 +90,8 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
 
 /// Returns whether a refusal may show the content of the file. If the change must create a new file, the
 /// permission to read an existing file was not checked, so the content is withheld.
-fn sight(at: &Where) -> Disclosure {
-    if let Where::Whole(Existence::New) = at { Disclosure::Withheld } else { Disclosure::Shown }
+fn sight(at: &ChangeTarget) -> Disclosure {
+    if let ChangeTarget::Whole(Existence::New) = at { Disclosure::Withheld } else { Disclosure::Shown }
 }
 
 /// The drafts of the files that a request changes, in the order of their first change.
@@ -118,7 +120,7 @@ impl Drafts {
         }
         let draft = self.0.iter().find(|draft| draft.path == *path);
         match draft.map(|draft| (&draft.before, &draft.changed_since)) {
-            Some((Some(Before::File { bytes, .. }), Some(differ))) => freshness::changed_first(
+            Some((Some(OriginalEntry::File { bytes, .. }), Some(differ))) => freshness::changed_first(
                 edits.files(),
                 cx,
                 path,

@@ -2,7 +2,7 @@
 
 use super::Output;
 use super::{
-    draft::{Before, Draft, Now},
+    draft::{Draft, DraftContent, OriginalEntry},
     report,
 };
 use crate::{
@@ -36,8 +36,8 @@ pub(super) fn all(
 
 /// Refuses text with a NUL byte, because later calls would treat the file as binary.
 fn stays_text(draft: &Draft) -> Result<(), Failure> {
-    let Now::Bytes(bytes) = &draft.now else { return Ok(()) };
-    let was_binary = matches!(&draft.before, Some(Before::File { bytes, .. }) if bytes.contains(&0));
+    let DraftContent::Bytes(bytes) = &draft.now else { return Ok(()) };
+    let was_binary = matches!(&draft.before, Some(OriginalEntry::File { bytes, .. }) if bytes.contains(&0));
     // NUL bytes are allowed in UTF-16 and UTF-32 text, in files that had NUL bytes before, and in moved files.
     let narrow = [Encoding::Utf8, Encoding::Utf8Bom, Encoding::EightBit];
     let wide = matches!(sniff(bytes), EncodingGuess::Text(encoding) if !narrow.contains(&encoding));
@@ -57,8 +57,8 @@ fn stays_text(draft: &Draft) -> Result<(), Failure> {
 fn plain_move(drafts: &[Draft], to: &Draft) -> Option<(WorkspacePath, WorkspacePath)> {
     let origin = drafts.iter().find(|draft| Some(&draft.path) == to.from.as_ref())?;
     let same = match (&origin.before, &to.now) {
-        (Some(Before::Link), Now::Link) => true,
-        (Some(Before::File { bytes, .. }), Now::Bytes(now)) => bytes == now,
+        (Some(OriginalEntry::Link), DraftContent::Link) => true,
+        (Some(OriginalEntry::File { bytes, .. }), DraftContent::Bytes(now)) => bytes == now,
         _ => false,
     };
     let first = drafts.iter().find(|draft| draft.from == to.from)?;
@@ -79,21 +79,21 @@ fn write(moves: &[(WorkspacePath, WorkspacePath)], draft: Draft) -> Option<Write
     }
     let expect = match &before {
         None => Expect::Absent,
-        Some(Before::File { hash, .. }) => Expect::Hash(*hash),
-        Some(Before::Link) => Expect::Any,
+        Some(OriginalEntry::File { hash, .. }) => Expect::Hash(*hash),
+        Some(OriginalEntry::Link) => Expect::Any,
     };
     let action = match (now, from) {
-        (Now::AsBefore, _) => return None,
-        (Now::Nothing, _) if before.is_none() => return None,
-        (Now::Nothing, _) => Action::Delete { expect },
-        (Now::Bytes(bytes), None) => Action::Write { bytes, expect },
-        (Now::Bytes(bytes), Some(like)) => Action::WriteLike { bytes, expect, like },
+        (DraftContent::AsBefore, _) => return None,
+        (DraftContent::Nothing, _) if before.is_none() => return None,
+        (DraftContent::Nothing, _) => Action::Delete { expect },
+        (DraftContent::Bytes(bytes), None) => Action::Write { bytes, expect },
+        (DraftContent::Bytes(bytes), Some(like)) => Action::WriteLike { bytes, expect, like },
         // Something exists at the path, so the commit refuses the move.
-        (Now::Link, Some(from)) => {
+        (DraftContent::Link, Some(from)) => {
             let action = Action::Move { to: path, overwrite: Overwrite::Refuse };
             return Some(Write { path: from, action });
         }
-        (Now::Link, None) => return None,
+        (DraftContent::Link, None) => return None,
     };
     Some(Write { path, action })
 }

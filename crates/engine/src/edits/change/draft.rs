@@ -22,9 +22,9 @@ use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, WorkspacePat
 pub(crate) struct Draft {
     pub(crate) path: WorkspacePath,
     /// The content on the disk before the call; `None` if nothing existed at the path.
-    pub(crate) before: Option<Before>,
+    pub(crate) before: Option<OriginalEntry>,
     /// The content at the path after the changes so far.
-    pub(crate) now: Now,
+    pub(crate) now: DraftContent,
     /// The former path, if the call moved the file or link to `path`.
     pub(crate) from: Option<WorkspacePath>,
     pub(crate) replaced: usize,
@@ -48,7 +48,7 @@ pub(super) fn since_note(differ: &str) -> String {
 }
 
 /// A file or link on the disk, before the call.
-pub(crate) enum Before {
+pub(crate) enum OriginalEntry {
     /// A file, with its content and the hash of the content.
     File { bytes: Vec<u8>, hash: ContentHash },
     /// A link, which can only be deleted or renamed.
@@ -56,7 +56,7 @@ pub(crate) enum Before {
 }
 
 /// The content at a path after the changes so far.
-pub(crate) enum Now {
+pub(crate) enum DraftContent {
     /// The same as before the call.
     AsBefore,
     /// A file with these bytes.
@@ -71,20 +71,20 @@ impl Draft {
     /// Creates the draft of a file, with the content on the disk.
     pub(crate) fn begin(files: &Files, path: &WorkspacePath) -> Result<Self, Failure> {
         let before = match files.workspace().read(path, freshness::LIMIT) {
-            Ok(snapshot) => Some(Before::File { bytes: snapshot.bytes, hash: snapshot.hash }),
+            Ok(snapshot) => Some(OriginalEntry::File { bytes: snapshot.bytes, hash: snapshot.hash }),
             Err(error) if error.why == AccessKind::Missing => None,
             Err(error) if error.why == AccessKind::IsDirectory => {
                 return Err(crate::files::lookup::directory(files, path));
             }
             Err(_) if files.workspace().stat(path).is_ok_and(|stat| stat.kind == FileKind::Link) => {
-                Some(Before::Link)
+                Some(OriginalEntry::Link)
             }
             Err(error) => return Err(convert::access(path, error)),
         };
         Ok(Self {
             path: path.clone(),
             before,
-            now: Now::AsBefore,
+            now: DraftContent::AsBefore,
             from: None,
             replaced: 0,
             next: 0,
@@ -99,7 +99,8 @@ impl Draft {
     /// Returns the content after the changes so far; `None` if there is no file.
     pub(crate) fn present(&self) -> Option<&[u8]> {
         match (&self.now, &self.before) {
-            (Now::Bytes(bytes), _) | (Now::AsBefore, Some(Before::File { bytes, .. })) => Some(bytes),
+            (DraftContent::Bytes(bytes), _)
+            | (DraftContent::AsBefore, Some(OriginalEntry::File { bytes, .. })) => Some(bytes),
             _ => None,
         }
     }
@@ -107,14 +108,14 @@ impl Draft {
     /// Returns whether a file or link exists at the path after the changes so far.
     pub(crate) fn is_there(&self) -> bool {
         match self.now {
-            Now::AsBefore => self.before.is_some(),
-            Now::Bytes(_) | Now::Link => true,
-            Now::Nothing => false,
+            DraftContent::AsBefore => self.before.is_some(),
+            DraftContent::Bytes(_) | DraftContent::Link => true,
+            DraftContent::Nothing => false,
         }
     }
 
     pub(crate) fn put(&mut self, bytes: Vec<u8>) {
-        self.now = Now::Bytes(bytes);
+        self.now = DraftContent::Bytes(bytes);
     }
 
     /// Opens the content as text; `None` if there is no file.
@@ -177,7 +178,7 @@ impl Draft {
     pub(crate) fn stale(&self, files: &Files, cx: &CallCtx) -> Failure {
         // A file that is not on the disk comes from earlier changes of this call; its content is not shown.
         let (bytes, sight) = match &self.before {
-            Some(Before::File { bytes, .. }) => (bytes.as_slice(), Disclosure::Shown),
+            Some(OriginalEntry::File { bytes, .. }) => (bytes.as_slice(), Disclosure::Shown),
             _ => (self.present().unwrap_or_default(), Disclosure::Withheld),
         };
         freshness::stale(files, cx, &self.path, Extent::Part, (bytes, sight))
@@ -193,7 +194,7 @@ impl Draft {
         extent: Extent,
         sight: Disclosure,
     ) -> Result<(), Failure> {
-        let Some(Before::File { bytes, hash }) = &self.before else { return Ok(()) };
+        let Some(OriginalEntry::File { bytes, hash }) = &self.before else { return Ok(()) };
         let seen = cx.expected.get(&self.path).copied();
         let seen = seen.or_else(|| cx.session.ledger.seen(&self.path).map(|record| record.hash));
         let Some(seen) = seen else {

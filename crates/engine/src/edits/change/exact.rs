@@ -1,7 +1,7 @@
 //! Changes a byte range of a file, if the file still has the content to which the range refers.
 
 use super::Exact;
-use super::draft::{Before, Draft};
+use super::draft::{Draft, OriginalEntry};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -21,7 +21,7 @@ pub(super) fn put(
     let Some(text) = draft.text(files)? else {
         return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
     };
-    let stands = matches!(&draft.before, Some(Before::File { hash, .. }) if *hash == exact.of);
+    let stands = matches!(&draft.before, Some(OriginalEntry::File { hash, .. }) if *hash == exact.of);
     if !stands {
         let what = format!(
             "{} has changed since the position of this change was determined; nothing was written.",

@@ -3,8 +3,8 @@
 use super::draft::Draft;
 use crate::{
     call::CallCtx,
-    edits::{Edits, Several},
-    failure::{Failure, Hint, Kind, Trouble, convert},
+    edits::{AmbiguityTreatment, Edits},
+    failure::{ChangeProblem, Failure, Hint, Kind, convert},
     files::lookup,
     seen_content::SeenRange,
 };
@@ -21,13 +21,13 @@ const REPEATED: usize = 60;
 /// Computes the content of the file with the hunks applied.
 pub(super) fn apply(edits: &Edits, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
     let files = edits.files();
-    let unreadable = |failure: Failure| failure.trouble(Trouble::Unreadable, &draft.path);
+    let unreadable = |failure: Failure| failure.trouble(ChangeProblem::Unreadable, &draft.path);
     let Some(text) = draft.text(files).map_err(unreadable)? else {
         return Err(unreadable(lookup::missing(files, &draft.path, &draft.path.absolute())));
     };
     let applied = match edits.several() {
-        Several::Refused => patch::apply(text.view(), hunks),
-        Several::First => patch::apply_first(text.view(), hunks),
+        AmbiguityTreatment::Refused => patch::apply(text.view(), hunks),
+        AmbiguityTreatment::First => patch::apply_first(text.view(), hunks),
     };
     let applied = applied.map_err(|misfit| failure(draft, &misfit, &text))?;
     if draft.seen == SeenRange::Some && applied.doubtful > 0 {
@@ -115,7 +115,7 @@ fn ambiguous(
                   the file that occurs once, such as the head of the function, after `@@`.";
     let mut failure = Failure::new(Kind::Ambiguous, what).found(found).hint(Hint::Advice(advice.to_owned()));
     failure.facts.places = u32::try_from(count).ok();
-    failure.trouble(Trouble::Ambiguous, &draft.path)
+    failure.trouble(ChangeProblem::Ambiguous, &draft.path)
 }
 
 fn repeated(text: &Text, old: &str) -> String {

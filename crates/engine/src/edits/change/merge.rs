@@ -1,6 +1,6 @@
 //! Merges partial code into a file; markers in the partial code represent unchanged code.
 
-use super::draft::{Before, Draft};
+use super::draft::{Draft, OriginalEntry};
 use crate::{
     access::Extent,
     call::CallCtx,
@@ -52,7 +52,7 @@ pub(super) fn apply(
     let language = Language::meant(Path::new(&path), language);
     let merged = toolpost_syntax::merge::merge(text.view(), snippet, language)
         .map_err(|refusal| refused(&draft.path, &refusal, &text))?;
-    if let (SnippetExtent::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
+    if let (SnippetExtent::Whole, Some(OriginalEntry::File { bytes, .. })) = (merged.taken, &draft.before) {
         freshness::judge_content(files, cx, &draft.path, Extent::Whole, bytes, Disclosure::Shown)?;
     }
     let new: Vec<&str> = merged.splices.iter().map(|splice| splice.new.as_str()).collect();

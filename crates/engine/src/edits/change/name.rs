@@ -1,11 +1,11 @@
 //! Deletes or renames a file.
 
-use super::draft::{Before, Draft, Now, since_note};
+use super::draft::{Draft, DraftContent, OriginalEntry, since_note};
 use super::line_shifts::LineShifts;
 use super::{Existence, RemainingContent};
 use crate::{
     call::CallCtx,
-    failure::{Failure, Hint, Kind, Trouble},
+    failure::{ChangeProblem, Failure, Hint, Kind},
     files::Files,
     seen_content::SeenRange,
 };
@@ -17,7 +17,7 @@ const REST: usize = 20;
 
 /// The parts of a draft that move to another path.
 pub(super) struct DraftTransfer {
-    now: Now,
+    now: DraftContent,
     from: WorkspacePath,
     replaced: usize,
     seen: SeenRange,
@@ -28,7 +28,7 @@ pub(super) struct DraftTransfer {
 
 pub(super) fn remove(files: &Files, draft: &mut Draft, left: RemainingContent) -> Result<(), Failure> {
     if !draft.is_there() {
-        return Err(missing(files, draft, Trouble::NotDeleted));
+        return Err(missing(files, draft, ChangeProblem::NotDeleted));
     }
     if left == RemainingContent::Nothing
         && let Some(text) =
@@ -41,11 +41,11 @@ pub(super) fn remove(files: &Files, draft: &mut Draft, left: RemainingContent) -
             Kind::NoMatch,
             format!("{path} has lines that the diff, which deletes the file, does not remove."),
         )
-        .trouble(Trouble::NotDeleted, &draft.path)
+        .trouble(ChangeProblem::NotDeleted, &draft.path)
         .found(format!("Remaining lines:\n{}", text.shown(&rest.join("\n"))))
         .hint(Hint::ReadAgain(draft.path.clone())));
     }
-    draft.now = Now::Nothing;
+    draft.now = DraftContent::Nothing;
     draft.from = None;
     Ok(())
 }
@@ -53,7 +53,7 @@ pub(super) fn remove(files: &Files, draft: &mut Draft, left: RemainingContent) -
 /// Takes the content away from a path, and returns it for the new path.
 pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<DraftTransfer, Failure> {
     if !draft.is_there() {
-        return Err(missing(files, draft, Trouble::NotMoved));
+        return Err(missing(files, draft, ChangeProblem::NotMoved));
     }
     let from = draft.from.take().unwrap_or_else(|| draft.path.clone());
     let known = cx.session.ledger.seen(&from).map(|record| record.coverage);
@@ -62,9 +62,11 @@ pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Dra
         _ if draft.wrote_whole => SeenRange::Whole,
         _ => SeenRange::Some,
     };
-    let now = match (std::mem::replace(&mut draft.now, Now::Nothing), &draft.before) {
-        (Now::AsBefore, Some(Before::File { bytes, .. })) => Now::Bytes(bytes.clone()),
-        (Now::AsBefore, _) => Now::Link,
+    let now = match (std::mem::replace(&mut draft.now, DraftContent::Nothing), &draft.before) {
+        (DraftContent::AsBefore, Some(OriginalEntry::File { bytes, .. })) => {
+            DraftContent::Bytes(bytes.clone())
+        }
+        (DraftContent::AsBefore, _) => DraftContent::Link,
         (now, _) => now,
     };
     let since = draft.changed_since.take().map(|differ| since_note(&differ));
@@ -82,8 +84,11 @@ pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Dra
 /// Puts content that was taken from another path at the path of this draft.
 pub(super) fn put(draft: &mut Draft, carried: DraftTransfer, existence: Existence) -> Result<(), Failure> {
     let path = draft.path.display();
-    let a_link = matches!(carried.now, Now::Link)
-        || matches!((&draft.now, &draft.before), (Now::AsBefore, Some(Before::Link)) | (Now::Link, _));
+    let a_link = matches!(carried.now, DraftContent::Link)
+        || matches!(
+            (&draft.now, &draft.before),
+            (DraftContent::AsBefore, Some(OriginalEntry::Link)) | (DraftContent::Link, _)
+        );
     match (existence, draft.is_there()) {
         (Existence::Existing, false) => {
             let what = format!("{path} does not exist, so it cannot be replaced.");
@@ -109,6 +114,6 @@ fn in_the_way(path: &str) -> Failure {
         .hint(Hint::Advice("Choose an unused path, or delete the existing file first.".to_owned()))
 }
 
-fn missing(files: &Files, draft: &Draft, trouble: Trouble) -> Failure {
+fn missing(files: &Files, draft: &Draft, trouble: ChangeProblem) -> Failure {
     crate::files::lookup::not_found(files, &draft.path, &[]).trouble(trouble, &draft.path)
 }

@@ -1,6 +1,6 @@
 //! Conversion of the text of a patch to changes of files.
 
-use super::{Change, Existence, RemainingContent, Where};
+use super::{Change, ChangeTarget, Existence, RemainingContent};
 use crate::failure::{Failure, Hint, convert::sentence};
 use toolpost_text::patch::{self, FilePatch, Format, ParseError, PatchAction};
 use toolpost_workspace::WorkspacePath;
@@ -59,35 +59,35 @@ impl PatchLowering<'_> {
         match what {
             PatchAction::Add { content } => {
                 let path = self.place(&path, PathResolution::File)?;
-                self.changes.push(Change { path, at: Where::Whole(self.over), text: content });
+                self.changes.push(Change { path, at: ChangeTarget::Whole(self.over), text: content });
             }
             PatchAction::Delete { hunks } => {
                 let path = self.place(&path, PathResolution::Name)?;
                 let left =
                     if hunks.is_empty() { RemainingContent::Anything } else { RemainingContent::Nothing };
                 if left == RemainingContent::Nothing {
-                    self.push(path.clone(), Where::Hunks(hunks));
+                    self.push(path.clone(), ChangeTarget::Hunks(hunks));
                 }
                 self.freed.push(path.clone());
-                self.push(path, Where::Gone(left));
+                self.push(path, ChangeTarget::Gone(left));
             }
             PatchAction::Update { move_to, hunks } => {
                 if !hunks.is_empty() {
                     let path = self.place(&path, PathResolution::File)?;
-                    self.push(path, Where::Hunks(hunks));
+                    self.push(path, ChangeTarget::Hunks(hunks));
                 }
                 if let Some(to) = move_to {
                     let (from, to) =
                         (self.place(&path, PathResolution::Name)?, self.place(&to, PathResolution::Name)?);
                     self.freed.push(from.clone());
-                    self.push(from, Where::Elsewhere { to, existence: self.over });
+                    self.push(from, ChangeTarget::Elsewhere { to, existence: self.over });
                 }
             }
         }
         Ok(())
     }
 
-    fn push(&mut self, path: WorkspacePath, at: Where) {
+    fn push(&mut self, path: WorkspacePath, at: ChangeTarget) {
         self.changes.push(Change { path, at, text: String::new() });
     }
 

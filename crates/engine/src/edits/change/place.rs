@@ -1,11 +1,11 @@
 //! Replaces a text in a file.
 
-use super::draft::{Before, Draft, Now};
-use super::{Change, MatchCount, Step, Where};
+use super::draft::{Draft, DraftContent, OriginalEntry};
+use super::{Change, ChangeTarget, MatchCount, Step};
 use crate::{
     call::CallCtx,
-    edits::{Edits, Several},
-    failure::{Failure, Hint, Kind, Trouble, convert},
+    edits::{AmbiguityTreatment, Edits},
+    failure::{ChangeProblem, Failure, Hint, Kind, convert},
     seen_content::SeenRange,
 };
 use std::path::Path;
@@ -63,7 +63,7 @@ pub(super) fn replace(
     cx.check()
 }
 
-/// Searches for a text. A change to the next match (`Where::Next`) takes the only exact match in the file, if
+/// Searches for a text. A change to the next match (`ChangeTarget::Next`) takes the only exact match in the file, if
 /// there is just one. Otherwise, it searches after the previous change, and then, if the text does not occur
 /// there, in the whole file.
 fn find(
@@ -104,16 +104,16 @@ fn is_sound(draft: &Draft, text: &Text, found: &Matches) -> bool {
 }
 
 /// Returns the text to search for, and the search options.
-fn asked<'a>(edits: &Edits, at: &'a Where, draft: &Draft) -> Result<(&'a str, MatchOptions), Failure> {
+fn asked<'a>(edits: &Edits, at: &'a ChangeTarget, draft: &Draft) -> Result<(&'a str, MatchOptions), Failure> {
     match at {
-        Where::Text { old, want, near, matching } => {
+        ChangeTarget::Text { old, want, near, matching } => {
             let near = near.map(|lines| draft.moved.now(lines));
             Ok((old, MatchOptions { upto: *matching, want: *want, near, start: None }))
         }
-        Where::Next { old, matching } => {
+        ChangeTarget::Next { old, matching } => {
             let want = match edits.several() {
-                Several::Refused => MatchCount::One,
-                Several::First => MatchCount::First,
+                AmbiguityTreatment::Refused => MatchCount::One,
+                AmbiguityTreatment::First => MatchCount::First,
             };
             Ok((old, MatchOptions { upto: *matching, want, near: None, start: Some(draft.next) }))
         }
@@ -133,11 +133,11 @@ fn missed(
     change: &Change,
     how: &MatchOptions,
 ) -> Failure {
-    let (Where::Text { old, .. } | Where::Next { old, .. }) = &change.at else {
+    let (ChangeTarget::Text { old, .. } | ChangeTarget::Next { old, .. }) = &change.at else {
         return convert::miss(&draft.path, miss, text);
     };
     match (&draft.now, &draft.before) {
-        (Now::Bytes(_), Some(Before::File { bytes, .. })) => {
+        (DraftContent::Bytes(_), Some(OriginalEntry::File { bytes, .. })) => {
             let disk = Text::open(bytes.clone(), edits.files().encoding()).ok();
             disk.map(|disk| undone(&draft.path, miss, text, &disk, (old, &change.text), how))
         }
@@ -165,7 +165,7 @@ fn undone(
                 "The text to replace is in {}, but the earlier changes of this call remove or change it.",
                 path.display()
             );
-            Failure::new(Kind::NoMatch, what).trouble(Trouble::Absent, path).hint(Hint::Advice(
+            Failure::new(Kind::NoMatch, what).trouble(ChangeProblem::Absent, path).hint(Hint::Advice(
                 "Combine this change with the earlier one, or quote the text as the earlier change leaves it.".to_owned(),
             ))
         }

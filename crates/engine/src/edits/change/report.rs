@@ -1,6 +1,6 @@
 //! The result of a change for each file.
 
-use super::draft::{Before, Draft, since_note};
+use super::draft::{Draft, OriginalEntry, since_note};
 use super::{ChangedFile, EditKind};
 use crate::{
     files::Files,
@@ -72,8 +72,8 @@ fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> ChangedFile {
 /// Returns the content that a file had on the disk before the call; `None` if there was no file.
 fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
     match drafts.iter().find(|draft| draft.path == *path)?.before.as_ref()? {
-        Before::File { bytes, .. } => Some(bytes),
-        Before::Link => None,
+        OriginalEntry::File { bytes, .. } => Some(bytes),
+        OriginalEntry::Link => None,
     }
 }
 

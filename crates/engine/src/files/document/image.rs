@@ -1,6 +1,6 @@
 //! Decodes images and converts them for the reply.
 
-use crate::files::lookup::Opened;
+use crate::files::lookup::OpenedFile;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -17,7 +17,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// Shows an image file. The image is decoded first, because model services refuse a conversation with an invalid image.
-pub(crate) fn show(opened: Opened, cx: &CallCtx) -> Result<FileContent, Failure> {
+pub(crate) fn show(opened: OpenedFile, cx: &CallCtx) -> Result<FileContent, Failure> {
     let path = opened.path().display();
     let _alone = alone();
     cx.check()?;

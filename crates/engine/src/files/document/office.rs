@@ -1,6 +1,6 @@
 //! Shows parts of an office document or an archive, as text.
 
-use crate::files::lookup::Opened;
+use crate::files::lookup::OpenedFile;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -21,7 +21,7 @@ const AROUND: usize = 48;
 
 /// Shows the requested parts of an office document or an archive.
 pub(crate) fn show(
-    opened: Opened,
+    opened: OpenedFile,
     format: Format,
     request: &Request,
     cx: &CallCtx,

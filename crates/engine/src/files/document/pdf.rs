@@ -1,6 +1,6 @@
 //! Shows pages of a PDF, as text.
 
-use crate::files::lookup::Opened;
+use crate::files::lookup::OpenedFile;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -17,7 +17,7 @@ const TIME: Duration = Duration::from_secs(30);
 /// The maximum number of pages shown of a PDF that is not a file, such as a download.
 const MOST: u32 = 200;
 
-pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<FileContent, Failure> {
+pub(crate) fn show(opened: OpenedFile, request: &Request, cx: &CallCtx) -> Result<FileContent, Failure> {
     let path = opened.path().display();
     let range = request
         .pages

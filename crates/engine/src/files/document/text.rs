@@ -3,12 +3,12 @@
 mod ends;
 pub(crate) mod stretch;
 
-use crate::files::lookup::{Opened, Whole};
+use crate::files::lookup::{FileBytes, OpenedFile};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
     files::Files,
-    files::content::{Content, FileContent, Gutter, Keep, Request, Text, Total},
+    files::content::{Content, FileContent, Gutter, LinePreference, Request, Text, Total},
     seen_content::SeenRange,
 };
 use std::{io::Read as _, sync::Arc};
@@ -45,7 +45,7 @@ pub(crate) struct TextScan {
 }
 
 pub(crate) fn show(
-    opened: Opened,
+    opened: OpenedFile,
     files: &Files,
     request: &Request,
     cx: &CallCtx,
@@ -65,11 +65,11 @@ pub(crate) fn show(
     }
     let (hash, bytes) = (looked.hash, looked.bytes.clone());
     let (text, part) = match request.keep {
-        Keep::Ends { head, tail } if hash.is_some() && !ends::fits(&looked, request) => {
+        LinePreference::Ends { head, tail } if hash.is_some() && !ends::fits(&looked, request) => {
             let wanted = ends::HeadTailLimits { head, tail, last: total.min(last_wanted(request)) };
             ends::show(looked, &wanted, files, request, &path, cx)?
         }
-        Keep::Head | Keep::Ends { .. } => {
+        LinePreference::Head | LinePreference::Ends { .. } => {
             let text = fit(looked, request);
             let part = part(request, &text, total);
             (text, part)
@@ -80,7 +80,7 @@ pub(crate) fn show(
 
 /// Reads the requested lines of a file. A large file whose bytes need no decoding is not loaded as a whole.
 pub(crate) fn look(
-    opened: Opened,
+    opened: OpenedFile,
     files: &Files,
     ask: LineSelection,
     cx: &CallCtx,
@@ -94,12 +94,12 @@ pub(crate) fn look(
 }
 
 /// Reads a file whose bytes need no decoding: UTF-8, or 8-bit text of unknown encoding.
-fn as_it_is(opened: Opened, ask: LineSelection, cx: &CallCtx) -> Result<TextScan, Failure> {
+fn as_it_is(opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<TextScan, Failure> {
     if opened.len() > REMEMBERED {
         return stream(opened, ask, cx);
     }
     let (path, len) = (opened.path().clone(), opened.len());
-    let Whole { bytes, hash } = opened.whole()?;
+    let FileBytes { bytes, hash } = opened.whole()?;
     let (seen, bytes) = match String::from_utf8(bytes) {
         Ok(text) => {
             let text: Arc<str> = text.into();
@@ -116,7 +116,7 @@ fn as_it_is(opened: Opened, ask: LineSelection, cx: &CallCtx) -> Result<TextScan
 }
 
 /// Reads a long file in pieces and keeps only the lines that are shown.
-fn stream(mut opened: Opened, ask: LineSelection, cx: &CallCtx) -> Result<TextScan, Failure> {
+fn stream(mut opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<TextScan, Failure> {
     let mut window = match encoding::sniff(opened.head()) {
         EncodingGuess::Text(Encoding::EightBit) => Window::eight_bit(ask),
         _ => Window::new(ask),
@@ -144,7 +144,7 @@ fn stream(mut opened: Opened, ask: LineSelection, cx: &CallCtx) -> Result<TextSc
 }
 
 /// Decodes a whole file whose encoding is known and is not UTF-8.
-fn decoded(opened: Opened, files: &Files, ask: LineSelection) -> Result<TextScan, Failure> {
+fn decoded(opened: OpenedFile, files: &Files, ask: LineSelection) -> Result<TextScan, Failure> {
     let path = opened.path().clone();
     let whole = opened.whole()?;
     let text = Decoded::open(whole.bytes, files.encoding())

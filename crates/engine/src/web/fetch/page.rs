@@ -8,7 +8,7 @@ use crate::{
     access::command::Host,
     call::CallCtx,
     failure::{Failure, Kind},
-    web::{Web, cache::Near},
+    web::{Web, cache::HostKind},
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use toolpost_net::{
@@ -112,9 +112,9 @@ fn reach(cx: &CallCtx, address: &WebAddress) -> Result<AllowedAddresses, String>
     cx.permissions.reach(&Host::at(&address.host(), address.port()))
 }
 
-/// Returns `Near::Own` if a rule of the operator, or of a trusted project, names a host that sent the answer or
+/// Returns `HostKind::Own` if a rule of the operator, or of a trusted project, names a host that sent the answer or
 /// redirected to it. Pages on such hosts may change at any time, so they are never cached as fresh.
-fn near(cx: &CallCtx, fetched: &FetchResponse) -> Near {
+fn near(cx: &CallCtx, fetched: &FetchResponse) -> HostKind {
     let own = fetched.hops.iter().any(|hop| reach(cx, hop) == Ok(AllowedAddresses::Anywhere));
-    if own { Near::Own } else { Near::Far }
+    if own { HostKind::Own } else { HostKind::Far }
 }

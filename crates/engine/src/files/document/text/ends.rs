@@ -81,7 +81,7 @@ pub(super) fn show(
 /// Reads the end of the file's last line, at most `characters` characters and `bytes` bytes; `None` if the file must be
 /// decoded first, for example from UTF-16.
 fn end_of_file(
-    mut opened: lookup::Opened,
+    mut opened: lookup::OpenedFile,
     characters: u64,
     bytes: usize,
     cx: &CallCtx,
