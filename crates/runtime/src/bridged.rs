@@ -6,7 +6,7 @@ use toolpost_engine::{
     operations::bridge::{Bridge, Request},
 };
 use toolpost_text::escape;
-use toolpost_tool::{CallFuture, DecodedCall, Done, Lowering, Page};
+use toolpost_tool::{CallFuture, CallResult, DecodedCall, Lowering, Page};
 
 /// The name of the engine operation that calls upstream tools.
 pub(crate) const OPERATION: &str = Bridge::NAME;
@@ -70,7 +70,7 @@ fn run<'a>(engine: &'a Engine, cx: &'a CallCtx, request: Request, structured: bo
                 UpstreamPart::Image { mime, data } => page.image(&mime, data),
             }
         }
-        Ok(Done { page, structured, seen: Vec::new() })
+        Ok(CallResult { page, structured, seen: Vec::new() })
     })
 }
 

@@ -16,7 +16,7 @@ use std::{
 };
 use tokio::sync::watch;
 use toolpost_engine::CallGateway;
-use toolpost_tool::Done;
+use toolpost_tool::CallResult;
 use toolpost_workspace::{Cause, unique};
 
 /// The dispatcher of all calls: those of the client, and those that other calls make.
@@ -64,7 +64,7 @@ impl Dispatcher {
     }
 
     /// Runs a call through every layer to its operation, and the result back through the layers.
-    pub(crate) async fn run(&self, dispatch: Dispatch<'_>) -> Result<Done, CallError> {
+    pub(crate) async fn run(&self, dispatch: Dispatch<'_>) -> Result<CallResult, CallError> {
         let Dispatch { id, call, published, nested, gateway, deadline } = dispatch;
         let cause = Arc::new(self.cause(id, published, &call));
         let data = ReceivedCall { published, origin: CallOrigin { cause, gateway, deadline } };

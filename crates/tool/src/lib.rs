@@ -40,7 +40,7 @@ pub use lowering::Lowering;
 pub use manual::{Example, Manual};
 pub use page::{Page, ReplyPart, RunResult, example};
 pub use schema::{full, published};
-pub use tool::{CallFuture, DecodedCall, Done, Run, Tool, ToolDef};
+pub use tool::{CallFuture, CallResult, DecodedCall, Run, Tool, ToolDef};
 // Types of other crates that are in the signatures of this one.
 pub use toolpost_engine::{
     Access, ChangeProblem, ExistenceMismatch, Facts, Failure, Fresh, Hint, Kind, ReadRequirement,

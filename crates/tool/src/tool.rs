@@ -54,10 +54,10 @@ pub struct DecodedCall {
 /// A function that runs a prepared call.
 pub type Run = Box<dyn for<'a> FnOnce(&'a Engine, &'a CallCtx) -> CallFuture<'a> + Send>;
 /// A running call.
-pub type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Done, Failure>> + Send + 'a>>;
+pub type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<CallResult, Failure>> + Send + 'a>>;
 
 /// The result of a call.
-pub struct Done {
+pub struct CallResult {
     /// The rendered reply.
     pub page: Page,
     /// The operation's output as data, if it was requested.
@@ -166,7 +166,7 @@ async fn run<T: Tool>(
     structured: bool,
     limit: Limit,
     say: fn(&Hint) -> String,
-) -> Result<Done, Failure> {
+) -> Result<CallResult, Failure> {
     let reword = |failure: Failure| T::reword(failure.completed(say));
     let output = engine.run::<T::Op>(request, cx).await.map_err(reword)?;
     let mut page = Page::within(limit);
@@ -177,5 +177,5 @@ async fn run<T: Tool>(
             format!("The output could not be written as JSON: {error}."),
         )
     })?;
-    Ok(Done { page, structured, seen: T::Op::seen(&output) })
+    Ok(CallResult { page, structured, seen: T::Op::seen(&output) })
 }

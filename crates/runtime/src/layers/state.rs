@@ -3,7 +3,7 @@
 use crate::{ask::Question, call::Call, published::Published, services::Services};
 use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
 use toolpost_engine::{CallCtx, CallGateway, Failure, NestedCallPermissions};
-use toolpost_tool::{DecodedCall, Done};
+use toolpost_tool::{CallResult, DecodedCall};
 use toolpost_workspace::Cause;
 
 /// Maximum size of any reply, in bytes, whatever the caller requested.
@@ -115,7 +115,7 @@ impl From<Failure> for CallError {
 }
 
 /// The result of a call that returns through the layers.
-pub(crate) type LayerResult = Result<Done, CallError>;
+pub(crate) type LayerResult = Result<CallResult, CallError>;
 /// The future of a call that is passing through the layers.
 pub(crate) type LayerFuture<'a> = Pin<Box<dyn Future<Output = LayerResult> + Send + 'a>>;
 
