@@ -11,7 +11,7 @@ use toolpost_engine::{
     Access, CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, NestedCallPermissions, Pictures,
     Progress, Session,
 };
-use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime, Verdict};
+use toolpost_runtime::{Asker, Call, Outcome, Published, Runtime, Verdict, VerdictFuture};
 
 /// Operation that declares the task complete.
 const COMPLETE: &str = "complete";
@@ -84,7 +84,7 @@ struct TimedAsker {
 }
 
 impl Asker for TimedAsker {
-    fn ask<'a>(&'a self, question: &'a toolpost_runtime::Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a toolpost_runtime::Question) -> VerdictFuture<'a> {
         Box::pin(async move {
             let began = Instant::now();
             let verdict = tokio::select! {

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use toolpost::{approvals, settings::values::Ask};
-use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
+use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
 /// Use of standard input: a person can answer prompts there (`Person`), or other data takes it (`Taken`).
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) fn asker(ask: Ask, input: Input) -> Arc<dyn Asker> {
 struct Terminal;
 
 impl Asker for Terminal {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         let question = question.clone();
         Box::pin(async move {
             let asked = tokio::task::spawn_blocking(move || prompt(&question)).await;

@@ -15,7 +15,7 @@ use toolpost_engine::{
     Access, AnswerFuture, Buffer, CallCtx, Editor, EditorAct, EditorSetup, Failure, InsertionFallback, Kind,
     Point, SaveState, SelectionVisibility, Shape, TextSelection, View,
 };
-use toolpost_runtime::{Config, Narrow, Outcome, Policy, RuleSource};
+use toolpost_runtime::{Config, Outcome, Policy, RuleSource, ToolSelection};
 
 /// Makes a call and returns the text of its reply; a failure begins with its kind.
 async fn reply(world: &World, tool: &str, arguments: Value) -> String {
@@ -158,7 +158,7 @@ async fn rules_and_denied_access_apply_to_editor_tools() {
         ..config
     });
     let denying = |access| {
-        let narrow = Narrow { deny: vec![access], ..Narrow::default() };
+        let narrow = ToolSelection { deny: vec![access], ..ToolSelection::default() };
         World::configured(&DIALECT, |config| Config { narrow, ..config })
     };
     let (unwriting, closed) = (denying(Access::Writes), denying(Access::Editor));

@@ -10,18 +10,18 @@ use toolpost_tool::{ReplyPart, RunResult};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The call succeeded, with this reply.
-    Done(Answer),
+    Done(ToolReply),
     /// The call failed; the reply contains the reason and the next step.
-    Failed(Kind, Answer),
+    Failed(Kind, ToolReply),
     /// The call needs approval: the caller prompts the user, and repeats the call with the verdict.
     Ask(Question),
     /// No tool has the name in the call.
-    NoSuchTool(Answer),
+    NoSuchTool(ToolReply),
 }
 
 /// A reply: its text and images, and optionally the operation's output as data.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct ToolReply {
     /// The text and image parts, in order.
     pub parts: Vec<ReplyPart>,
     /// The operation's output as data; `None` if structured output is off, or the call failed.
@@ -31,7 +31,7 @@ pub struct Answer {
     pub result: RunResult,
 }
 
-impl Answer {
+impl ToolReply {
     /// Creates an answer with one text part.
     #[must_use]
     pub fn text(text: String) -> Self {

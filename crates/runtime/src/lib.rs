@@ -21,13 +21,13 @@ mod services;
 mod wording;
 mod write_queue;
 
-pub use answer::{Answer, Outcome};
-pub use ask::{Addition, Asker, Asking, Question, Span, Verdict};
+pub use answer::{Outcome, ToolReply};
+pub use ask::{Addition, Asker, Question, Span, Verdict, VerdictFuture};
 pub use call::Call;
 pub use catalogue::Catalogue;
 pub use config::{Config, StructuredOutput};
 pub use events::{Detail, Event, Events, Status};
-pub use narrow::{Narrow, NarrowError};
+pub use narrow::{NarrowError, ToolSelection};
 pub use published::{Published, UpstreamToolDefinition};
 pub use runtime::Runtime;
 pub use toolpost_policy::{

@@ -10,7 +10,7 @@ const REMOTE: &str = "mcp__";
 
 /// The selection of the tools to publish.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Narrow {
+pub struct ToolSelection {
     /// The only tools to publish: names, `dialect_name`, or patterns with `*`; a leading `!` excludes. `None`
     /// and a list of only exclusions start from all tools.
     pub tools: Option<Vec<String>>,
@@ -38,7 +38,7 @@ pub enum NarrowError {
     Nothing,
 }
 
-impl Narrow {
+impl ToolSelection {
     /// Returns true if the selection restricts anything.
     pub(crate) fn says_something(&self) -> bool {
         !self.deny.is_empty() || self.tools.is_some()

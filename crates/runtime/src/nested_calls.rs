@@ -2,7 +2,7 @@
 //! than read can prompt the user.
 
 use crate::{
-    answer::Answer,
+    answer::ToolReply,
     ask::{Asker, Verdict},
     call::Call,
     dispatcher::{Dispatch, Dispatcher},
@@ -89,7 +89,7 @@ impl NestedCalls {
         }
         let (ended, words) = match result {
             Ok(done) if inner.pictures == Pictures::Given => {
-                let (words, pictures) = Answer::of(done.page.finish()).with_pictures();
+                let (words, pictures) = ToolReply::of(done.page.finish()).with_pictures();
                 return InnerAnswer { ended: CallOutcome::Done, words, pictures };
             }
             Ok(done) => (CallOutcome::Done, words(done.page.finish())),
@@ -142,5 +142,5 @@ fn words(parts: Vec<ReplyPart>) -> String {
         )),
         ReplyPart::Text(text) => ReplyPart::Text(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)),
     });
-    Answer::of(named.collect()).words()
+    ToolReply::of(named.collect()).words()
 }

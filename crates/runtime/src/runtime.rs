@@ -1,7 +1,7 @@
 //! The runtime: the published tools, and the entry for every call.
 
 use crate::{
-    answer::{Answer, Outcome},
+    answer::{Outcome, ToolReply},
     call::Call,
     catalogue::Catalogue,
     config::Config,
@@ -187,7 +187,7 @@ impl Runtime {
                 session.succeeded();
                 done.page.retain_new(|note| session.says_first(note));
                 let result = done.page.result();
-                Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured, result })
+                Outcome::Done(ToolReply { parts: done.page.finish(), structured: done.structured, result })
             }
             Err(CallError::Ask(question)) => Outcome::Ask(*question),
             Err(CallError::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &catalogue)),

@@ -18,8 +18,8 @@ use toolpost_engine::{
     RemoteTool, Session, Touch, UpstreamPart, operations::batch,
 };
 use toolpost_runtime::{
-    Asker, Asking, Call, Config, Detail, Event, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
-    Status, StructuredOutput, UpstreamToolDefinition, Verdict,
+    Asker, Call, Config, Detail, Event, Outcome, Policy, Question, RuleSource, Runtime, Span, Status,
+    StructuredOutput, ToolSelection, UpstreamToolDefinition, Verdict, VerdictFuture,
 };
 use toolpost_test_rows::each_async;
 use toolpost_text::matching::Step;
@@ -27,7 +27,7 @@ use toolpost_tool::{Budget, Dialect, Lowering, Page, Tool, ToolDef, TruncationPo
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// An operation that follows the orders in its arguments.
-struct Obey;
+struct ScriptedOperation;
 
 struct Request {
     path: WorkspacePath,
@@ -45,7 +45,7 @@ static MEETING: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(4));
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 static CROWD: AtomicUsize = AtomicUsize::new(0);
 
-impl Operation for Obey {
+impl Operation for ScriptedOperation {
     const NAME: &'static str = "obey";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
     type Capability = Files;
@@ -113,12 +113,12 @@ struct Args {
     order: String,
 }
 
-struct Do;
+struct ScriptedTool;
 
-impl Tool for Do {
+impl Tool for ScriptedTool {
     const NAME: &'static str = "Do";
     const ALIASES: &'static [&'static str] = &["perform"];
-    type Op = Obey;
+    type Op = ScriptedOperation;
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
@@ -196,7 +196,7 @@ fn say(hint: &Hint) -> String {
     format!("{hint:?}").chars().take_while(|letter| letter.is_alphanumeric()).collect()
 }
 
-const TOOLS: [ToolDef; 2] = [ToolDef::of::<Do>(), ToolDef::of::<Many>()];
+const TOOLS: [ToolDef; 2] = [ToolDef::of::<ScriptedTool>(), ToolDef::of::<Many>()];
 static DIALECT: Dialect = dialect("test");
 static OTHER: Dialect = dialect("other");
 
@@ -250,7 +250,7 @@ impl World {
             Policy::built_in().unwrap().with(rules, &RuleSource::Operator("test".to_owned())).unwrap();
         let config = Config {
             dialects: dialects.to_vec(),
-            narrow: Narrow::default(),
+            narrow: ToolSelection::default(),
             policy,
             deadline,
             reply_bytes: None,
@@ -426,7 +426,7 @@ async fn the_third_identical_failure_adds_a_hint() {
 struct Recorder(Arc<Mutex<Vec<Question>>>);
 
 impl Asker for Recorder {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         self.0.lock().unwrap().push(question.clone());
         Box::pin(std::future::ready(Verdict::Allow))
     }

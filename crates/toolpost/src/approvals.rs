@@ -2,7 +2,7 @@
 
 use crate::settings::values::Ask;
 use std::{future::Future, sync::Arc};
-use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
+use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
 /// Answer to a prompt about a call that needs approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ where
     F: Fn(Question) -> A + Send + Sync,
     A: Future<Output = Approval> + Send,
 {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         Box::pin(async move { (self.0)(question.clone()).await.into() })
     }
 }

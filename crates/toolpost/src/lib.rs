@@ -98,5 +98,5 @@ pub use settings::Settings;
 pub use tokio_util::sync::CancellationToken;
 pub use toolpost::{Lifetime, Tool, Toolpost};
 pub use toolpost_engine::Kind;
-pub use toolpost_runtime::{Addition, Asker, Asking, Detail, Event, Question, Span, Status, Verdict};
+pub use toolpost_runtime::{Addition, Asker, Detail, Event, Question, Span, Status, Verdict, VerdictFuture};
 pub use toolpost_tool::ReplyPart;

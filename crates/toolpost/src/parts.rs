@@ -17,7 +17,7 @@ use toolpost_engine::{
     Grams, Operation as _, SkillPlaces,
     operations::{fetch::Fetch, plan::Plan, semantic::Semantic},
 };
-use toolpost_runtime::{Catalogue, Narrow, Policy, RuleSource};
+use toolpost_runtime::{Catalogue, Policy, RuleSource, ToolSelection};
 use toolpost_text::names::suggest;
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
@@ -95,7 +95,7 @@ pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
 /// # Errors
 /// [`Error::Tools`] if a dialect does not exist, no tool of the dialects has a selected name, or no tool would be
 /// left.
-pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
+pub fn selection(settings: &Settings) -> Result<ToolSelection, Error> {
     let beside: Vec<String> =
         toolpost_dialects::code::DIALECT.tools.iter().map(|tool| tool.name.to_owned()).collect();
     let code = settings.code_mode.value;
@@ -107,7 +107,7 @@ pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
     });
     let tools = buildable(settings, tools)?;
     let shown = (code == CodeMode::Only).then_some(toolpost_dialects::code::DIALECT.name);
-    let narrow = Narrow { tools, deny: settings.denied(), shown };
+    let narrow = ToolSelection { tools, deny: settings.denied(), shown };
     Catalogue::of(&dialects(settings)?).narrowed(&narrow).kind(Error::Tools)?;
     Ok(narrow)
 }

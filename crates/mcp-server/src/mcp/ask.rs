@@ -12,7 +12,7 @@ use rmcp::{
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
+use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
 /// The field of the approval form, and two of its values; the other values are the durations of an approval
 /// (`Span`).
@@ -58,7 +58,7 @@ pub(super) struct Client {
 }
 
 impl Asker for Client {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         Box::pin(self.put(question))
     }
 }
@@ -101,7 +101,7 @@ pub(super) struct CallAnswer {
 }
 
 impl Asker for CallAnswer {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         let verdict = if *question == self.question { self.verdict.clone() } else { Verdict::Later };
         Box::pin(std::future::ready(verdict))
     }

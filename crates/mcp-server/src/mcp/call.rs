@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 use tokio::sync::Semaphore;
 use toolpost_engine::Session;
-use toolpost_runtime::{Answer, Asker, Call, Outcome, Question, Runtime, Verdict};
+use toolpost_runtime::{Asker, Call, Outcome, Question, Runtime, ToolReply, Verdict};
 
 /// The name of the approval question, the only one that a call can have.
 const APPROVAL: &str = "approval";
@@ -154,8 +154,8 @@ async fn in_turn<T>(call: impl Future<Output = T>, turn: Option<CallTurn>) -> T 
     }
 }
 
-fn nobody(question: &Question) -> Answer {
-    Answer::text(format!(
+fn nobody(question: &Question) -> ToolReply {
+    ToolReply::text(format!(
         "{} needs approval, and this client cannot prompt the user: {} Allow the call in the policy file, \
          or use a client that can prompt.",
         question.tool, question.reason

@@ -2,11 +2,11 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock};
-use toolpost_runtime::Answer;
+use toolpost_runtime::ToolReply;
 use toolpost_tool::ReplyPart;
 
 /// Converts the reply of a call; the reply of a script that stopped is marked as an error.
-pub(super) fn done(mut answer: Answer) -> CallToolResult {
+pub(super) fn done(mut answer: ToolReply) -> CallToolResult {
     let structured = answer.structured.take();
     let is_error = answer.is_error().then_some(true);
     let mut result = CallToolResult::success(content(answer));
@@ -16,11 +16,11 @@ pub(super) fn done(mut answer: Answer) -> CallToolResult {
 }
 
 /// Converts a failed call; the model reads the reason.
-pub(super) fn failed(answer: Answer) -> CallToolResult {
+pub(super) fn failed(answer: ToolReply) -> CallToolResult {
     CallToolResult::error(content(answer))
 }
 
-fn content(answer: Answer) -> Vec<ContentBlock> {
+fn content(answer: ToolReply) -> Vec<ContentBlock> {
     let block = |part| match part {
         ReplyPart::Text(text) => ContentBlock::text(text),
         ReplyPart::Image { mime, data } => ContentBlock::image(STANDARD.encode(data), mime),

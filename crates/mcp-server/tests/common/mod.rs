@@ -21,7 +21,7 @@ use tokio::{
 };
 use toolpost_engine::{Access, CallCtx, Engine, Extent, Failure, Files, Fresh, Kind, Operation, Touch};
 use toolpost_mcp_server::{Options, ServeError};
-use toolpost_runtime::{Config, Narrow, Policy, RuleSource, Runtime, StructuredOutput, Verdict};
+use toolpost_runtime::{Config, Policy, RuleSource, Runtime, StructuredOutput, ToolSelection, Verdict};
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Dialect, Lowering, Page, Tool, ToolDef, TruncationPolicy};
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -269,7 +269,7 @@ impl Client {
             Policy::built_in().unwrap().with(RULES, &RuleSource::Operator("test".to_owned())).unwrap();
         let config = Config {
             dialects: vec![&DIALECT],
-            narrow: Narrow::default(),
+            narrow: ToolSelection::default(),
             policy,
             deadline: None,
             reply_bytes: None,

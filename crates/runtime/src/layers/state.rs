@@ -151,9 +151,9 @@ pub(crate) trait Path {
 }
 
 /// The path of the layer `L` followed by the path `P`. It implements `Path` only if `P` begins after `L`.
-pub(crate) struct Then<L, P>(std::marker::PhantomData<(L, P)>);
+pub(crate) struct LayerPath<L, P>(std::marker::PhantomData<(L, P)>);
 
-impl<L: Layer, P: Path<From = L>> Path for Then<L, P> {
+impl<L: Layer, P: Path<From = L>> Path for LayerPath<L, P> {
     type From = L::After;
 
     fn run<'a>(services: &'a Services, state: CallState<'a, L::After>) -> LayerFuture<'a> {

@@ -12,7 +12,7 @@ use toolpost_acp::{Acp, Disk, May};
 use toolpost_agent::{ModelAgents, Subagent};
 use toolpost_dialects::claude;
 use toolpost_engine::{Access, Agents, Engine};
-use toolpost_runtime::{Config, Narrow, Policy, Runtime, StructuredOutput};
+use toolpost_runtime::{Config, Policy, Runtime, StructuredOutput, ToolSelection};
 use toolpost_workspace::Workspace;
 
 /// Source of model answers.
@@ -61,7 +61,7 @@ impl ModelSource {
         let claude::Whole { read, write } = claude::WHOLE;
         let config = Config {
             dialects: vec![&claude::DIALECT],
-            narrow: Narrow { tools: Some(vec![read.to_owned(), write.to_owned()]), deny, shown: None },
+            narrow: ToolSelection { tools: Some(vec![read.to_owned(), write.to_owned()]), deny, shown: None },
             policy: policy.clone(),
             deadline: settings.deadline.value,
             reply_bytes: None,
