@@ -31,7 +31,7 @@ pub(crate) struct Gap {
 
 /// Completeness of the shown output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum OutputCompleteness {
     /// The whole output is shown.
     Whole,
     /// Only a part of the output is shown; the value is the first gap.
@@ -42,7 +42,7 @@ pub(crate) enum Extent {
 const AROUND: Limit = Limit { bytes: 640, lines: 12 };
 
 /// Writes as much of the output as fits on the page, with a notice for each gap.
-pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Extent {
+pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> OutputCompleteness {
     let room = page.room();
     let room = Limit {
         bytes: room.bytes.saturating_sub(AROUND.bytes).max(room.bytes / 2),
@@ -60,7 +60,7 @@ pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Extent {
         both_ends(&asked, ran.characters, room, style.ends)
     };
     page.fitted(body(ran, &parts, style));
-    gaps(ran, &parts).first().map_or(Extent::Whole, |gap| Extent::Part(*gap))
+    gaps(ran, &parts).first().map_or(OutputCompleteness::Whole, |gap| OutputCompleteness::Part(*gap))
 }
 
 /// A contiguous part of the output.

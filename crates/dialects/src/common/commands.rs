@@ -1,7 +1,7 @@
 //! Replies of the tools that run shell commands: output, exit status and remaining processes.
 
 use super::{
-    command_output::{self, Extent, Gap, Style},
+    command_output::{self, Gap, OutputCompleteness, Style},
     redirect,
 };
 use serde_json::json;
@@ -47,7 +47,7 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     if ran.state != State::Ended {
         page.note(on_its_own(ran));
     }
-    if let Extent::Part(gap) = command_output::text(ran, page, style) {
+    if let OutputCompleteness::Part(gap) = command_output::text(ran, page, style) {
         page.note(rest(&gap));
     }
 }

@@ -1,7 +1,7 @@
 //! `run_command`: a program with its arguments, blocking or not.
 
 use super::command_reply;
-use crate::common::{command_output::Extent, commands};
+use crate::common::{command_output::OutputCompleteness, commands};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -80,7 +80,7 @@ impl Tool for RunCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        if let Extent::Part(gap) = command_reply::render(output, page) {
+        if let OutputCompleteness::Part(gap) = command_reply::render(output, page) {
             page.note(format!(
                 "to see the rest: check_command_status with {{\"command_id\": \"{}\", \"output_priority\": \"top\", \
                  \"skip_character_count\": {}, \"output_character_count\": {SHOWN}}}",

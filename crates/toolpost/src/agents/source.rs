@@ -58,7 +58,7 @@ impl ModelSource {
         if external::may(settings) == May::Read {
             deny.push(Access::Writes);
         }
-        let claude::Whole { read, write } = claude::WHOLE;
+        let claude::FileToolNames { read, write } = claude::WHOLE;
         let config = Config {
             dialects: vec![&claude::DIALECT],
             narrow: ToolSelection { tools: Some(vec![read.to_owned(), write.to_owned()]), deny, shown: None },
