@@ -136,7 +136,11 @@ impl Acp {
     #[must_use]
     pub fn told(&self, own: Option<&str>) -> String {
         let roots: Vec<String> = self.setup.roots.iter().map(|root| root.display().to_string()).collect();
-        let writes = if self.setup.may == May::Read { prompts::Writes::No } else { prompts::Writes::Yes };
+        let writes = if self.setup.may == May::Read {
+            prompts::WritePermission::No
+        } else {
+            prompts::WritePermission::Yes
+        };
         prompts::handed(SERVER, &roots, own, writes)
     }
 }

@@ -22,12 +22,12 @@ pub const TIME: Duration = Duration::from_secs(300);
 pub struct Permits {
     at_once: Arc<Semaphore>,
     queue: Duration,
-    sessions: Mutex<HashMap<String, Seat>>,
+    sessions: Mutex<HashMap<String, SessionUsage>>,
 }
 
 /// Number of subagents and budget of a session.
 #[derive(Default)]
-struct Seat {
+struct SessionUsage {
     /// Number of subagents that the session has started, or that wait for their start.
     left: u32,
     /// Budget of the session's own run, if it has one.

@@ -6,7 +6,7 @@ use crate::{
     event::{AgentEvent, Watch},
     forms::{self, Form},
     models::{
-        CallRequest, CallStatus, Completion, Message, ModelError, ModelErrorKind, Piece, Question,
+        AnswerPart, CallRequest, CallStatus, Completion, Message, ModelError, ModelErrorKind, Question,
         RequestEvent, Service, Stop, ToolDefinition, ToolResult,
     },
     outcome::{Outcome, Reason},
@@ -191,8 +191,8 @@ impl<'a> RunState<'a> {
     async fn request_completion(&self) -> Result<Completion, ModelError> {
         let watch = self.run.watch.clone();
         let hear = move |request_event: RequestEvent<'_>| match request_event {
-            RequestEvent::Piece(Piece::Words(words)) => watch(&AgentEvent::Words(words.clone())),
-            RequestEvent::Piece(Piece::Calling { tool, .. }) if !tool.is_empty() => {
+            RequestEvent::Piece(AnswerPart::Words(words)) => watch(&AgentEvent::Words(words.clone())),
+            RequestEvent::Piece(AnswerPart::Calling { tool, .. }) if !tool.is_empty() => {
                 watch(&AgentEvent::Calling(tool.clone()));
             }
             RequestEvent::Piece(_) => {}

@@ -10,28 +10,28 @@ use toolpost_agent::{
     AgentEvent, Budget, ImageDisplay, Limits, Reason, Run, RunTool, TaskEffect, ToolReply, Toolset,
     Transcript,
     models::{
-        CallRequest, Completion, Message, Model, ModelError, ModelErrorKind, ModelFuture, ModelMessage,
-        Patience, Piece, Pieces, Question, Service, Stop, ToolResult,
+        AnswerPart, CallRequest, Completion, Message, Model, ModelError, ModelErrorKind, ModelFuture,
+        ModelMessage, Patience, Pieces, Question, Service, Stop, ToolResult,
     },
 };
 use toolpost_engine::{Access, CallOutcome, CallableTool, InnerAnswer, InnerPicture};
 use toolpost_test_rows::each_async;
 
 /// A model that calls the tool once, and accepts or rejects images.
-struct Looks {
+struct ImageModel {
     refuses: Option<(ModelErrorKind, &'static str)>,
     asked: Mutex<Vec<Question>>,
 }
 
-struct Answer(Option<Result<Piece, ModelError>>);
+struct Answer(Option<Result<AnswerPart, ModelError>>);
 
-impl Model for Looks {
+impl Model for ImageModel {
     fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, ModelError> {
         self.asked.lock().unwrap().push(question.clone());
         let pictures = results(question).iter().any(|result| !result.pictures.is_empty());
         let reply = |text: &str, calls: Vec<CallRequest>| {
             let reply = ModelMessage { text: text.to_owned(), calls, thoughts: Vec::new() };
-            Ok(Piece::End(Box::new(Completion { message: reply, stop: Stop::End, usage: None })))
+            Ok(AnswerPart::End(Box::new(Completion { message: reply, stop: Stop::End, usage: None })))
         };
         let look = || CallRequest {
             id: "a".to_owned(),
@@ -49,7 +49,7 @@ impl Model for Looks {
 }
 
 impl Pieces for Answer {
-    fn next(&mut self) -> ModelFuture<'_, Result<Piece, ModelError>> {
+    fn next(&mut self) -> ModelFuture<'_, Result<AnswerPart, ModelError>> {
         let piece = self.0.take().unwrap_or_else(|| Err(ModelError::new(ModelErrorKind::Broken, "over")));
         Box::pin(ready(piece))
     }
@@ -110,7 +110,7 @@ async fn services_that_reject_images_get_image_names() {
         (Some(key), ImageDisplay::Shown, model(key.1), Some(1), 2),
     ];
     each_async(rows, async |(refuses, showing, wanted, shown, times)| {
-        let model = Arc::new(Looks { refuses, asked: Mutex::default() });
+        let model = Arc::new(ImageModel { refuses, asked: Mutex::default() });
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = events.clone();
         let run = Run {

@@ -7,7 +7,7 @@ use crate::{
 use std::{env, sync::Arc, time::Duration};
 use toolpost_agent::{
     ImageDisplay, Limits, ModelAgents, Subagent,
-    models::{GenaiModel, Model, ModelError, Patience, Place, Provider, Service},
+    models::{GenaiModel, Model, ModelEndpoint, ModelError, Patience, Provider, Service},
 };
 
 /// Maximum number of concurrent requests to the model, of all agents together.
@@ -75,11 +75,11 @@ pub(super) fn agents(
 }
 
 /// Returns the endpoint of the model; its key comes only from the environment.
-fn place(settings: &Settings) -> Result<Place, Error> {
+fn place(settings: &Settings) -> Result<ModelEndpoint, Error> {
     let provider = provider(&settings.provider.value)?;
     let variables = provider.key_variables().iter();
     let key = variables.filter_map(|name| env::var(name).ok()).find(|key| !key.is_empty());
-    Place::new(provider, settings.base_url.value.as_deref(), key).explain(Error::Model, "base_url")
+    ModelEndpoint::new(provider, settings.base_url.value.as_deref(), key).explain(Error::Model, "base_url")
 }
 
 /// Describes the missing setting that keeps a task from running; `None` if none is missing.
