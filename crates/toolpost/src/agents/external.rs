@@ -9,7 +9,7 @@ use crate::{
     },
 };
 use std::{collections::BTreeMap, env, path::Path, time::Duration};
-use toolpost_acp::{May, ServerCommand, Setup};
+use toolpost_acp::{AgentPermissions, ServerCommand, Setup};
 use toolpost_workspace::Workspace;
 
 /// Prefix of Toolpost's environment variables.
@@ -31,17 +31,17 @@ pub(super) fn setup(settings: &Settings, workspace: &Workspace) -> Result<Option
 }
 
 /// Returns the permissions of the external agent.
-pub(super) fn may(settings: &Settings) -> May {
+pub(super) fn may(settings: &Settings) -> AgentPermissions {
     match settings.external_agent_may.value {
-        AgentMay::Read => May::Read,
-        AgentMay::Write => May::Write,
-        AgentMay::All => May::All,
+        AgentMay::Read => AgentPermissions::Read,
+        AgentMay::Write => AgentPermissions::Write,
+        AgentMay::All => AgentPermissions::All,
     }
 }
 
 /// Returns the command that starts Toolpost's tools for the agent: this program with the active settings. The
 /// command denies delegation, and gives a read-only agent no tools that write.
-fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<ServerCommand, Error> {
+fn handed(settings: &Settings, workspace: &Workspace, may: AgentPermissions) -> Result<ServerCommand, Error> {
     let program = env::current_exe().explain(Error::Model, "cannot find this program's own path")?;
     let mut arguments = vec!["serve".to_owned()];
     let mut push = |flag: &str, value: &str| arguments.extend([flag.to_owned(), value.to_owned()]);
@@ -71,7 +71,7 @@ fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Server
     push("--ask", if settings.ask.value == Ask::Allow { "allow" } else { "deny" });
     push("--code-mode", settings.code_mode.value.word());
     push("--events-detail", settings.events_detail.value.word());
-    if may == May::Read || settings.read_only.value == OnOff::On {
+    if may == AgentPermissions::Read || settings.read_only.value == OnOff::On {
         arguments.push("--read-only".to_owned());
     }
     let tools = settings.tools.value.clone().unwrap_or_default();

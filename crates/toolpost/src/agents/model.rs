@@ -160,12 +160,12 @@ mod tests {
         PROVIDERS,
         values::{AgentMay, Choice},
     };
-    use toolpost_acp::May;
+    use toolpost_acp::AgentPermissions;
 
     #[test]
     fn setting_values_match_the_agent_crate() {
         assert_eq!(Provider::ALL.map(Provider::name), PROVIDERS);
         let words: Vec<&str> = AgentMay::ALL.iter().map(|(_, word)| *word).collect();
-        assert_eq!(words, May::ALL.map(May::word));
+        assert_eq!(words, AgentPermissions::ALL.map(AgentPermissions::word));
     }
 }

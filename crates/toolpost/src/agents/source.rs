@@ -8,7 +8,7 @@ use crate::{
     settings::Settings,
 };
 use std::sync::Arc;
-use toolpost_acp::{Acp, Disk, May};
+use toolpost_acp::{Acp, AgentPermissions, Disk};
 use toolpost_agent::{ModelAgents, Subagent};
 use toolpost_dialects::claude;
 use toolpost_engine::{Access, Agents, Engine};
@@ -55,7 +55,7 @@ impl ModelSource {
     pub(crate) fn reach(&self, engine: &Engine, policy: &Policy, settings: &Settings) -> Result<(), Error> {
         let Self::External(acp) = self else { return Ok(()) };
         let mut deny = settings.denied();
-        if external::may(settings) == May::Read {
+        if external::may(settings) == AgentPermissions::Read {
             deny.push(Access::Writes);
         }
         let claude::FileToolNames { read, write } = claude::WHOLE;
