@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use toolpost::settings::{
     Flags,
-    table::{SettingDescription, Takes, described},
+    table::{SettingDescription, ValueCount, described},
 };
 
 /// Help heading of the shared options.
@@ -81,17 +81,17 @@ impl FromArgMatches for Shared {
 fn argument(setting: &SettingDescription) -> Option<Arg> {
     let (row, flag) = (setting.row, setting.row.flag?);
     let repeats = match flag.takes {
-        Takes::Nothing | Takes::One => "",
-        Takes::Many => " (repeatable)",
-        Takes::ManyByComma => " (comma-separated, repeatable)",
+        ValueCount::Nothing | ValueCount::One => "",
+        ValueCount::Many => " (repeatable)",
+        ValueCount::ManyByComma => " (comma-separated, repeatable)",
     };
     let default = match flag.takes {
-        Takes::Nothing => String::new(),
+        ValueCount::Nothing => String::new(),
         _ => format!(" [default: {}]", row.default.replace('`', "")),
     };
     let help = format!("{}{repeats}{default}", row.help);
     let arg = Arg::new(row.key).long(flag.name).global(true).help(help);
-    if flag.takes == Takes::Nothing {
+    if flag.takes == ValueCount::Nothing {
         return Some(arg.action(ArgAction::SetTrue));
     }
     let parser = match setting.choices.as_slice() {
@@ -105,9 +105,9 @@ fn argument(setting: &SettingDescription) -> Option<Arg> {
     };
     let arg = arg.value_name(flag.value).value_hint(hint).value_parser(parser);
     Some(match flag.takes {
-        Takes::Many => arg.action(ArgAction::Append),
-        Takes::ManyByComma => arg.action(ArgAction::Append).value_delimiter(','),
-        Takes::One | Takes::Nothing => arg,
+        ValueCount::Many => arg.action(ArgAction::Append),
+        ValueCount::ManyByComma => arg.action(ArgAction::Append).value_delimiter(','),
+        ValueCount::One | ValueCount::Nothing => arg,
     })
 }
 
@@ -115,7 +115,7 @@ fn argument(setting: &SettingDescription) -> Option<Arg> {
 /// line.
 fn texts(setting: &SettingDescription, matches: &ArgMatches) -> Option<Vec<OsString>> {
     let (key, flag) = (setting.row.key, setting.row.flag?);
-    if flag.takes == Takes::Nothing {
+    if flag.takes == ValueCount::Nothing {
         return matches.get_flag(key).then(|| vec!["on".into()]);
     }
     if setting.choices.is_empty() {

@@ -5,7 +5,7 @@ use std::{
     io::{IsTerminal, Write, stdin, stdout},
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost::{approvals, settings::values::Ask};
+use toolpost::{approvals, settings::values::AskFallback};
 use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
 /// Use of standard input: a person can answer prompts there (`Person`), or other data takes it (`Taken`).
@@ -16,10 +16,10 @@ pub(crate) enum Input {
 }
 
 /// Creates the approver for the setting `ask`.
-pub(crate) fn asker(ask: Ask, input: Input) -> Arc<dyn Asker> {
+pub(crate) fn asker(ask: AskFallback, input: Input) -> Arc<dyn Asker> {
     let terminal = input == Input::Person && stdin().is_terminal() && stdout().is_terminal();
     match ask {
-        Ask::Prompt | Ask::Deny if terminal => Arc::new(Terminal),
+        AskFallback::Prompt | AskFallback::Deny if terminal => Arc::new(Terminal),
         other => approvals::without_terminal(other),
     }
 }

@@ -10,7 +10,7 @@ use toolpost::{
     agents, parts,
     settings::Flags,
     settings::Settings,
-    trust::{self, Trusted},
+    trust::{self, TrustStore},
 };
 use toolpost_engine::{Approval, Command, Line, Touch};
 use toolpost_runtime::{CommandExplanation, Decision, JudgedSegment, Origin};
@@ -136,7 +136,7 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
     let Some(state) = &settings.state.value else {
         bail!("cannot record trust without a state directory; set one with --state DIR");
     };
-    let mut known = Trusted::read(state)?;
+    let mut known = TrustStore::read(state)?;
     let mut found = false;
     for root in workspace.roots() {
         let rules = parts::project_rules(&workspace, root)?;

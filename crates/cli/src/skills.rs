@@ -11,7 +11,7 @@ use toolpost::{
     parts,
     settings::Flags,
     settings::Settings,
-    trust::{self, Trusted},
+    trust::{self, TrustStore},
 };
 use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
 
@@ -86,7 +86,7 @@ fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Re
     if chosen.is_empty() {
         bail!("nothing to trust: the project has no skills");
     }
-    let mut known = Trusted::read(state)?;
+    let mut known = TrustStore::read(state)?;
     for skill in chosen {
         if wanted.revoke {
             known.forget(&skill.location);

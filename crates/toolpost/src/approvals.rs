@@ -1,6 +1,6 @@
 //! Approvals: answers to the prompts of the policy.
 
-use crate::settings::values::Ask;
+use crate::settings::values::AskFallback;
 use std::{future::Future, sync::Arc};
 use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
@@ -58,10 +58,12 @@ pub(crate) fn denied() -> Arc<dyn Asker> {
 
 /// Creates the asker for the setting `ask` of a process that has no terminal.
 #[must_use]
-pub fn without_terminal(ask: Ask) -> Arc<dyn Asker> {
+pub fn without_terminal(ask: AskFallback) -> Arc<dyn Asker> {
     Arc::new(match ask {
-        Ask::Allow => Verdict::Allow,
-        Ask::Prompt => Verdict::Deny("No prompt is possible: there is no terminal.".to_owned()),
-        Ask::Deny => Verdict::Deny("No prompt is possible here, and the setting `ask` is `deny`.".to_owned()),
+        AskFallback::Allow => Verdict::Allow,
+        AskFallback::Prompt => Verdict::Deny("No prompt is possible: there is no terminal.".to_owned()),
+        AskFallback::Deny => {
+            Verdict::Deny("No prompt is possible here, and the setting `ask` is `deny`.".to_owned())
+        }
     })
 }

@@ -7,7 +7,7 @@ use crate::{
         Origin, Settings,
         values::{CodeMode, OnOff},
     },
-    trust::Trusted,
+    trust::TrustStore,
 };
 use std::{
     path::{Path, PathBuf},
@@ -181,7 +181,7 @@ fn rules(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
         let source = RuleSource::Operator(path.display().to_string());
         policy = policy.with(&text, &source).kind(Error::Policy)?;
     }
-    let trusted = Trusted::of(settings)?;
+    let trusted = TrustStore::of(settings)?;
     for root in workspace.roots() {
         if let Some((name, text)) = project_rules(workspace, root)? {
             let source = match (trusted.holds(&name, &text), trusted.has_changed(&name, &text)) {
@@ -255,7 +255,7 @@ pub fn skills(settings: &Settings) -> SkillPlaces {
     let usual = home.iter().flat_map(|home| usual.map(|name| home.join(name).join("skills")));
     let state = settings.state.value.clone();
     let trusted = move |file: &str, content: &str| {
-        let known = state.as_deref().map(Trusted::read);
+        let known = state.as_deref().map(TrustStore::read);
         known.is_some_and(|known| known.is_ok_and(|known| known.holds(file, content)))
     };
     SkillPlaces { user: own.into_iter().chain(usual).collect(), trusted: Arc::new(trusted) }

@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Explain, Kind},
     settings::{
         NO_AGENT, Settings,
-        values::{AgentMay, Ask, Choice, OnOff},
+        values::{AgentMay, AskFallback, Choice, OnOff},
     },
 };
 use std::{collections::BTreeMap, env, path::Path, time::Duration};
@@ -68,7 +68,7 @@ fn handed(settings: &Settings, workspace: &Workspace, may: AgentPermissions) -> 
     push("--sandbox", settings.sandbox.value.word());
     push("--first-match", settings.first_match.value.word());
     push("--dependencies", settings.dependencies.value.word());
-    push("--ask", if settings.ask.value == Ask::Allow { "allow" } else { "deny" });
+    push("--ask", if settings.ask.value == AskFallback::Allow { "allow" } else { "deny" });
     push("--code-mode", settings.code_mode.value.word());
     push("--events-detail", settings.events_detail.value.word());
     if may == AgentPermissions::Read || settings.read_only.value == OnOff::On {

@@ -3,7 +3,7 @@
 use crate::{
     error::{Error, Explain, Kind},
     settings::Settings,
-    trust::Trusted,
+    trust::TrustStore,
 };
 use std::path::PathBuf;
 use toolpost_agent::Subagent;
@@ -37,7 +37,7 @@ pub struct AgentDefinitions {
 /// of trusted files cannot be read or is damaged.
 pub fn find(settings: &Settings, workspace: &Workspace) -> Result<AgentDefinitions, Error> {
     let mut described = AgentDefinitions::default();
-    let trusted = Trusted::of(settings)?;
+    let trusted = TrustStore::of(settings)?;
     for root in workspace.roots() {
         for (file, text) in of_project(workspace, root)? {
             if trusted.holds(&file, &text) {

@@ -29,7 +29,7 @@ pub trait Choice: Copy + PartialEq + 'static {
 
 /// Answer to approval prompts that no client shows to the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ask {
+pub enum AskFallback {
     /// Approve the call, even if there is a terminal.
     Allow,
     /// Prompt if there is a terminal, otherwise deny.
@@ -38,7 +38,7 @@ pub enum Ask {
     Prompt,
 }
 
-impl Choice for Ask {
+impl Choice for AskFallback {
     const ALL: &'static [(Self, &'static str)] =
         &[(Self::Allow, "allow"), (Self::Deny, "deny"), (Self::Prompt, "prompt")];
 }
