@@ -21,7 +21,7 @@ const MORE: &str = "`--help` also lists the options that all commands share, suc
 #[command(name = "toolpost", version, disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(crate) shared: Shared,
+    pub(crate) shared: SharedFlags,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -48,9 +48,9 @@ fn with_more(command: clap::Command) -> clap::Command {
 }
 
 /// Flags of the settings, which every command accepts.
-pub(crate) struct Shared(pub(crate) Flags);
+pub(crate) struct SharedFlags(pub(crate) Flags);
 
-impl clap::Args for Shared {
+impl clap::Args for SharedFlags {
     fn augment_args(command: clap::Command) -> clap::Command {
         command.args(described().iter().filter_map(argument))
     }
@@ -60,7 +60,7 @@ impl clap::Args for Shared {
     }
 }
 
-impl FromArgMatches for Shared {
+impl FromArgMatches for SharedFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut flags = Flags::default();
         for setting in described() {
@@ -257,7 +257,7 @@ pub(crate) enum Symbols {
     /// List the definitions in a file
     Outline(Outline),
     /// Find symbols by name in all files
-    Find(Find),
+    Find(FindArgs),
     /// List the callers of a symbol
     ///
     /// If a name has several symbols that can be called, up to ten are listed one after another.
@@ -285,7 +285,7 @@ pub(crate) struct Outline {
 }
 
 #[derive(clap::Args)]
-pub(crate) struct Find {
+pub(crate) struct FindArgs {
     /// Name, part of a name, or dotted names such as Cart.total
     pub(crate) query: String,
     /// Kind of symbol, such as function or class

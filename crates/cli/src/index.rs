@@ -28,7 +28,7 @@ const TICK: Duration = Duration::from_millis(200);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Action on the workspace's own index.
-enum Here {
+enum IndexAction {
     Status(IndexStatus),
     Build(IndexStatus),
     Drop,
@@ -41,9 +41,9 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
         Args::Push(args) => return shared_index::push(&settings, &args),
         Args::Forget(args) => return shared_index::forget(&settings, &args),
         Args::Prune(args) => return shared_index::prune(&settings, &args),
-        Args::Status(args) => Here::Status(args),
-        Args::Build(args) => Here::Build(args),
-        Args::Drop => Here::Drop,
+        Args::Status(args) => IndexAction::Status(args),
+        Args::Build(args) => IndexAction::Build(args),
+        Args::Drop => IndexAction::Drop,
     };
     let workspace = workspace::open_and_report(&settings)?;
     if settings.cache.value.is_none() {
@@ -57,13 +57,13 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
         None => grams,
     };
     match args {
-        Here::Status(args) if is_shared => {
+        IndexAction::Status(args) if is_shared => {
             grams.ready(&options());
             tell(&workspace, &grams.status(&options()), args.json)
         }
-        Here::Status(args) => tell(&workspace, &grams.compare(&options()), args.json),
-        Here::Build(args) => tell(&workspace, &build(&grams)?, args.json),
-        Here::Drop => {
+        IndexAction::Status(args) => tell(&workspace, &grams.compare(&options()), args.json),
+        IndexAction::Build(args) => tell(&workspace, &build(&grams)?, args.json),
+        IndexAction::Drop => {
             let bytes = grams.forget()?;
             out::line(&format!("Removed {} of index.", size(bytes)))?;
             Ok(ExitCode::SUCCESS)
@@ -78,7 +78,7 @@ fn options() -> walk::Options {
 /// Builds until no file is missing, or until there is no more progress.
 fn build(grams: &Grams) -> Result<Status> {
     let person = std::io::stderr().is_terminal();
-    let mut hope = Hope::default();
+    let mut hope = BuildProgress::default();
     loop {
         let began = Instant::now();
         let status = grams.settle(&options(), TICK);
@@ -102,14 +102,14 @@ fn build(grams: &Grams) -> Result<Status> {
 
 /// Progress of a build, for the decision to give up.
 #[derive(Default)]
-struct Hope {
+struct BuildProgress {
     /// Smallest number of missing files so far; `None` before the first count.
     least: Option<usize>,
     /// Time since the last progress.
     idle: Duration,
 }
 
-impl Hope {
+impl BuildProgress {
     /// Returns whether nothing was added for `PATIENCE` while no work was running.
     fn is_gone(&mut self, status: &Status, took: Duration) -> bool {
         if status.files > 0 && self.least.is_none_or(|least| status.waiting < least) {
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn index_build_stops_waiting_when_indexing_is_idle() {
         let status = |files, waiting, working| Status { files, waiting, working, ..Status::default() };
-        let mut hope = Hope::default();
+        let mut hope = BuildProgress::default();
         // The first count of the files counts as progress. After it, a batch may take long while the index
         // works.
         assert!(!hope.is_gone(&status(0, 0, true), PATIENCE * 2));

@@ -23,7 +23,7 @@ pub(crate) const FAILED: u8 = 1;
 const NAMED: usize = 20;
 
 /// A symbol that a name can mean.
-pub(crate) struct Named {
+pub(crate) struct SymbolChoice {
     pub(crate) id: String,
     pub(crate) qualified: String,
     /// Kind of the symbol, such as `function`.
@@ -34,7 +34,7 @@ pub(crate) struct Named {
     pub(crate) last_line: u64,
 }
 
-impl Named {
+impl SymbolChoice {
     /// Formats the symbol as a line of a list.
     fn line(&self) -> String {
         format!("\n  {}  {}:{}", self.id, self.path, self.line)
@@ -42,8 +42,8 @@ impl Named {
 }
 
 /// Formats the first [`NAMED`] symbols as lines of a list, and counts the others.
-pub(crate) fn listed(symbols: &[Named]) -> String {
-    let mut lines: String = symbols.iter().take(NAMED).map(Named::line).collect();
+pub(crate) fn listed(symbols: &[SymbolChoice]) -> String {
+    let mut lines: String = symbols.iter().take(NAMED).map(SymbolChoice::line).collect();
     if symbols.len() > NAMED {
         lines.push_str(&format!("\n  … {} more", symbols.len() - NAMED));
     }
@@ -60,12 +60,12 @@ pub(crate) async fn named(
     person: &UserSession,
     symbol_name: &str,
     path: Option<&str>,
-) -> Result<Result<Vec<Named>, String>> {
+) -> Result<Result<Vec<SymbolChoice>, String>> {
     let (path, query) = match symbol_name.split_once('#') {
         Some((start, name)) if is_id(start, name) => {
             let (id, qualified, kind, path) =
                 (symbol_name.to_owned(), String::new(), String::new(), String::new());
-            return Ok(Ok(vec![Named { id, qualified, kind, path, line: 0, last_line: 0 }]));
+            return Ok(Ok(vec![SymbolChoice { id, qualified, kind, path, line: 0, last_line: 0 }]));
         }
         Some((start, name)) => (Some(path.unwrap_or(start)), name),
         None => (path, symbol_name),
@@ -89,7 +89,7 @@ pub(crate) async fn named(
         eprintln!("{}", out::harmless(&format!("{} ({count} in build output ignored)", ids.join(", "))));
     }
     let symbols = sources.iter().map(|hit| &hit["symbol"]);
-    let named = symbols.map(|symbol| Named {
+    let named = symbols.map(|symbol| SymbolChoice {
         id: text(&symbol["id"]).to_owned(),
         qualified: text(&symbol["qualified"]).to_owned(),
         kind: text(&symbol["kind"]).to_owned(),

@@ -3,8 +3,8 @@
 use crate::{
     args::Rename as Args,
     out,
-    symbol_names::{self as symbols, Named},
-    user_session::{Answer, UserSession},
+    symbol_names::{self as symbols, SymbolChoice},
+    user_session::{OperationResult, UserSession},
     value::{list, number, text},
 };
 use anyhow::{Result, bail};
@@ -72,7 +72,7 @@ fn failed(words: &str) -> ExitCode {
 }
 
 /// Plans the rename, and makes it if requested. Adds the field `applied` to the plan.
-async fn rename(person: &UserSession, args: &Args) -> Result<Answer> {
+async fn rename(person: &UserSession, args: &Args) -> Result<OperationResult> {
     let mut plan = match plan(person, args).await? {
         Ok(plan) => plan,
         Err(words) => return Ok(Err(words)),
@@ -86,7 +86,7 @@ async fn rename(person: &UserSession, args: &Args) -> Result<Answer> {
 }
 
 /// Plans the rename of the symbol; an error if the name is ambiguous.
-async fn plan(person: &UserSession, args: &Args) -> Result<Answer> {
+async fn plan(person: &UserSession, args: &Args) -> Result<OperationResult> {
     let candidates = match candidates(person, args).await? {
         Ok(candidates) => candidates,
         Err(words) => return Ok(Err(words)),
@@ -114,7 +114,7 @@ async fn plan(person: &UserSession, args: &Args) -> Result<Answer> {
 }
 
 /// Lists the symbols that the name and the location can mean.
-async fn candidates(person: &UserSession, args: &Args) -> Result<Result<Vec<Named>, String>> {
+async fn candidates(person: &UserSession, args: &Args) -> Result<Result<Vec<SymbolChoice>, String>> {
     let Some(place) = &args.place else { return symbols::named(person, &args.symbol, None).await };
     let (path, line) = match place.rsplit_once(':') {
         Some((path, line)) if !path.is_empty() && line.parse::<u64>().is_ok() => (path, line.parse().ok()),
@@ -128,8 +128,8 @@ async fn candidates(person: &UserSession, args: &Args) -> Result<Result<Vec<Name
 }
 
 /// Keeps the symbols whose name is on the line, or else the smallest symbol around the line.
-fn innermost(found: Vec<Named>, line: u64) -> Vec<Named> {
-    let (on_line, mut around): (Vec<Named>, Vec<Named>) = found
+fn innermost(found: Vec<SymbolChoice>, line: u64) -> Vec<SymbolChoice> {
+    let (on_line, mut around): (Vec<SymbolChoice>, Vec<SymbolChoice>) = found
         .into_iter()
         .filter(|one| (one.line..=one.last_line).contains(&line))
         .partition(|one| one.line == line);

@@ -3,7 +3,7 @@
 use crate::common;
 use toolpost_test_rows::each;
 
-use common::{Ended, World, call};
+use common::{RunResult, World, call};
 use serde_json::{Value, json};
 
 /// Creates a workspace with one file, and the scripts that the tests need next to its root.
@@ -22,7 +22,7 @@ fn world() -> World {
 /// Runs the program, and compares its whole output; the root and the end of a usage message are removed.
 fn check(arguments: &[&str], input: &str, code: i32, out: &str, err: &str) {
     let world = world();
-    let Ended { code: ended, out: printed, err: complained } = world.run_with_input(arguments, input);
+    let RunResult { code: ended, out: printed, err: complained } = world.run_with_input(arguments, input);
     let root = world.root().display().to_string();
     let complained = complained.replace(&root, "{root}");
     let complained = complained.split("\n\nUsage:").next().unwrap().split("\n\nFor more").next().unwrap();
