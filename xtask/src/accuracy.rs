@@ -11,11 +11,11 @@ mod peer;
 mod report;
 mod score;
 
-use crate::{House, Verdict, disk, docs::marked, say, suites};
+use crate::{Repository, Verdict, disk, docs::marked, say, suites};
 use anyhow::{Context, Result, bail};
 use code::Code;
 use corpora::{CORPORA, Corpus};
-use ours::Ours;
+use ours::ToolpostAnswers;
 pub(crate) use peer::install as peer_program;
 use report::Row;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ enum Peer {
 ///
 /// # Errors
 /// If something cannot be downloaded, installed or queried.
-pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
         say::line(HELP);
         return Ok(Verdict::Good);
@@ -142,7 +142,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
 
 /// Installs the language servers as the test suite `tests/servers` does, and returns the directories of their
 /// programs.
-fn servers(house: &House) -> Result<Vec<PathBuf>> {
+fn servers(house: &Repository) -> Result<Vec<PathBuf>> {
     let tools = suites::tools::install(house, &house.path("tests/servers"))
         .context("the language servers cannot be installed")?;
     let place = |name: &str| tools.iter().find(|(known, _)| *known == name).map(|(_, place)| place);
@@ -162,7 +162,7 @@ fn measure(plan: &Plan, corpus: Corpus, folder: &Path, path: &[PathBuf]) -> Resu
         ("name only", score(&score::by_name(&code))),
         ("same file, else unique name", score(&score::near_or_unique(&code))),
     ];
-    let ours = Ours::ask(&laid.tree, &code)?;
+    let ours = ToolpostAnswers::ask(&laid.tree, &code)?;
     for (name, most) in LEVELS {
         levels.push((name, score(&ours.up_to(most))));
     }

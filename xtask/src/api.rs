@@ -5,7 +5,7 @@ mod source;
 mod table;
 mod tokens;
 
-use crate::{House, Verdict, programs, say, tree::Tree};
+use crate::{Repository, Verdict, programs, say, tree::Tree};
 use anyhow::{Result, bail};
 use items::Lines;
 use source::{Leaf, Path, Sources, Target, head, ident, is_hidden, is_public, is_test, leaves};
@@ -25,7 +25,7 @@ const CHANGELOG: &str = "CHANGELOG.md";
 ///
 /// # Errors
 /// If a source file cannot be parsed, or the list cannot be written.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let tree = Tree::of_house(house)?;
     match arguments {
         [] => house.write(LIST, &list(&tree)?)?,
@@ -47,7 +47,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 
 /// Returns a message if the list of public items changed after the last change of the changelog; `None` if it
 /// did not, or if git cannot tell.
-pub(crate) fn unexplained(house: &House) -> Option<String> {
+pub(crate) fn unexplained(house: &Repository) -> Option<String> {
     let git = |arguments: &[&str]| {
         let mut git = programs::program("git");
         programs::output(git.args(arguments).current_dir(house.root())).ok()

@@ -14,9 +14,9 @@ mod sources;
 mod symbols;
 mod together;
 
-use crate::{House, Verdict, docs::marked, programs, say};
+use crate::{Repository, Verdict, docs::marked, programs, say};
 use anyhow::{Context, Result, bail, ensure};
-use rivals::Rivals;
+use rivals::Competitors;
 use std::{num::NonZeroUsize, path::PathBuf};
 
 /// Page that contains the tables.
@@ -29,7 +29,7 @@ struct Bench {
     /// Directory of all generated files.
     folder: PathBuf,
     toolpost: PathBuf,
-    rivals: Rivals,
+    rivals: Competitors,
     rounds: usize,
     threads: usize,
 }
@@ -60,7 +60,7 @@ enum Parts {
 ///
 /// # Errors
 /// If something cannot be built or started, or two programs give different answers.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let plan = plan(arguments)?;
     let mut cargo = programs::cargo();
     cargo.args(["build", "--release", "--package", "toolpost-cli"]);
@@ -73,9 +73,9 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let bench = Bench {
         // The tables of the symbol index and of ranked search find the programs for their comparison themselves.
         rivals: match plan.parts {
-            Parts::Symbols | Parts::Ranked => Rivals::none(),
-            Parts::Grams => Rivals::rg(),
-            Parts::All | Parts::Peers => Rivals::find(&folder)?,
+            Parts::Symbols | Parts::Ranked => Competitors::none(),
+            Parts::Grams => Competitors::rg(),
+            Parts::All | Parts::Peers => Competitors::find(&folder)?,
         },
         toolpost: house.target().join("release").join("toolpost"),
         folder,
@@ -149,7 +149,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
 
 /// Adds the rounds, the threads and the versions to a table, prints it, and inserts it between the marks `place` of
 /// `PAGE`.
-fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result<()> {
+fn finish(house: &Repository, bench: &Bench, place: &str, mut text: String) -> Result<()> {
     let versions = match place {
         "symbols" => symbols::versions(),
         _ => bench.rivals.versions(),
@@ -160,7 +160,7 @@ fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result
 }
 
 /// Prints a text, and inserts it between the marks `place` of `PAGE` if the run had enough rounds.
-fn put(house: &House, bench: &Bench, place: &str, text: &str) -> Result<()> {
+fn put(house: &Repository, bench: &Bench, place: &str, text: &str) -> Result<()> {
     say::line(text);
     if bench.rounds >= ROUNDS {
         house.write(PAGE, &marked::put(&house.read(PAGE)?, place, &format!("\n{text}\n"))?)?;

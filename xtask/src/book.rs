@@ -1,6 +1,6 @@
 //! `cargo xtask book`: the sources of the documentation book, and a check of the links in the built book.
 
-use crate::{House, Verdict, disk, say, tidy::links, tree::Tree};
+use crate::{Repository, Verdict, disk, say, tidy::links, tree::Tree};
 use anyhow::{Context, Result, bail};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ const START: &str = "docs/introduction.md";
 ///
 /// # Errors
 /// If a page links to a page outside the book, or if a file cannot be read or written.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     match arguments {
         [] => {}
         [flag] if flag == "--check" => return check(house),
@@ -43,7 +43,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 }
 
 /// Checks the links of the built book, and prints the dead ones.
-fn check(house: &House) -> Result<Verdict> {
+fn check(house: &Repository) -> Result<Verdict> {
     let root = house.path(BUILT);
     let mut pages = BTreeMap::new();
     let mut others = BTreeSet::new();

@@ -7,7 +7,7 @@ pub mod picture;
 pub mod readme;
 pub mod tools;
 
-use crate::{House, Verdict, parity::ParityInputs, published_dialect::PublishedDialect, say};
+use crate::{Repository, Verdict, parity::ParityInputs, published_dialect::PublishedDialect, say};
 use anyhow::{Result, bail};
 use toolpost::settings::reference::markdown;
 
@@ -15,7 +15,7 @@ use toolpost::settings::reference::markdown;
 ///
 /// # Errors
 /// If the content cannot be generated, or a file cannot be written.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let check = match arguments {
         [] => false,
         [flag] if flag == "--check" => true,
@@ -41,7 +41,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 }
 
 /// Generates all files: path and content.
-fn generated(house: &House) -> Result<Vec<(String, String)>> {
+fn generated(house: &Repository) -> Result<Vec<(String, String)>> {
     let said = PublishedDialect::all();
     let against = ParityInputs::read(house)?;
     Ok(vec![

@@ -1,7 +1,7 @@
 //! `cargo xtask features`: compiles the crate `toolpost` with each of its features, alone and in pairs that
 //! share code.
 
-use crate::{House, Verdict, programs, say};
+use crate::{Repository, Verdict, programs, say};
 use anyhow::{Result, bail};
 
 /// Sets of features that are checked, each without the default ones.
@@ -25,7 +25,7 @@ const QUICK: &[&str] = &["files", "files,agent"];
 ///
 /// # Errors
 /// If cargo cannot be started.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let sets = match arguments {
         [] => SETS,
         [flag] if flag == "--quick" => QUICK,

@@ -23,12 +23,12 @@ impl Verdict {
 
 /// The repository, by its root directory.
 #[derive(Debug, Clone)]
-pub struct House {
+pub struct Repository {
     root: PathBuf,
 }
 
-impl House {
-    /// Creates a `House` from the root directory of a repository.
+impl Repository {
+    /// Creates a `Repository` from the root directory of a repository.
     #[must_use]
     pub fn at(root: &Path) -> Self {
         Self { root: root.to_owned() }

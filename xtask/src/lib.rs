@@ -22,13 +22,13 @@ mod suites;
 pub mod tidy;
 pub mod tree;
 
-pub use house::{House, Verdict};
+pub use house::{Repository, Verdict};
 pub use say::complain;
 
 use anyhow::{Result, bail};
 
 /// A task: its name, its description, and its function.
-type Task = (&'static str, &'static str, fn(&House, &[String]) -> Result<Verdict>);
+type Task = (&'static str, &'static str, fn(&Repository, &[String]) -> Result<Verdict>);
 
 /// All tasks, in the order of the help.
 const TASKS: &[Task] = &[
@@ -85,7 +85,7 @@ pub fn run(arguments: &[String]) -> Result<Verdict> {
         let names: Vec<&str> = TASKS.iter().map(|(known, ..)| *known).collect();
         bail!("no task is called `{name}`; the tasks are {}", names.join(", "));
     };
-    task(&House::find()?, rest)
+    task(&Repository::find()?, rest)
 }
 
 fn help() {

@@ -1,13 +1,13 @@
 //! `cargo xtask licences`: licence and origin of every dependency, compared with deny.toml.
 
-use crate::{House, Verdict, programs, say};
+use crate::{Repository, Verdict, programs, say};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use toml::Table;
 
 /// Rules of deny.toml.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Allowed {
+pub struct LicenceRules {
     /// Licences allowed for all dependencies.
     pub licences: Vec<String>,
     /// Names of dependencies, each with the licences that are allowed for it in addition.
@@ -20,8 +20,8 @@ pub struct Allowed {
 ///
 /// # Errors
 /// If cargo fails, or deny.toml cannot be read.
-pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
-    let allowed = Allowed::read(&house.read("deny.toml")?)?;
+pub fn run(house: &Repository, _arguments: &[String]) -> Result<Verdict> {
+    let allowed = LicenceRules::read(&house.read("deny.toml")?)?;
     let mut cargo = programs::cargo();
     cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(house.root());
     let metadata: Value =
@@ -33,7 +33,7 @@ pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
     Ok(if wrong.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 
-impl Allowed {
+impl LicenceRules {
     /// Parses deny.toml.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ fn strings(list: Option<&toml::Value>) -> Vec<String> {
 
 /// Returns the licence and registry problems of a package in cargo's metadata.
 #[must_use]
-pub fn judge(package: &Value, allowed: &Allowed) -> Vec<String> {
+pub fn judge(package: &Value, allowed: &LicenceRules) -> Vec<String> {
     let name = package["name"].as_str().unwrap_or_default();
     let shown = format!("{name} {}", package["version"].as_str().unwrap_or_default());
     let mut wrong = Vec::new();

@@ -6,7 +6,7 @@ mod shape;
 mod text;
 mod tool;
 
-use crate::{House, Verdict, programs, say};
+use crate::{Repository, Verdict, programs, say};
 use anyhow::{Result, bail, ensure};
 
 /// The arguments that `cargo xtask new` accepts, for error messages.
@@ -17,7 +17,7 @@ const USAGE: &str =
 ///
 /// # Errors
 /// If the name is taken or invalid, or a file that must be edited has an unexpected shape.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let next = match words.as_slice() {
         ["tool", dialect, name, operation] => tool::write(house, dialect, name, operation)?,
@@ -30,7 +30,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 }
 
 /// Writes a new Rust file, formatted by rustfmt.
-fn create(house: &House, path: &str, text: &str) -> Result<()> {
+fn create(house: &Repository, path: &str, text: &str) -> Result<()> {
     ensure!(house.read(path).is_err(), "{path} already exists; choose another name, or change that file");
     house.write(path, text)?;
     programs::output(programs::program("rustfmt").args(["--edition", "2024"]).arg(house.path(path)))?;

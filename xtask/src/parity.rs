@@ -3,7 +3,7 @@
 pub mod behaviour;
 mod compare;
 
-use crate::{House, Verdict, published_dialect::PublishedDialect, say, tree::Tree};
+use crate::{Repository, Verdict, published_dialect::PublishedDialect, say, tree::Tree};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,7 +70,7 @@ impl Report {
 ///
 /// # Errors
 /// If the contract or one of the lists cannot be read.
-pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, _arguments: &[String]) -> Result<Verdict> {
     let (said, against) = (PublishedDialect::all(), ParityInputs::read(house)?);
     let report = check(&said, &against);
     let faults = behaviour::faults(&against.behaviours, &said, &Tree::of_house(house)?);
@@ -116,7 +116,7 @@ impl ParityInputs {
     ///
     /// # Errors
     /// If one of them is missing or has a wrong shape.
-    pub fn read(house: &House) -> Result<Self> {
+    pub fn read(house: &Repository) -> Result<Self> {
         let exceptions = behaviour::Exceptions::read(&parse(house, EXCEPTIONS)?).context(EXCEPTIONS)?;
         Ok(Self {
             contract: parse(house, CONTRACT)?,
@@ -134,7 +134,7 @@ impl ParityInputs {
     }
 }
 
-fn parse(house: &House, path: &str) -> Result<Value> {
+fn parse(house: &Repository, path: &str) -> Result<Value> {
     serde_json::from_str(&house.read(path)?).with_context(|| format!("{path} is not JSON"))
 }
 

@@ -6,7 +6,7 @@ mod functions;
 mod names;
 mod report;
 
-use crate::{House, Verdict, disk, docs::marked, say};
+use crate::{Repository, Verdict, disk, docs::marked, say};
 use anyhow::{Context, Result, anyhow, bail};
 use report::{Commits, Figures, Functions};
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ struct IndexedTree {
 ///
 /// # Errors
 /// If something cannot be read or searched.
-pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
         say::line(HELP);
         return Ok(Verdict::Good);
@@ -134,7 +134,7 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 }
 
 /// Measures keyword search, the investigator, BM25 over whole files and `rg` on the commits of the histories.
-fn investigated(house: &House, plan: &Plan) -> Result<Verdict> {
+fn investigated(house: &Repository, plan: &Plan) -> Result<Verdict> {
     let target = house.target().join("quality");
     let most = plan.commits.unwrap_or(usize::MAX);
     let rows = plan.histories.iter().map(|place| commits::measure(place, &target, &WAYS[..1], Some(most)));

@@ -3,7 +3,7 @@
 mod counts;
 pub(crate) mod tools;
 
-use crate::{House, Verdict, disk, programs, say};
+use crate::{Repository, Verdict, disk, programs, say};
 use anyhow::{Context, Result, bail};
 use counts::Counts;
 use std::{
@@ -32,7 +32,7 @@ enum Skips {
 ///
 /// # Errors
 /// If the binary cannot be built, or a program does not start.
-pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let skips = match arguments {
         [] => Skips::AreSaid,
         [flag] if flag == "--strict" => Skips::AreFailures,
@@ -84,7 +84,12 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 }
 
 /// Runs the tests of all crates.
-fn crates(house: &House, skips: Skips, total: &mut Counts, failing: &mut Vec<String>) -> Result<Verdict> {
+fn crates(
+    house: &Repository,
+    skips: Skips,
+    total: &mut Counts,
+    failing: &mut Vec<String>,
+) -> Result<Verdict> {
     let mut cargo = programs::cargo();
     cargo.args(["test", "--workspace", "--no-fail-fast"]).current_dir(house.root());
     strict(&mut cargo, skips);
@@ -138,7 +143,7 @@ struct SuiteReport {
 
 /// Runs the suites at the same time, because they mostly wait. The output of a suite is printed in one piece
 /// when the suite ends.
-fn all(house: &House, suites: &[PathBuf], skips: Skips) -> Vec<Result<SuiteReport>> {
+fn all(house: &Repository, suites: &[PathBuf], skips: Skips) -> Vec<Result<SuiteReport>> {
     thread::scope(|scope| {
         let running: Vec<_> =
             suites.iter().map(|suite| scope.spawn(move || outside(house, suite, skips))).collect();
@@ -148,7 +153,7 @@ fn all(house: &House, suites: &[PathBuf], skips: Skips) -> Vec<Result<SuiteRepor
 }
 
 /// Runs a test suite that uses the built binary.
-fn outside(house: &House, suite: &Path, skips: Skips) -> Result<SuiteReport> {
+fn outside(house: &Repository, suite: &Path, skips: Skips) -> Result<SuiteReport> {
     let start = Instant::now();
     let name = shown(house, suite);
     let folder = suite.parent().context("the suite has no parent directory")?;
@@ -190,7 +195,7 @@ fn strict(command: &mut Command, skips: Skips) {
 }
 
 /// Finds the suites: the `run.sh` files in the directories of `tests`.
-fn suites(house: &House) -> Result<Vec<PathBuf>> {
+fn suites(house: &Repository) -> Result<Vec<PathBuf>> {
     let folders = disk::list(&house.path("tests"))?;
     Ok(folders.into_iter().map(|folder| folder.join("run.sh")).filter(|suite| disk::exists(suite)).collect())
 }
@@ -223,7 +228,7 @@ fn watch(command: &mut Command, total: &mut Counts, mut sink: impl FnMut(&str)) 
     Ok(child.wait()?.code())
 }
 
-fn shown(house: &House, path: &Path) -> String {
+fn shown(house: &Repository, path: &Path) -> String {
     path.strip_prefix(house.root()).unwrap_or(path).display().to_string()
 }
 

@@ -22,7 +22,7 @@ mod suites;
 mod tables;
 mod tool_names;
 
-use crate::{House, Verdict, disk, say, tree::Tree};
+use crate::{Repository, Verdict, disk, say, tree::Tree};
 use anyhow::Result;
 use std::fmt;
 
@@ -83,7 +83,7 @@ pub const CHECKS: &[(&str, Check)] = &[
 ///
 /// # Errors
 /// If the files cannot be read, or the counts cannot be written.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let mut tree = Tree::of_house(house)?;
     if arguments.iter().any(|argument| argument == "--ratchet") {
         disk::write(&house.path(prose::BASELINE), prose::ratchet(&tree).as_bytes())?;

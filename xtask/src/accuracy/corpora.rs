@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Corpus {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
-    pub(super) tongue: Tongue,
+    pub(super) tongue: Language,
     from: From,
     /// Path of the evaluated directory in the package; empty for the whole package.
     part: &'static str,
@@ -20,7 +20,7 @@ pub(super) struct Corpus {
 
 /// Language of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tongue {
+pub(super) enum Language {
     Python,
     TypeScript,
     C,
@@ -46,7 +46,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "flask",
         version: "3.1.3",
-        tongue: Tongue::Python,
+        tongue: Language::Python,
         from: From::Sources("flask"),
         part: "",
         beside: &["flask==3.1.3", "pytest", "asgiref", "python-dotenv", "celery", "cryptography"],
@@ -54,7 +54,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "requests",
         version: "2.34.2",
-        tongue: Tongue::Python,
+        tongue: Language::Python,
         from: From::Sources("requests"),
         part: "",
         beside: &["requests==2.34.2", "pytest", "pytest-httpbin", "pysocks", "trustme", "setuptools"],
@@ -62,7 +62,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "sphinx",
         version: "9.0.4",
-        tongue: Tongue::Python,
+        tongue: Language::Python,
         from: From::Sources("sphinx"),
         part: "",
         beside: &["sphinx==9.0.4", "pytest", "defusedxml", "setuptools", "html5lib", "psutil"],
@@ -70,7 +70,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "rxjs",
         version: "7.8.2",
-        tongue: Tongue::TypeScript,
+        tongue: Language::TypeScript,
         from: From::Npm("rxjs"),
         part: "src",
         beside: &[],
@@ -78,7 +78,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "zod",
         version: "4.6.7",
-        tongue: Tongue::TypeScript,
+        tongue: Language::TypeScript,
         from: From::Npm("zod"),
         part: "src",
         beside: &["vitest@3", "@types/node@22"],
@@ -86,7 +86,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "ethers",
         version: "6.17.0",
-        tongue: Tongue::TypeScript,
+        tongue: Language::TypeScript,
         from: From::Npm("ethers"),
         part: "src.ts",
         beside: &["@types/node@22"],
@@ -94,7 +94,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "lua",
         version: "lupa-2.8",
-        tongue: Tongue::C,
+        tongue: Language::C,
         from: From::Sources("lupa"),
         part: "third-party/lua54",
         beside: &[],
@@ -102,7 +102,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "mux",
         version: "1.8.0-1",
-        tongue: Tongue::Go,
+        tongue: Language::Go,
         from: From::Debian("golang-github-gorilla-mux-dev"),
         part: "github.com/gorilla/mux",
         beside: &[],
@@ -110,7 +110,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "goldmark",
         version: "1.5.4-1",
-        tongue: Tongue::Go,
+        tongue: Language::Go,
         from: From::Debian("golang-github-yuin-goldmark-dev"),
         part: "github.com/yuin/goldmark",
         beside: &[],
@@ -118,7 +118,7 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "ignore",
         version: "0.4.34",
-        tongue: Tongue::Rust,
+        tongue: Language::Rust,
         from: From::Crate("ignore"),
         part: "",
         beside: &[],
@@ -126,14 +126,14 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "clap_builder",
         version: "4.6.7",
-        tongue: Tongue::Rust,
+        tongue: Language::Rust,
         from: From::Crate("clap_builder"),
         part: "",
         beside: &[],
     },
 ];
 
-impl Tongue {
+impl Language {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Python => "Python",
@@ -195,20 +195,20 @@ impl Corpus {
                 From::Debian(package) => debian::unpack(package, Some(self.version), &tree)?,
                 From::Crate(package) => self.vendor(package, &folder)?,
             }
-            if self.tongue == Tongue::Python {
+            if self.tongue == Language::Python {
                 self.install(&folder.join("environment"))?;
             }
             disk::write(&stamp, wanted.as_bytes())?;
         }
         Ok(match self.tongue {
-            Tongue::Python => {
+            Language::Python => {
                 let variables = vec![("VIRTUAL_ENV", disk::canonical(&folder.join("environment"))?)];
                 InstalledCorpus { corpus: self, tree, path: Vec::new(), variables }
             }
-            Tongue::TypeScript | Tongue::C | Tongue::Rust => {
+            Language::TypeScript | Language::C | Language::Rust => {
                 InstalledCorpus { corpus: self, tree, path: Vec::new(), variables: Vec::new() }
             }
-            Tongue::Go => {
+            Language::Go => {
                 let go = Go::fetch(tools)?;
                 let tree = tree.join("usr/share/gocode/src").join(self.part);
                 InstalledCorpus { corpus: self, tree, path: go.path(), variables: go.variables() }
@@ -224,7 +224,7 @@ impl Corpus {
         programs::output(&mut pip)?;
         let archive = disk::list(folder)?.into_iter().find(|path| path.to_string_lossy().ends_with(".gz"));
         self.unpack(&archive.with_context(|| format!("pip downloaded no archive of {package}"))?, folder)?;
-        if self.tongue == Tongue::C { compiled(&folder.join("tree")) } else { Ok(()) }
+        if self.tongue == Language::C { compiled(&folder.join("tree")) } else { Ok(()) }
     }
 
     fn npm(self, package: &str, folder: &Path) -> Result<()> {

@@ -4,7 +4,7 @@
 use super::code::{Code, Id, Site};
 use super::corpora::Corpus;
 use super::oracle::Truth;
-use super::ours::{Ours, Verdict};
+use super::ours::{ToolpostAnswers, Verdict};
 use super::score::{claiming, found};
 use std::{collections::BTreeMap, fmt::Write};
 use toolpost_symbols::Certainty;
@@ -13,7 +13,7 @@ use toolpost_symbols::Certainty;
 const SHOWN: usize = 25;
 
 /// Formats the errors of the index in one corpus by category, the largest category first.
-pub(super) fn page(corpus: Corpus, code: &Code, truths: &[Truth], ours: &Ours) -> String {
+pub(super) fn page(corpus: Corpus, code: &Code, truths: &[Truth], ours: &ToolpostAnswers) -> String {
     let mut categories: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let claiming = claiming(code, truths, ours);
     for (number, (site, truth)) in code.sites.iter().zip(truths).enumerate() {

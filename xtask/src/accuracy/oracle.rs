@@ -1,7 +1,7 @@
 //! Oracle: the definition that each call site calls, from the cached answers of a language server.
 
 use super::code::{Code, Id, Site, is_callable};
-use super::corpora::{InstalledCorpus, Tongue};
+use super::corpora::{InstalledCorpus, Language};
 use crate::{disk, say};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -152,14 +152,14 @@ async fn settle(talk: &Client<'_>) -> Result<()> {
     Ok(())
 }
 
-fn language(tongue: Tongue, extension: &str) -> &'static str {
+fn language(tongue: Language, extension: &str) -> &'static str {
     match (tongue, extension) {
-        (Tongue::Python, _) => "python",
-        (Tongue::TypeScript, "tsx") => "typescriptreact",
-        (Tongue::TypeScript, _) => "typescript",
-        (Tongue::C, _) => "c",
-        (Tongue::Go, _) => "go",
-        (Tongue::Rust, _) => "rust",
+        (Language::Python, _) => "python",
+        (Language::TypeScript, "tsx") => "typescriptreact",
+        (Language::TypeScript, _) => "typescript",
+        (Language::C, _) => "c",
+        (Language::Go, _) => "go",
+        (Language::Rust, _) => "rust",
     }
 }
 

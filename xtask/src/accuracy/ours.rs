@@ -8,7 +8,7 @@ use toolpost_symbols::{Certainty, Index, Resolution, ResolutionMethod};
 use toolpost_workspace::{Options, Workspace};
 
 /// Toolpost's answers for all call sites of a corpus.
-pub(super) struct Ours {
+pub(super) struct ToolpostAnswers {
     sites: Vec<Verdict>,
 }
 
@@ -24,7 +24,7 @@ pub(super) enum Verdict {
     Missing,
 }
 
-impl Ours {
+impl ToolpostAnswers {
     pub(super) fn ask(tree: &Path, code: &Code) -> Result<Self> {
         let options = Options { roots: vec![tree.to_owned()], ..Options::default() };
         let (workspace, _) = Workspace::open(options).context("the corpus cannot be opened")?;

@@ -2,7 +2,7 @@
 
 use super::{
     Bench, cases,
-    measure::{Contestant, Row, median, milliseconds, ratio, take_turns},
+    measure::{Competitor, Row, median, milliseconds, ratio, take_turns},
     pipe::Server,
     ranked::{TICKS, waited_for},
     report::SERVER,
@@ -69,7 +69,7 @@ const C: [&str; 10] = [
 const PLAIN: &str = r"\bq\d\b";
 
 /// A tree to search.
-struct Ground<'b> {
+struct Corpus<'b> {
     bench: &'b Bench,
     rg: &'static str,
     name: String,
@@ -98,7 +98,7 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     );
     for (name, root, patterns) in trees {
         let cache = bench.folder.join("cache-grams");
-        let ground = Ground { bench, rg, name, root, cache };
+        let ground = Corpus { bench, rg, name, root, cache };
         let built = ground.build()?;
         searches.push_str(&ground.searches(&patterns)?);
         costs.push_str(&ground.costs(&built)?);
@@ -112,7 +112,7 @@ struct Built {
     seconds: f64,
 }
 
-impl Ground<'_> {
+impl Corpus<'_> {
     /// Builds the index from scratch several times; returns the median cost.
     fn build(&self) -> Result<Built> {
         let (mut told, mut seconds) = (Value::Null, Vec::new());
@@ -197,7 +197,7 @@ impl Ground<'_> {
         let command = || cases::search(self.bench, self.rg, &self.root, pattern, "--line-number");
         let lines = theirs(command())?.0;
         cases::same(&what, cases::count(&many.call("Grep", &whole)?.0, "matching line").or(Some(0)), lines)?;
-        let contestants: Vec<Contestant<'_>> = vec![
+        let contestants: Vec<Competitor<'_>> = vec![
             (SERVER, Box::new(move || Ok(one.call("Grep", &first)?.1))),
             (ALL, Box::new(move || Ok(many.call("Grep", &whole)?.1))),
             (RG_HEAD, Box::new(move || theirs_to_first(command()))),

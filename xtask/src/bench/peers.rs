@@ -4,7 +4,7 @@ mod asks;
 
 use super::{
     Bench, corpus,
-    measure::{Contestant, Row, take_turns},
+    measure::{Competitor, Row, take_turns},
     pipe::Server,
     report::SERVER,
 };
@@ -69,7 +69,7 @@ const ALONE: [(&str, &[&str]); 2] = [
 ];
 
 /// Creates the measurement of a command that runs without a server.
-fn alone((name, words): (&'static str, &'static [&'static str])) -> Contestant<'static> {
+fn alone((name, words): (&'static str, &'static [&'static str])) -> Competitor<'static> {
     let run = move || {
         let start = Instant::now();
         let said = programs::output(programs::program(words[0]).args(&words[1..]))?;
@@ -91,12 +91,12 @@ struct Job<'a> {
 }
 
 /// A tool and its arguments.
-type Ask = (&'static str, Value);
+type ToolCall = (&'static str, Value);
 /// A function that returns the tool call for a job; `None` if the server has no tool for the job.
-type Asks = fn(&Job<'_>) -> Option<Ask>;
+type ToolCallFunction = fn(&Job<'_>) -> Option<ToolCall>;
 
 /// Toolpost's dialects, each with the function that returns its tool calls.
-const OURS: [(&str, Asks); 5] = [
+const OURS: [(&str, ToolCallFunction); 5] = [
     ("claude", asks::claude),
     ("trae", asks::trae),
     ("zblade", asks::zblade),
@@ -138,10 +138,10 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
 fn contestant<'a>(
     name: &'static str,
     mut command: Command,
-    asks: Asks,
+    asks: ToolCallFunction,
     (work, holds): (Work, &'static str),
     root: &Path,
-) -> Result<Option<Contestant<'a>>> {
+) -> Result<Option<Competitor<'a>>> {
     // Each server edits its own copy, so that none reads the writes of another.
     let own = root.join(OWN).join(format!("{}.rs", name.replace(' ', "_")));
     let large = root.join(corpus::LARGE_FILE);
@@ -188,8 +188,8 @@ impl Bench {
     }
 
     /// Creates the commands of the other installed servers.
-    fn others(&self, root: &Path) -> Vec<(&'static str, Command, Asks)> {
-        let mut others: Vec<(&'static str, Command, Asks)> = Vec::new();
+    fn others(&self, root: &Path) -> Vec<(&'static str, Command, ToolCallFunction)> {
+        let mut others: Vec<(&'static str, Command, ToolCallFunction)> = Vec::new();
         if let Some(command) = self.node(root) {
             others.push(("npm server-filesystem", command, asks::node_server));
         }

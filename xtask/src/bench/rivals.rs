@@ -16,7 +16,7 @@ const COMMANDER: Package = Package { name: "@wonderwhy-er/desktop-commander", ve
 const RUST_SERVER: Package = Package { name: "rust-mcp-filesystem", version: "0.4.5" };
 
 /// The programs that Toolpost is compared with; `None` for a missing one.
-pub(super) struct Rivals {
+pub(super) struct Competitors {
     /// Program name of ripgrep.
     pub(super) rg: Option<&'static str>,
     /// Program name of fd.
@@ -30,7 +30,7 @@ pub(super) struct Rivals {
     missing: Vec<String>,
 }
 
-impl Rivals {
+impl Competitors {
     /// Returns a value without programs, for tables that compare Toolpost with programs not listed here.
     pub(super) fn none() -> Self {
         Self {

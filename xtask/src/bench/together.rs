@@ -2,7 +2,7 @@
 
 use super::{
     Bench,
-    measure::{Contestant, Row, take_turns},
+    measure::{Competitor, Row, take_turns},
     pipe::Server,
     report::SERVER,
 };
@@ -55,7 +55,7 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
         whole(&replies)?;
         Ok(took)
     };
-    let contestants: Vec<Contestant<'_>> =
+    let contestants: Vec<Competitor<'_>> =
         vec![(SERVER, Box::new(together)), ("16 calls in turn", Box::new(in_turn))];
     let what = "batch of 16 reads of 48 KB, cold cache";
     say::complain(&format!("measures: {what}"));

@@ -1,11 +1,11 @@
 //! Reference page of the command line, from the help of the binary.
 
-use crate::{House, programs};
+use crate::{Repository, programs};
 use anyhow::{Result, bail};
 use std::fmt::Write;
 
 /// Generates the reference page of the command line.
-pub(super) fn reference(house: &House) -> Result<String> {
+pub(super) fn reference(house: &Repository) -> Result<String> {
     let top = help(house, None)?;
     let commands = commands(&top);
     if commands.is_empty() {
@@ -29,7 +29,7 @@ fn section(heading: &str, help: &str, text: &mut String) {
     let _ = write!(text, "\n## `{heading}`\n\n```text\n{}\n```\n", lines.join("\n"));
 }
 
-fn help(house: &House, command: Option<&str>) -> Result<String> {
+fn help(house: &Repository, command: Option<&str>) -> Result<String> {
     let mut cargo = programs::cargo();
     cargo.args(["run", "--quiet", "--package", "toolpost-cli", "--"]).args(command).arg("--help");
     let variables = std::env::vars_os().map(|(name, _)| name);

@@ -1,7 +1,7 @@
 //! A process that runs fuzz targets for an amount of processor time.
 
 use super::{Options, corpus, keep, last_input};
-use crate::{House, Verdict, disk, say};
+use crate::{Repository, Verdict, disk, say};
 use anyhow::Result;
 use rustix::time::{ClockId, clock_gettime};
 use std::{
@@ -20,7 +20,7 @@ const STANDSTILL: Duration = Duration::from_secs(600);
 const SHRINKING: Duration = Duration::from_secs(20);
 
 /// Runs the targets one after the other in this process.
-pub(super) fn run(house: &House, options: &Options) -> Result<Verdict> {
+pub(super) fn run(house: &Repository, options: &Options) -> Result<Verdict> {
     let mut verdict = Verdict::Good;
     let current = watch(house);
     for target in &options.targets {
@@ -37,7 +37,7 @@ fn processor_time() -> Duration {
 }
 
 /// An input that is running.
-struct Running {
+struct RunningInput {
     target: &'static str,
     input: Vec<u8>,
     start: Instant,
@@ -45,11 +45,11 @@ struct Running {
 }
 
 /// The input that is running, if any.
-type Current = Arc<Mutex<Option<Running>>>;
+type Current = Arc<Mutex<Option<RunningInput>>>;
 
 /// Starts a thread that exits the program if one input takes too long, as an endless loop would.
 #[expect(clippy::disallowed_methods, reason = "nothing else ends a target that hangs")]
-fn watch(house: &House) -> Current {
+fn watch(house: &Repository) -> Current {
     let current = Current::default();
     let (heard, house) = (Arc::clone(&current), house.clone());
     thread::spawn(move || {
@@ -72,7 +72,7 @@ fn watch(house: &House) -> Current {
     current
 }
 
-fn one(house: &House, target: &'static Target, options: &Options, current: &Current) -> Result<Verdict> {
+fn one(house: &Repository, target: &'static Target, options: &Options, current: &Current) -> Result<Verdict> {
     let corpus = corpus(&house.path(&format!("fuzz/corpus/{}", target.name)))?;
     disk::make_folder(&house.target().join("fuzz"))?;
     let last = disk::Scratch::create(&last_input(house, target.name))?;
@@ -82,7 +82,7 @@ fn one(house: &House, target: &'static Target, options: &Options, current: &Curr
         drive(target, &corpus, options.seed, &|_| used() >= Duration::from_secs(options.seconds), &|input| {
             // After a crash without a panic, such as a stack overflow, the input is in this file.
             let _ = last.replace(input);
-            *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Running {
+            *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(RunningInput {
                 target: target.name,
                 input: input.to_vec(),
                 start: Instant::now(),

@@ -5,7 +5,7 @@ use super::{
     shape::{self, TypeMember},
     text::{pascal, snake, with_module, with_row},
 };
-use crate::House;
+use crate::Repository;
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ const PLAIN: [&str; 12] = [
 
 /// Writes the tool's file, its row in the dialect's table, and its section at the end of the dialect's last
 /// page.
-pub(super) fn write(house: &House, dialect: &str, name: &str, operation: &str) -> Result<Vec<String>> {
+pub(super) fn write(house: &Repository, dialect: &str, name: &str, operation: &str) -> Result<Vec<String>> {
     let is_name =
         name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && !name.is_empty();
     ensure!(is_name, "`{name}` is not a valid tool name");

@@ -1,7 +1,7 @@
 //! Checks that `api.txt`, the list of public items, is current, and that its last change is in the changelog.
 
 use super::Finding;
-use crate::{House, api, tree::Tree};
+use crate::{Repository, api, tree::Tree};
 
 const WHY: &str =
     "users build on these items; a change must be intended, and they must be able to read about it";
@@ -28,7 +28,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports that `api.txt` changed after the last change of the changelog.
-pub(super) fn unexplained(house: &House) -> Option<Finding> {
+pub(super) fn unexplained(house: &Repository) -> Option<Finding> {
     api::unexplained(house).map(|what| Finding {
         path: api::LIST.to_owned(),
         line: 1,

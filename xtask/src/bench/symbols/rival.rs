@@ -11,7 +11,7 @@ pub(super) const CODEGRAPH: &str = "codegraph";
 pub(super) const CTAGS: &str = "universal-ctags (definitions only)";
 
 /// The competitors, for one repository.
-pub(super) struct Rival {
+pub(super) struct SymbolCompetitors {
     /// Path of the program codegraph; `None` if it is not installed.
     pub(super) codegraph: Option<PathBuf>,
     /// Set if `ctags` and `readtags`, which queries its tag file, are installed.
@@ -30,7 +30,7 @@ pub(super) fn versions() -> Vec<String> {
     vec![format!("{package} {version}"), printed("ctags"), format!("node {}", printed("node"))]
 }
 
-impl Rival {
+impl SymbolCompetitors {
     pub(super) fn find(folder: &Path, root: &Path) -> Result<Self> {
         let missing = |error: &anyhow::Error| say::complain(&format!("SKIPPED: codegraph: {error:#}"));
         let codegraph = accuracy::peer_program(folder).inspect_err(missing).ok();
