@@ -1,14 +1,14 @@
 //! The keyword index of a workspace, updated before each query and shared by concurrent queries.
 
+mod changes;
 mod fold;
-mod look;
+mod insertion;
 mod store;
-mod take;
 #[cfg(test)]
 mod tests;
 mod update;
 
-pub(crate) use take::LARGEST;
+pub(crate) use insertion::LARGEST;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
