@@ -12,7 +12,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
-use crate::{counted::counted, cut, lines};
+use crate::{cut, lines, plural::counted};
 
 /// Maximum number of lines of a written diff.
 pub const MAX_LINES: usize = 200;
