@@ -1,7 +1,7 @@
 //! Third-party programs whose calls are evaluated, with their dependencies.
 
 use super::go::Go;
-use crate::{debian, disk, programs, say};
+use crate::{debian, disk, output, programs};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -186,7 +186,7 @@ impl Corpus {
         let wanted = format!("{self:?}\n");
         let tree = folder.join("tree");
         if disk::read(&stamp).ok().as_ref() != Some(&wanted) {
-            say::complain(&format!("downloads {} {}", self.name, self.version));
+            output::complain(&format!("downloads {} {}", self.name, self.version));
             disk::remove_folder(&folder)?;
             disk::make_folder(&tree)?;
             match self.from {

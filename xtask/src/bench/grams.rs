@@ -8,7 +8,7 @@ use super::{
     report::SERVER,
     sources,
 };
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -86,7 +86,7 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     }
     match sources::linux(&bench.folder) {
         Ok(root) => trees.push(("Linux 6.1".to_owned(), root, C)),
-        Err(error) => say::complain(&format!("SKIPPED: the sources of Linux: {error:#}")),
+        Err(error) => output::complain(&format!("SKIPPED: the sources of Linux: {error:#}")),
     }
     let mut searches = String::from(
         "| tree | pattern | lines | first 250, ms | `rg … \\| head -250`, ms | times as fast | all lines, ms | `rg`, ms | times as fast |\n\
@@ -190,7 +190,7 @@ impl Corpus<'_> {
 
     fn search(&self, pattern: &str) -> Result<(Row, u64)> {
         let what = format!("{}: {pattern}", self.name);
-        say::complain(&format!("measures: {what}"));
+        output::complain(&format!("measures: {what}"));
         let first = json!({"pattern": pattern, "output_mode": "content"});
         let whole = json!({"pattern": pattern, "output_mode": "content", "head_limit": 0});
         let (mut one, mut many) = (self.ready()?, self.ready()?);
