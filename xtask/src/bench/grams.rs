@@ -107,14 +107,14 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
 }
 
 /// Status of the trigram index after a complete build, and the processor time of the build.
-struct Built {
+struct IndexBuild {
     told: Value,
     seconds: f64,
 }
 
 impl Corpus<'_> {
     /// Builds the index from scratch several times; returns the median cost.
-    fn build(&self) -> Result<Built> {
+    fn build(&self) -> Result<IndexBuild> {
         let (mut told, mut seconds) = (Value::Null, Vec::new());
         for _ in 0..BUILDS {
             disk::remove_folder(&self.cache)?;
@@ -125,7 +125,7 @@ impl Corpus<'_> {
             ensure!(told["missing_files"] == json!(0), "the index misses files: {told}");
             seconds.push((waited_for()? - before) / TICKS);
         }
-        Ok(Built { told, seconds: median(&seconds) })
+        Ok(IndexBuild { told, seconds: median(&seconds) })
     }
 
     /// Starts a server, and waits until it uses the index.
@@ -206,7 +206,7 @@ impl Corpus<'_> {
         Ok((take_turns(&what, self.bench.rounds, contestants)?, lines))
     }
 
-    fn costs(&self, built: &Built) -> Result<String> {
+    fn costs(&self, built: &IndexBuild) -> Result<String> {
         let number = |name: &str| built.told[name].as_f64().unwrap_or_default();
         let (text, index) = (number("text_bytes") / 1e6, number("index_bytes") / 1e6);
         let mut server = self.ready()?;
