@@ -15,10 +15,9 @@ pub(crate) struct Companions;
 impl Companions {
     /// Returns an error for settings that need the feature `agent`.
     pub(crate) fn find(settings: &Settings, _workspace: &Workspace) -> Result<Self, Error> {
-        let refused = |kind: fn(Cause) -> Error, key: &str| {
-            Err(kind(Cause::text(format!(
-                "`{key}` is set, and this program was built without the feature `agent`"
-            ))))
+        let refused = |kind: fn(Cause) -> Error, key: &'static str| {
+            let what = format!("`{key}` is set, and this program was built without the feature `agent`");
+            Err(kind(Cause::text(what)).about(key))
         };
         if settings.model.value.is_some() {
             return refused(Error::Model, "agent.model");

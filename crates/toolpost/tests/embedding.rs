@@ -217,7 +217,11 @@ async fn invalid_builder_options_fail_with_their_error_variant() {
             |error| matches!(error, Error::Tools(_)),
             "unknown dialect `nope`",
         ),
-        (|builder| builder.tools(["Nope"]), |error| matches!(error, Error::Tools(_)), "Nope"),
+        (
+            |builder| builder.tools(["Nope"]),
+            |error| matches!(error, Error::Tools(_)) && error.setting().is_none(),
+            "Nope",
+        ),
         (|builder| builder.root("/no/such"), |error| matches!(error, Error::Workspace(_)), "/no/such"),
         (
             |builder| builder.policy("/no/such.toml"),
@@ -226,12 +230,12 @@ async fn invalid_builder_options_fail_with_their_error_variant() {
         ),
         (
             |builder| builder.with(|settings| settings.encoding.set(Some("nope".to_owned()))),
-            |error| matches!(error, Error::Setting(_)),
+            |error| matches!(error, Error::Setting(_)) && error.setting() == Some("encoding"),
             "unknown encoding `nope`",
         ),
         (
             |builder| builder.with(|settings| settings.embedding.set(Some("/no/such".to_owned()))),
-            |error| matches!(error, Error::Service(_)),
+            |error| matches!(error, Error::Service(_)) && error.setting() == Some("embedding"),
             "embedding",
         ),
     ];
@@ -244,3 +248,4 @@ async fn invalid_builder_options_fail_with_their_error_variant() {
     })
     .await;
 }
+        assert_eq!(error.cause().to_string(), error.to_string());
