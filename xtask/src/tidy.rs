@@ -12,6 +12,7 @@ mod opening;
 mod paths;
 mod plurals;
 pub mod prose;
+mod readmes;
 mod regressions;
 mod rust;
 mod size;
@@ -71,6 +72,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("plurals", plurals::check),
     ("prose", prose::check),
     ("api", api::check),
+    ("readmes", readmes::check),
     ("regressions", regressions::check),
     ("tables", tables::check),
     ("skips", skips::check),
