@@ -275,7 +275,8 @@ fn indexed(
     lifetime: Lifetime,
     warnings: &mut Vec<String>,
 ) -> Result<Option<Grams>, Error> {
-    let grams = match (lifetime, shared(settings, workspace)?) {
+    let shared = shared(settings, workspace).map_err(|error| error.about("index"))?;
+    let grams = match (lifetime, shared) {
         (Lifetime::OneCall, Shared::None) => return Ok(None),
         (Lifetime::ManyCalls, Shared::None) => parts::trigrams(settings, workspace),
         #[cfg(feature = "shared")]
@@ -312,8 +313,7 @@ fn shared(settings: &Settings, _workspace: &Workspace) -> Result<Shared, Error> 
         None => Ok(Shared::None),
         Some(_) => Err(Error::Service(Cause::text(
             "`index` is set, but this program was built without the feature `shared`",
-        ))
-        .about("index")),
+        ))),
     }
 }
 

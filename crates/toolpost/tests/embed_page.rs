@@ -78,12 +78,8 @@ mod answer_approvals {
 
 mod follow_and_cancel {
     use serde_json::json;
-    use std::sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    };
     use toolpost::CancellationToken;
-    use toolpost::{Detail, Reply, Session, Status, Toolpost};
+    use toolpost::{Reply, Session};
 
     pub(super) async fn search(session: &Session) -> (Reply, CancellationToken) {
         let token = CancellationToken::new();
@@ -94,6 +90,14 @@ mod follow_and_cancel {
             .await;
         (reply, token)
     }
+}
+
+mod follow_all_calls {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
+    use toolpost::{Detail, Status, Toolpost};
 
     pub(super) fn count_failures(post: &Toolpost) -> Arc<AtomicUsize> {
         let failures = Arc::new(AtomicUsize::new(0));
@@ -134,7 +138,7 @@ async fn the_function_answers_prompts_and_the_listener_counts_failures() {
     let project = Project::new();
     std::fs::write(project.root().join("main.rs"), "fn main() {}\n").unwrap();
     let post = answer_approvals::open(&project.root()).await.unwrap();
-    let failures = follow_and_cancel::count_failures(&post);
+    let failures = follow_all_calls::count_failures(&post);
     let session = post.session();
     let (reply, token) = follow_and_cancel::search(&session).await;
     assert!(reply.text().contains("main.rs") && !token.is_cancelled(), "{}", reply.text());
