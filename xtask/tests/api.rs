@@ -23,7 +23,7 @@ fn each_watched_crate_has_a_list_without_its_unstable_modules() {
         ("crates/mcp-server/api.txt", "pub fn toolpost_mcp_server::stdio()\n"),
         (
             "crates/tool/api.txt",
-            "pub enum toolpost_tool::Kind\npub mod toolpost_tool::operations (unstable)\nvariant toolpost_tool::Kind::Io\n",
+            "pub enum toolpost_tool::Kind\nvariant toolpost_tool::Kind::Io\npub mod toolpost_tool::operations (unstable)\n",
         ),
     ];
     assert_eq!(lists, wanted.map(|(list, text)| (list, text.to_owned())));
