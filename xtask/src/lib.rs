@@ -36,7 +36,7 @@ const TASKS: &[Task] = &[
     ("parity", "compares every dialect with spec/dialects.json", parity::run),
     (
         "api",
-        "writes the list of the public items of the crate `toolpost`; with --check only compares it",
+        "writes the lists of the public items of the crates for other programs; with --check only compares them",
         api::run,
     ),
     ("docs", "writes the generated references; with --check only compares them", docs::run),
@@ -45,7 +45,11 @@ const TASKS: &[Task] = &[
         "copies the pages to target/book for mdBook, with docs/SUMMARY.md as the table of contents",
         book::run,
     ),
-    ("features", "compiles the crate `toolpost` with each of its features", features::run),
+    (
+        "features",
+        "compiles the crates for other programs with each of their features; --figures measures build time and size",
+        features::run,
+    ),
     (
         "explore",
         "runs the property tests with a seed from the commit; --seed N repeats a run, --seconds N limits it",

@@ -13,6 +13,7 @@ mod opening;
 mod paths;
 mod plurals;
 pub mod prose;
+mod readmes;
 mod regressions;
 mod rust;
 mod size;
@@ -74,6 +75,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("prose", prose::check),
     ("type names", type_names::check),
     ("api", api::check),
+    ("readmes", readmes::check),
     ("regressions", regressions::check),
     ("tables", tables::check),
     ("skips", skips::check),

@@ -468,6 +468,28 @@ fn regressions_rule_requires_stored_failures() {
 }
 
 #[test]
+fn readmes_rule_requires_a_readme_and_an_example() {
+    let (manifest, readme) = (("crates/tool/Cargo.toml", ""), ("crates/tool/README.md", ""));
+    let with_example =
+        ("crates/tool/src/lib.rs", "//! Tools.\n//!\n//! ```\n//! run();\n//! ```\n\nmod a;\n");
+    check("readmes", &[manifest, readme, with_example], &[]);
+    check("readmes", &[manifest, with_example], &["crates/tool/README.md:1: the crate `tool` has no README"]);
+    // An example further below belongs to an item, and not to the crate.
+    let without_example = ("crates/tool/src/lib.rs", "//! Tools.\n\n//! ```\nmod a;\n");
+    check(
+        "readmes",
+        &[manifest, readme, without_example],
+        &["crates/tool/src/lib.rs:1: the documentation of the crate `tool` has no example"],
+    );
+    // An internal crate needs no example.
+    check(
+        "readmes",
+        &[("crates/a/Cargo.toml", ""), ("crates/a/README.md", ""), ("crates/a/src/lib.rs", "//! A.\n")],
+        &[],
+    );
+}
+
+#[test]
 fn skips_rule_requires_one_function() {
     let printed = "#[test]\nfn a() {\n    eprintln!(\"SKIPPED: no network\");\n}\n";
     let skipped = "#[test]\nfn a() {\n    skip(\"no network\");\n}\n";

@@ -90,9 +90,9 @@ impl Acp {
     /// Starts the agent if necessary, and returns its name and login requirements.
     ///
     /// # Errors
-    /// If the agent cannot be used; the error is the reason.
-    pub async fn standing(&self) -> Result<String, String> {
-        let link = self.link().await.map_err(|failure| failure.what)?;
+    /// The failure of the call that would use the agent, if the agent cannot be used.
+    pub async fn standing(&self) -> Result<String, Failure> {
+        let link = self.link().await?;
         let may = match self.setup.may {
             AgentPermissions::Read => "the agent may read",
             AgentPermissions::Write => "the agent may read, and write with Toolpost's tools",

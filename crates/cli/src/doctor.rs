@@ -244,9 +244,10 @@ fn bridged(post: &Toolpost) -> Result<Vec<Result<String, String>>> {
         post.runtime().shut_down().await;
         standing
     });
-    let lines = standing
-        .into_iter()
-        .map(|(name, tools)| tools.map(|tools| format!("{name}: {}", counted(tools as u64, "tool"))));
+    let lines = standing.into_iter().map(|(name, tools)| match tools {
+        Ok(tools) => Ok(format!("{name}: {}", counted(tools as u64, "tool"))),
+        Err(failure) => Err(failure.what),
+    });
     Ok(lines.collect())
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn run(flags: &Flags, serve: Serve) -> Result<ExitCode> {
         .context("cannot start threads")?;
     let served = threads.block_on(async {
         post.begin_to_connect();
-        let served = toolpost_mcp_server::stdio(post.runtime().clone(), options).await;
+        let served = toolpost_mcp_server::stdio(&post, options).await;
         post.close().await;
         served
     });

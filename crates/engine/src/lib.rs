@@ -1,4 +1,23 @@
 //! The engine: the operations of Toolpost, grouped by capability, and the session state that calls share.
+//!
+//! ```
+//! use toolpost_engine::{CallCtx, Engine, Session, operations::stat};
+//! use toolpost_workspace::{Options, Workspace};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let options = Options { roots: vec![std::env::current_dir()?], ..Options::default() };
+//! let (workspace, _) = Workspace::open(options)?;
+//! let engine = Engine::builder(workspace).build();
+//! let request = stat::Request { path: engine.resolve("Cargo.toml")? };
+//! let output = engine.run::<stat::Stat>(request, &CallCtx::denied(Session::new())).await?;
+//! assert!(output.bytes > 0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `Engine::run` checks no policy: the caller has already judged the accesses that [`Operation::touches`] lists. A
+//! program uses `Session::run` of the crate `toolpost`, which judges them.
 
 mod access;
 mod agents;

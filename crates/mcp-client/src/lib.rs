@@ -79,12 +79,11 @@ impl Bridge {
     }
 
     /// Returns for each server the number of its tools, or why it cannot be reached.
-    pub async fn standing(&self) -> Vec<(String, Result<usize, String>)> {
+    pub async fn standing(&self) -> Vec<(String, Result<usize, Failure>)> {
         let mut standing = Vec::new();
         for server in &self.servers {
             let tools = server.tools().await;
-            let said = tools.map(|tools| tools.len()).map_err(|failure| failure.what);
-            standing.push((server.entry.name.clone(), said));
+            standing.push((server.entry.name.clone(), tools.map(|tools| tools.len())));
         }
         standing
     }

@@ -1,6 +1,11 @@
-//! Errors of policy files.
+//! Errors of policy files, and of hosts that the policy denies.
 
 use thiserror::Error;
+
+/// The reason why a host may not be reached.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct DeniedHostError(pub(crate) String);
 
 /// The reason why a policy file cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 use crate::{
     access::{Access, Touch, command::Host},
     decision::{Decision, DecisionOverride, Judgement},
+    error::DeniedHostError,
     policy::Policy,
     rule::Rule,
 };
@@ -70,18 +71,14 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// The reason why the host may not be reached.
-    pub fn reach(
-        &self,
-        host: &Host,
-        is_granted: impl Fn(&Touch) -> bool,
-    ) -> Result<AllowedAddresses, String> {
+    /// If the rules deny the host, or it needs an approval that the user has not given.
+    pub fn reach(&self, host: &Host, is_granted: impl Fn(&Touch) -> bool) -> Result<AllowedAddresses, DeniedHostError> {
         let judgement = self.judge_fetch(host);
         let reach = if self.is_named(host) { AllowedAddresses::Anywhere } else { AllowedAddresses::Public };
         match judgement.decision {
             Decision::Allow => Ok(reach),
             Decision::Ask if is_granted(&Touch::Fetch(host.clone())) => Ok(reach),
-            Decision::Ask | Decision::Deny => Err(judgement.why),
+            Decision::Ask | Decision::Deny => Err(DeniedHostError(judgement.why)),
         }
     }
 

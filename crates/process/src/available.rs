@@ -55,7 +55,7 @@ impl Available {
         for (means, tried) in TRIED.iter().filter(|(means, _)| *means <= strongest) {
             let usable = match means {
                 // A command could have replaced a `bwrap` in a root.
-                Means::Bubblewrap => bubblewrap::find(roots).map(|_| ()),
+                Means::Bubblewrap => bubblewrap::find(roots).map(|_| ()).map_err(|error| error.to_string()),
                 _ => Ok(()),
             };
             match usable.and_then(|()| remembered(tried, *means, landlock)) {

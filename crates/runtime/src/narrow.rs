@@ -48,11 +48,17 @@ impl ToolSelection {
     /// denied access.
     pub(crate) fn keeps(&self, tool: &Published) -> bool {
         let listed = self.tools.as_ref().is_none_or(|list| wildcard::picks(list, |name| means(name, tool)));
+        listed && self.denied(tool.access()).is_none()
+    }
+
+    /// Returns the first denied kind of access among those that a tool or an operation can make; `None` if it may be
+    /// called.
+    pub(crate) fn denied(&self, possible: &[Access]) -> Option<Access> {
         // For a tool that makes nested calls, only a denial of delegating counts, because each nested call is
         // checked separately.
-        let calls = tool.access().contains(&Access::Calls);
-        let counts = |access: &Access| !calls || *access == Access::Delegates;
-        listed && !self.deny.iter().any(|access| counts(access) && tool.access().contains(access))
+        let calls = possible.contains(&Access::Calls);
+        let counts = |access: &&Access| !calls || **access == Access::Delegates;
+        self.deny.iter().filter(counts).find(|access| possible.contains(access)).copied()
     }
 
     /// Returns true if a name in the selection may match an upstream tool, which may be published later.

@@ -61,7 +61,7 @@ impl NestedCalls {
         let published = catalogue.find_from(self.dialect, &inner.tool);
         let dispatch = Dispatch {
             id: self.dispatcher.next_id(),
-            published,
+            requested: published.into(),
             call: Call {
                 tool: inner.tool,
                 arguments: Value::String(inner.arguments),

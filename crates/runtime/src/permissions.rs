@@ -62,7 +62,8 @@ impl Permissions for CallPermissions {
     }
 
     fn reach(&self, host: &Host) -> Result<AllowedAddresses, String> {
-        self.policy.reach(host, |touch| self.approved.contains(touch) || self.session.granted.holds(touch))
+        let is_granted = |touch: &Touch| self.approved.contains(touch) || self.session.granted.holds(touch);
+        self.policy.reach(host, is_granted).map_err(|error| error.to_string())
     }
 
     fn outside_paths(&self, command: &Command) -> OutsidePaths {

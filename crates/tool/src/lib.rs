@@ -6,6 +6,58 @@
 //! example `own_dialect` of the crate `toolpost` is a program with its own dialect. [`Dialect::check`] lists
 //! mistakes that the compiler does not find.
 //!
+//! ```
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//! use std::time::Duration;
+//! use toolpost_tool::{
+//!     Budget, Dialect, Failure, Fresh, Hint, Lowering, Page, Step, Tool, ToolDef, TruncationPolicy, operations::stat,
+//! };
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Place {
+//!     /// The file or directory.
+//!     path: String,
+//! }
+//!
+//! struct About;
+//!
+//! impl Tool for About {
+//!     const NAME: &'static str = "about";
+//!     type Op = stat::Stat;
+//!     type Args = Place;
+//!
+//!     fn lower(args: Place, at: &Lowering) -> Result<stat::Request, Failure> {
+//!         Ok(stat::Request { path: at.path(&args.path)? })
+//!     }
+//!
+//!     fn render(output: &stat::Output, page: &mut Page) {
+//!         page.line(&format!("{}: {} bytes", output.path, output.bytes));
+//!     }
+//! }
+//!
+//! const DIALECT: Dialect = Dialect {
+//!     name: "shelf",
+//!     tools: &[ToolDef::of::<About>()],
+//!     pages: &["## about\n\nShows the size of a file.\n"],
+//!     instructions: "Tools for a shelf of files.",
+//!     budget: Budget { bytes: 16 * 1024, lines: 500, cut: TruncationPolicy::Head },
+//!     deadline: Duration::from_secs(10),
+//!     fresh: Fresh::NOT_ASKED,
+//!     matching: Step::Exact,
+//!     say,
+//! };
+//!
+//! fn say(hint: &Hint) -> String {
+//!     match hint {
+//!         Hint::Advice(advice) => advice.clone(),
+//!         _ => "Make another call.".to_owned(),
+//!     }
+//! }
+//!
+//! assert_eq!(DIALECT.check(), Vec::<String>::new());
+//! ```
+//!
 //! # Parameters
 //!
 //! The schema and its descriptions come from [`Tool::Args`]. `Option` and `#[serde(default)]` make an argument

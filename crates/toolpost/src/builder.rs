@@ -143,6 +143,21 @@ impl Builder {
     }
 
     /// Adds the output of each call as data to its reply ([`Reply::structured`](crate::Reply::structured)).
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolpost::Toolpost;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), toolpost::Error> {
+    /// let post = Toolpost::builder(".").read_only().state(None).structured().open().await?;
+    /// let arguments = json!({ "pattern": "^name = ", "path": "Cargo.toml", "output_mode": "content" });
+    /// let reply = post.session().call("Grep", arguments).await;
+    /// let output = reply.structured().expect("the call succeeds");
+    /// assert_eq!(output["files"][0]["path"], "Cargo.toml");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn structured(mut self) -> Self {
         self.structured = StructuredOutput::On;
@@ -158,6 +173,30 @@ impl Builder {
 
     /// Sets the function that answers when the policy asks for approval. Without one, every access that needs
     /// approval is denied.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolpost::{Approval, Kind, Problem, Toolpost};
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let root = tempfile::tempdir()?;
+    /// let post = Toolpost::builder(root.path())
+    ///     .state(None)
+    ///     .approve(|question| async move {
+    ///         println!("{}", question.words()); // shown to the user unchanged
+    ///         Approval::Deny("The user is away.".to_owned())
+    ///     })
+    ///     .open()
+    ///     .await?;
+    /// // An editor runs what this file says, so the built-in rules ask before it is written.
+    /// let file = root.path().join(".vscode/tasks.json");
+    /// let reply = post.session().call("Write", json!({ "file_path": file, "content": "{}" })).await;
+    /// assert_eq!(reply.problem(), Some(Problem::Failed(Kind::Denied)));
+    /// assert!(reply.text().contains("The user is away."));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn approve<F, A>(self, answer: F) -> Self
     where

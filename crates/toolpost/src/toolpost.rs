@@ -15,15 +15,15 @@ use std::{
     time::Duration,
 };
 use toolpost_engine::{
-    Access, AmbiguityTreatment, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings,
-    Engine, Environment, Grams, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers,
+    Access, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings, Engine, Environment,
+    Failure, Grams, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers, AmbiguityTreatment,
     operations::grep::Rules,
 };
 use toolpost_runtime::{
     Asker, Catalogue, Config, Detail, Event, Policy, Published, Runtime, StructuredOutput,
 };
 use toolpost_tool::Dialect;
-use toolpost_workspace::{Recovery, Workspace, operator, walk};
+use toolpost_workspace::{Recovery, Workspace, WorkspacePath, operator, walk};
 
 /// Maximum time that a short-lived process waits for an index.
 const PATIENT: Duration = Duration::from_secs(50);
@@ -67,6 +67,13 @@ impl From<&Published> for Tool {
     }
 }
 
+/// The conversion with which `toolpost_mcp_server` takes an open Toolpost.
+impl From<&Toolpost> for Arc<Runtime> {
+    fn from(post: &Toolpost) -> Self {
+        post.runtime.clone()
+    }
+}
+
 impl Toolpost {
     /// Lists the tools.
     #[must_use]
@@ -98,7 +105,35 @@ impl Toolpost {
         Session::new(self.runtime.clone(), state, self.asker.clone())
     }
 
+    /// Resolves a path in the roots, for the request of an operation ([`Session::run`]). Relative paths start from the
+    /// first root. The policy decides about the access only when the operation runs.
+    ///
+    /// # Errors
+    /// `Outside` if the path leads out of every root, `Invalid` if the text is not a path.
+    pub fn path(&self, path: &str) -> Result<WorkspacePath, Failure> {
+        self.runtime.engine().resolve(path)
+    }
+
     /// Adds a listener for the start and the end of every call. It runs in the call's task and must be quick.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use std::sync::mpsc;
+    /// use toolpost::{Detail, Status, Toolpost};
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), toolpost::Error> {
+    /// let post = Toolpost::builder(".").read_only().state(None).open().await?;
+    /// let (sender, events) = mpsc::channel();
+    /// post.on_event(Detail::Names, move |event| {
+    ///     sender.send((event.name.clone(), event.status)).ok();
+    /// });
+    /// post.session().call("Glob", json!({ "pattern": "*.toml" })).await;
+    /// let statuses = [Status::Started, Status::Completed];
+    /// assert!(events.try_iter().eq(statuses.map(|status| ("Glob".to_owned(), status))));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn on_event(&self, detail: Detail, listener: impl Fn(&Event) + Send + Sync + 'static) {
         self.runtime.events().listen(detail, listener);
     }
@@ -244,7 +279,8 @@ fn indexed(
     lifetime: Lifetime,
     warnings: &mut Vec<String>,
 ) -> Result<Option<Grams>, Error> {
-    let grams = match (lifetime, shared(settings, workspace)?) {
+    let shared = shared(settings, workspace).map_err(|error| error.about("index"))?;
+    let grams = match (lifetime, shared) {
         (Lifetime::OneCall, Shared::None) => return Ok(None),
         (Lifetime::ManyCalls, Shared::None) => parts::trigrams(settings, workspace),
         #[cfg(feature = "shared")]
@@ -288,10 +324,11 @@ fn shared(settings: &Settings, _workspace: &Workspace) -> Result<Shared, Error> 
 /// Creates the configured embedder: a service, whose key comes only from the environment, or a local model
 /// directory. Returns `None` for the built-in model.
 fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
-    let refused = |what: &str| Err(Error::Setting(Cause::text(what)));
+    let refused = |key, what: &str| Err(Error::Setting(Cause::text(what)).about(key));
     let Some(address) = &settings.embedding.value else {
         if settings.embedding_model.value.is_some() {
             return refused(
+                "embedding_model",
                 "`embedding_model` is set, but `embedding` is not: set `embedding` to the URL of the \
                  embedding service, such as http://127.0.0.1:11434/v1",
             );
@@ -301,6 +338,7 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
     if !address.contains("://") {
         if settings.embedding_model.value.is_some() {
             return refused(
+                "embedding_model",
                 "`embedding` is a directory, so `embedding_model` must not be set: it is only for an \
                  embedding service",
             );
@@ -308,20 +346,26 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
         let place = Path::new(address);
         if !place.is_absolute() {
             return refused(
+                "embedding",
                 "invalid `embedding`: use the URL of a service (http:// or https://), or the absolute path of a model directory",
             );
         }
-        let model = LocalModel::open(place).explain(Error::Service, "embedding")?;
+        let model = LocalModel::open(place)
+            .explain(Error::Service, "embedding")
+            .map_err(|error| error.about("embedding"))?;
         return Ok(Some(Arc::new(model)));
     }
     let Some(model) = &settings.embedding_model.value else {
         return refused(
+            "embedding_model",
             "`embedding` is the URL of a service, so `embedding_model` must be one of the service's models, \
              such as nomic-embed-text",
         );
     };
     let key = std::env::var("TOOLPOST_EMBEDDING_KEY").ok().filter(|key| !key.is_empty());
-    let embeddings = Embeddings::new(address, model, key).explain(Error::Service, "embedding")?;
+    let embeddings = Embeddings::new(address, model, key)
+        .explain(Error::Service, "embedding")
+        .map_err(|error| error.about("embedding"))?;
     Ok(Some(Arc::new(EmbeddingService::new(embeddings))))
 }
 
@@ -335,7 +379,7 @@ fn commands(
 ) -> Result<Commands, Error> {
     let hosts = policy.hosts().kind(Error::Policy)?;
     let commands = Commands::new(parts::spool(workspace), sandbox, hosts);
-    let commands = commands.map_err(|failure| Error::Commands(Cause::text(failure.what)))?;
+    let commands = commands.kind(Error::Commands)?;
     let commands = commands.with_resources(settings.command_resources());
     Ok(commands.with_published(settings.publish.value.clone()))
 }
@@ -349,9 +393,9 @@ fn servers(workspace: &Workspace, sandbox: Sandbox) -> Servers {
 fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding>, Error> {
     let Some(label) = &settings.encoding.value else { return Ok(None) };
     let found = encoding_rs::Encoding::for_label(label.as_bytes());
-    found.map(Some).explain_with(Error::Setting, || {
-        format!("unknown encoding `{label}`; use a label such as gbk, shift_jis or windows-1252")
-    })
+    let unknown =
+        || format!("unknown encoding `{label}`; use a label such as gbk, shift_jis or windows-1252");
+    found.map(Some).explain_with(Error::Setting, unknown).map_err(|error| error.about("encoding"))
 }
 
 /// Creates the client of the code search service, if one is named and fetching is allowed.

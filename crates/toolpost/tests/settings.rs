@@ -169,6 +169,19 @@ fn invalid_setting_values_name_their_source() {
 }
 
 #[test]
+fn errors_name_the_key_of_the_invalid_setting() {
+    let sources = [
+        (Sources::new(Flags::default(), HashMap::from([("TOOLPOST_ASK".to_owned(), "maybe".into())])), "ask"),
+        (with_file(Flags::default(), HashMap::new(), "[agent]\nwindow = 0\n"), "agent.window"),
+    ];
+    for (sources, key) in sources {
+        assert_eq!(Settings::from_sources(&sources).unwrap_err().setting(), Some(key));
+    }
+    let unknown = Sources::default().with_file(PathBuf::from("/c.toml"), "roots = []\n").err().unwrap();
+    assert_eq!(unknown.setting(), None, "{unknown}");
+}
+
+#[test]
 fn doctor_lists_each_setting_once() {
     let lines = Settings::defaults().lines();
     let keys: Vec<&str> = lines.iter().map(|line: &Line| line.key).collect();

@@ -29,7 +29,7 @@ impl Layer for LimitNested {
 
 /// Checks that a nested call makes no calls itself, and only the accesses that `may` permits.
 fn check(tool: &str, lowered: &LoweredCall<'_>, may: NestedCallPermissions) -> Result<(), CallError> {
-    if lowered.published.access().contains(&Access::Calls) {
+    if lowered.target.access().contains(&Access::Calls) {
         return Err(refused(format!("A nested call cannot make calls, but {tool} does.")));
     }
     // An optional external service does not lead to a refusal: if it is not permitted, the call uses only local

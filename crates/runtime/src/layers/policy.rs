@@ -30,17 +30,17 @@ impl Layer for Permit {
             let policy = next.services.config.policy.clone();
             let session = state.call.session.clone();
             let request = {
-                let LoweredCall { published, prepared, .. } = &state.data;
+                let LoweredCall { target, prepared, .. } = &state.data;
                 let touches = prepared.touches.clone();
                 Request {
                     touches,
                     consult: consult(state.nested.as_ref()),
-                    tool: format!("{} ({})", state.call.tool, published.dialect.name),
+                    tool: format!("{} ({})", state.call.tool, target.origin()),
                 }
             };
             let Decisions { approved, consult, note } =
                 decide(&policy, &session, (&*state.call.asker, &next.services.engine), request).await?;
-            let LoweredCall { published, prepared, origin } = state.data;
+            let LoweredCall { target, prepared, origin } = state.data;
             let permissions =
                 CallPermissions::new(policy, session.clone(), approved, consult, &next.services.may_read);
             let cx = CallCtx {
@@ -49,11 +49,11 @@ impl Layer for Permit {
                 cause: origin.cause,
                 gateway: origin.gateway,
                 deadline: origin.deadline,
-                fresh: session.fresh(published.dialect.fresh),
+                fresh: session.fresh(target.fresh()),
                 permissions: Arc::new(permissions),
                 ..CallCtx::denied(session)
             };
-            let data = PermittedCall { published, prepared, cx };
+            let data = PermittedCall { target, prepared, cx };
             let state = CallState { id: state.id, call: state.call, nested: state.nested, data };
             let mut done = next.run(state).await?;
             note.into_iter().for_each(|note| done.page.note(note));

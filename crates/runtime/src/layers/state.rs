@@ -1,9 +1,14 @@
 //! A call on its way through the layers: its type names the last layer that it has passed.
 
-use crate::{ask::Question, call::Call, published::Published, services::Services};
+use crate::{
+    ask::Question,
+    call::Call,
+    services::Services,
+    target::{Requested, Target},
+};
 use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
 use toolpost_engine::{CallCtx, CallGateway, Failure, NestedCallPermissions};
-use toolpost_tool::{CallResult, DecodedCall};
+use toolpost_tool::{Budget, DecodedCall, CallResult};
 use toolpost_workspace::Cause;
 
 /// Maximum size of any reply, in bytes, whatever the caller requested.
@@ -37,8 +42,8 @@ impl Stage for Arrival {
 
 /// The data of a call whose arguments are not decoded yet.
 pub(crate) struct ReceivedCall<'a> {
-    /// The called tool; `None` if no tool that the caller may call has the name.
-    pub(crate) published: Option<&'a Published>,
+    /// The called tool or operation.
+    pub(crate) requested: Requested<'a>,
     pub(crate) origin: CallOrigin,
 }
 
@@ -54,14 +59,14 @@ pub(crate) struct CallOrigin {
 
 /// The data of a call whose arguments are decoded: its accesses are known, and nothing is permitted yet.
 pub(crate) struct LoweredCall<'a> {
-    pub(crate) published: &'a Published,
+    pub(crate) target: Target<'a>,
     pub(crate) prepared: DecodedCall,
     pub(crate) origin: CallOrigin,
 }
 
 /// The data of a call whose accesses the rules have allowed, or the user has approved.
 pub(crate) struct PermittedCall<'a> {
-    pub(crate) published: &'a Published,
+    pub(crate) target: Target<'a>,
     pub(crate) prepared: DecodedCall,
     pub(crate) cx: CallCtx,
 }
@@ -84,8 +89,8 @@ impl<'a, S: Stage> CallState<'a, S> {
 
     /// Returns the maximum size of the reply in bytes: the operator's or else the dialect's, and for a nested call at
     /// most its own limit.
-    pub(super) fn reply_bytes(&self, published: &Published, services: &Services) -> usize {
-        self.limited(services.config.reply_bytes.unwrap_or(published.dialect.budget.bytes))
+    pub(super) fn reply_bytes(&self, budget: &Budget, services: &Services) -> usize {
+        self.limited(services.config.reply_bytes.unwrap_or(budget.bytes))
     }
 
     /// Returns the maximum size of the reply in bytes if the caller requested the complete output.

@@ -148,9 +148,8 @@ pub fn report(settings: &Settings) -> String {
 pub(super) fn provider(name: &str) -> Result<Provider, Error> {
     let found = Provider::ALL.into_iter().find(|provider| provider.name() == name);
     let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
-    found.explain_with(Error::Setting, || {
-        format!("unknown provider `{name}`; the providers are {}", names.join(", "))
-    })
+    let unknown = || format!("unknown provider `{name}`; the providers are {}", names.join(", "));
+    found.explain_with(Error::Setting, unknown).map_err(|error| error.about("agent.provider"))
 }
 
 #[cfg(test)]

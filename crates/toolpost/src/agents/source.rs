@@ -91,7 +91,7 @@ impl ModelSource {
     /// Returns the status line of the external agent, or `None` without one. Starts and stops the agent.
     pub async fn standing(&self) -> Option<String> {
         let Self::External(acp) = self else { return None };
-        let said = acp.standing().await.unwrap_or_else(|why| why);
+        let said = acp.standing().await.unwrap_or_else(|failure| failure.what);
         acp.end().await;
         Some(said)
     }

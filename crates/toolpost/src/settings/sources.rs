@@ -156,6 +156,15 @@ impl Sources {
         form: &Form<T>,
         default: impl FnOnce() -> T,
     ) -> Result<Setting<T>, Error> {
+        self.first(row, form, default).map_err(|error| error.about(row.key))
+    }
+
+    fn first<T: 'static>(
+        &self,
+        row: &Row,
+        form: &Form<T>,
+        default: impl FnOnce() -> T,
+    ) -> Result<Setting<T>, Error> {
         let file = self.file.value(row, form)?;
         if let Some(texts) = self.flags.0.get(row.key) {
             let value = flag_texts(form, texts.clone()).and_then(|texts| form.read(texts));
