@@ -7,6 +7,7 @@ mod counts;
 mod dependencies;
 mod edges;
 mod errors;
+mod grants;
 pub(crate) mod links;
 mod machine;
 mod opening;
@@ -81,7 +82,11 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("skips", skips::check),
     ("statics", statics::check),
     ("errors", errors::check),
+    ("grants", grants::check),
 ];
+
+/// The checks whose findings are only warnings: they are printed and do not fail.
+pub const WARNINGS: &[(&str, Check)] = &[("long files", size::long_files)];
 
 /// Checks the repository and prints the violations. With `--ratchet`, first lowers the allowed counts in
 /// `xtask/prose.txt` and `xtask/type-names.txt`.
@@ -98,8 +103,14 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let mut findings = check(&tree);
     findings.extend(api::unexplained(house));
     findings.iter().for_each(|finding| output::line(&finding.to_string()));
-    let files = tree.files().count();
-    output::line(&format!("tidy: {} checks over {files} files, {} findings", CHECKS.len(), findings.len()));
+    let warnings = warnings(&tree);
+    warnings.iter().for_each(|warning| output::line(&format!("warning: {warning}")));
+    let (files, checks) = (tree.files().count(), CHECKS.len() + WARNINGS.len());
+    output::line(&format!(
+        "tidy: {checks} checks over {files} files, {} findings, {} warnings",
+        findings.len(),
+        warnings.len()
+    ));
     Ok(if findings.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 
@@ -107,4 +118,10 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
 #[must_use]
 pub fn check(tree: &Tree) -> Vec<Finding> {
     CHECKS.iter().flat_map(|(_, check)| check(tree)).collect()
+}
+
+/// Finds what is only worth a look.
+#[must_use]
+pub fn warnings(tree: &Tree) -> Vec<Finding> {
+    WARNINGS.iter().flat_map(|(_, check)| check(tree)).collect()
 }

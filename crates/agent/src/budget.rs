@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
+use toolpost_engine::Finished;
 
 /// Limits of a run; `None` means unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -173,6 +174,17 @@ impl Budget {
         }
         *count(&mut used) += 1;
         Ok(())
+    }
+}
+
+impl From<BudgetLimit> for Finished {
+    fn from(spent: BudgetLimit) -> Self {
+        match spent {
+            BudgetLimit::Turns => Self::Turns,
+            BudgetLimit::Calls => Self::Calls,
+            BudgetLimit::Tokens => Self::Tokens,
+            BudgetLimit::Time => Self::Time,
+        }
     }
 }
 

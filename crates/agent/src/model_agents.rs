@@ -261,7 +261,7 @@ pub fn report(outcome: Outcome) -> Result<Report, Failure> {
     let Outcome { reason, words, missing, used } = outcome;
     let kind = match &reason {
         Reason::Completed => return Ok(report_of(words, None, AgentStopReason::Completed, used)),
-        Reason::Budget { spent } => return Ok(report_of(words, missing, finished(*spent), used)),
+        Reason::Budget { spent } => return Ok(report_of(words, missing, (*spent).into(), used)),
         Reason::Cancelled => Kind::Cancelled,
         Reason::Model { .. } | Reason::Agent { .. } | Reason::Filtered => Kind::Io,
         Reason::Refused => Kind::Denied,
@@ -273,15 +273,6 @@ pub fn report(outcome: Outcome) -> Result<Report, Failure> {
 
 fn report_of(words: String, missing: Option<String>, ended: AgentStopReason, used: Account) -> Report {
     Report { words, missing, ended, turns: Some(used.turns.used) }
-}
-
-fn finished(spent: BudgetLimit) -> AgentStopReason {
-    match spent {
-        BudgetLimit::Turns => AgentStopReason::Turns,
-        BudgetLimit::Calls => AgentStopReason::Calls,
-        BudgetLimit::Tokens => AgentStopReason::Tokens,
-        BudgetLimit::Time => AgentStopReason::Time,
-    }
 }
 
 fn failure(fault: &ModelError) -> Failure {

@@ -16,7 +16,7 @@ const SHARED: &str = "Shared options";
 /// Last line of a command's short help.
 const MORE: &str = "`--help` also lists the options that all commands share, such as --root and --dialect.";
 
-/// Tools for coding agents: one engine, five sets of tool names (dialects)
+/// Tools for coding agents: one engine, several sets of tool names (dialects)
 #[derive(Parser)]
 #[command(name = "toolpost", version, disable_help_subcommand = true)]
 pub(crate) struct Args {

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost::{Settings, parts, settings::Flags};
-use toolpost_engine::{Grams, GramsStatus as Status};
+use toolpost_engine::{TrigramIndex, TrigramStatus as Status};
 use toolpost_text::plural::counted;
 use toolpost_workspace::{Workspace, walk};
 
@@ -49,22 +49,22 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     if settings.cache.value.is_none() {
         bail!("there is no cache directory; set one with --cache DIR");
     }
-    let grams = parts::trigrams(&settings, &workspace);
+    let trigrams = parts::trigrams(&settings, &workspace);
     let shared = parts::shared_index(&settings, &workspace)?;
     let is_shared = shared.is_some();
-    let grams = match shared {
-        Some(shared) => grams.sharing(shared),
-        None => grams,
+    let trigrams = match shared {
+        Some(shared) => trigrams.sharing(shared),
+        None => trigrams,
     };
     match args {
         IndexAction::Status(args) if is_shared => {
-            grams.ready(&options());
-            tell(&workspace, &grams.status(&options()), args.json)
+            trigrams.ready(&options());
+            tell(&workspace, &trigrams.status(&options()), args.json)
         }
-        IndexAction::Status(args) => tell(&workspace, &grams.compare(&options()), args.json),
-        IndexAction::Build(args) => tell(&workspace, &build(&grams)?, args.json),
+        IndexAction::Status(args) => tell(&workspace, &trigrams.compare(&options()), args.json),
+        IndexAction::Build(args) => tell(&workspace, &build(&trigrams)?, args.json),
         IndexAction::Drop => {
-            let bytes = grams.forget()?;
+            let bytes = trigrams.forget()?;
             out::line(&format!("Removed {} of index.", size(bytes)))?;
             Ok(ExitCode::SUCCESS)
         }
@@ -76,12 +76,12 @@ fn options() -> walk::Options {
 }
 
 /// Builds until no file is missing, or until there is no more progress.
-fn build(grams: &Grams) -> Result<Status> {
+fn build(trigrams: &TrigramIndex) -> Result<Status> {
     let person = std::io::stderr().is_terminal();
     let mut hope = BuildProgress::default();
     loop {
         let began = Instant::now();
-        let status = grams.settle(&options(), TICK);
+        let status = trigrams.settle(&options(), TICK);
         let took = began.elapsed();
         if person && status.files > 0 {
             let done = status.files - status.waiting;

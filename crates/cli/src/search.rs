@@ -13,7 +13,7 @@ use toolpost::{
     Settings,
     settings::{Flags, values::OnOff},
 };
-use toolpost_engine::{Operation as _, operations::seek::Seek};
+use toolpost_engine::{Operation as _, operations::block_search::BlockSearch};
 use toolpost_shared_index::{SemanticQuery, Server};
 use toolpost_text::plural::counted;
 
@@ -44,7 +44,7 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     }
     // This command searches by keywords even if the tool would ask a model.
     settings.search_agent.value = OnOff::Off;
-    let ask = async |person: &UserSession| person.call(Seek::NAME, arguments(&args)).await;
+    let ask = async |person: &UserSession| person.call(BlockSearch::NAME, arguments(&args)).await;
     let output = match UserSession::asks(&mut settings, DIALECT, ROOM, ask)? {
         Ok(output) => output,
         Err(words) => {

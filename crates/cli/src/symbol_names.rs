@@ -7,7 +7,10 @@ use crate::{
 };
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolpost_engine::{Operation as _, operations::symbols::Symbols};
+use toolpost_engine::{
+    Operation as _,
+    operations::symbols::{SymbolKind, Symbols},
+};
 use toolpost_text::plural::counted;
 
 /// Dialect whose symbol tools are called; the tools are found by their operations.
@@ -26,8 +29,8 @@ const NAMED: usize = 20;
 pub(crate) struct SymbolChoice {
     pub(crate) id: String,
     pub(crate) qualified: String,
-    /// Kind of the symbol, such as `function`.
-    pub(crate) kind: String,
+    /// Kind of the symbol, such as a function; `None` if it is unknown, because only the id is given.
+    pub(crate) kind: Option<SymbolKind>,
     pub(crate) path: String,
     /// Line with the symbol's name, counted from 1.
     pub(crate) line: u64,
@@ -63,9 +66,8 @@ pub(crate) async fn named(
 ) -> Result<Result<Vec<SymbolChoice>, String>> {
     let (path, query) = match symbol_name.split_once('#') {
         Some((start, name)) if is_id(start, name) => {
-            let (id, qualified, kind, path) =
-                (symbol_name.to_owned(), String::new(), String::new(), String::new());
-            return Ok(Ok(vec![SymbolChoice { id, qualified, kind, path, line: 0, last_line: 0 }]));
+            let (id, qualified, path) = (symbol_name.to_owned(), String::new(), String::new());
+            return Ok(Ok(vec![SymbolChoice { id, qualified, kind: None, path, line: 0, last_line: 0 }]));
         }
         Some((start, name)) => (Some(path.unwrap_or(start)), name),
         None => (path, symbol_name),
@@ -92,7 +94,7 @@ pub(crate) async fn named(
     let named = symbols.map(|symbol| SymbolChoice {
         id: text(&symbol["id"]).to_owned(),
         qualified: text(&symbol["qualified"]).to_owned(),
-        kind: text(&symbol["kind"]).to_owned(),
+        kind: SymbolKind::of_name(text(&symbol["kind"])),
         path: text(&symbol["path"]).to_owned(),
         line: number(&symbol["line"]),
         last_line: number(&symbol["last_line"]),

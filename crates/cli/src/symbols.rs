@@ -16,8 +16,8 @@ use toolpost_engine::{
     Operation as _,
     operations::{
         outline,
-        relations::{Relations, is_callable},
-        symbols::Symbols,
+        relations::Relations,
+        symbols::{SymbolKind, Symbols},
     },
 };
 use toolpost_text::plural::counted;
@@ -206,7 +206,7 @@ async fn meant(person: &UserSession, symbol_name: &str) -> Result<Result<Vec<Nam
     };
     let mut groups: Vec<Vec<&SymbolChoice>> = Vec::new();
     for one in &found {
-        let of = |named: &SymbolChoice| (named.path.clone(), named.qualified.clone(), named.kind.clone());
+        let of = |named: &SymbolChoice| (named.path.clone(), named.qualified.clone(), named.kind);
         match groups.iter_mut().find(|group| of(group[0]) == of(one)) {
             Some(group) => group.push(one),
             None => groups.push(vec![one]),
@@ -233,13 +233,13 @@ async fn meant(person: &UserSession, symbol_name: &str) -> Result<Result<Vec<Nam
 /// be called. The constructors of a kept class are left out, because their callers are those of the class.
 fn callable(found: Vec<SymbolChoice>) -> Vec<SymbolChoice> {
     let (called, others): (Vec<SymbolChoice>, Vec<SymbolChoice>) =
-        found.into_iter().partition(|one| is_callable(&one.kind));
+        found.into_iter().partition(|one| one.kind.is_some_and(SymbolKind::is_callable));
     if called.is_empty() {
         return others;
     }
     // An `impl` block is a part of its type, so it is not reported as ignored.
     let others: Vec<&str> =
-        others.iter().filter(|one| one.kind != "impl").map(|one| one.id.as_str()).collect();
+        others.iter().filter(|one| one.kind != Some(SymbolKind::Impl)).map(|one| one.id.as_str()).collect();
     if !others.is_empty() {
         let more = match others.len().saturating_sub(IGNORED) {
             0 => String::new(),

@@ -108,7 +108,7 @@ async fn incomplete_indexes_give_partial_replies_marked_incomplete() {
         let has_told = heard.iter().any(|what| what.contains("building the index"));
         assert!(has_told || waited < QUIET, "{tool}: {heard:?}");
         // Once resumed, indexing continues between calls.
-        engine.pause_indexes(false);
+        engine.resume_indexes();
         let until = Instant::now() + Duration::from_secs(60);
         loop {
             let reply = words(&world.call(tool, arguments()).await);

@@ -3,6 +3,8 @@
 mod output;
 mod terminal;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::image::{ImageLimits, ViewableImage};
@@ -51,7 +53,8 @@ pub struct Cell {
 }
 
 /// The type of a cell's content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum CellKind {
     /// Code in the language of the notebook.
     Code,
@@ -59,6 +62,18 @@ pub enum CellKind {
     Markdown,
     /// Raw text, which is neither run nor formatted.
     Raw,
+}
+
+impl CellKind {
+    /// Returns the name that notebooks use: `code`, `markdown` or `raw`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Markdown => "markdown",
+            Self::Raw => "raw",
+        }
+    }
 }
 
 /// An output of a cell's last run.

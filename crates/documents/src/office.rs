@@ -103,13 +103,13 @@ pub enum Error {
 }
 
 /// The number of bytes that may still be unpacked, and the time at which reading must end.
-struct Budget {
+struct UnpackLimit {
     limits: Limits,
     unpacked: u64,
     end: Option<Instant>,
 }
 
-impl Budget {
+impl UnpackLimit {
     fn new(limits: Limits) -> Self {
         Self { limits, unpacked: limits.unpacked, end: Instant::now().checked_add(limits.time) }
     }
@@ -152,7 +152,7 @@ pub fn format(what: &str, name: &str) -> Option<Format> {
 /// If the file is damaged, lacks a required member, or exceeds a limit.
 #[cfg(feature = "readers")]
 pub fn read(bytes: &[u8], format: Format, limits: Limits) -> Result<Document, Error> {
-    let mut budget = Budget::new(limits);
+    let mut budget = UnpackLimit::new(limits);
     let mut document = match format {
         Format::Word => word::read(bytes, &mut budget),
         Format::Sheets => sheets::read(bytes, &mut budget),

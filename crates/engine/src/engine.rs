@@ -4,7 +4,7 @@ use crate::{
     access::{Touch, command::Host},
     agents::{AgentAccess, Agents},
     call::{CallCtx, permissions::MayRead},
-    code::Code,
+    code::{self, Code},
     commands::{CommandAccess, Commands},
     editors::{
         EditorSetup, Editors,
@@ -17,7 +17,7 @@ use crate::{
     operation::RunsOn,
     overview::Overview,
     plans::Plans,
-    search::{self, SearchBackend, Searcher, retrieve::packages::Packages},
+    search::{self, SearchBackend, Searcher},
     session::freshness::ExpectedHashes,
     skills::{self, SkillLibrary, SkillPlaces},
     tasks::{TaskBoards, store::TaskLists},
@@ -30,10 +30,9 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use toolpost_lsp::Servers;
 use toolpost_net::{Resolver, System, code::Service};
 use toolpost_packages::{Dependencies, ResolvedPath};
-use toolpost_ranked::{Index as Words, embed::Embedder};
+use toolpost_ranked::embed::Embedder;
 use toolpost_search::Rules;
-use toolpost_symbols::Index;
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// The capabilities of one workspace. Clones share their state.
@@ -65,11 +64,11 @@ pub struct EngineBuilder {
     encoding: Option<&'static Encoding>,
     rules: Rules,
     several: AmbiguityTreatment,
-    seeking: SearchBackend,
+    backend: SearchBackend,
     cache: Option<PathBuf>,
     embedder: Option<Arc<dyn Embedder>>,
     dependencies: Option<Dependencies>,
-    grams: Option<Grams>,
+    trigrams: Option<TrigramIndex>,
     commands: Option<Commands>,
     agents: Option<Arc<dyn Agents>>,
     bridges: Option<Arc<dyn Bridges>>,
@@ -87,8 +86,8 @@ const INDEX_WAIT: Duration = Duration::from_millis(1_500);
 impl EngineBuilder {
     /// Sets the backend of natural-language search.
     #[must_use]
-    pub fn with_search_backend(self, seeking: SearchBackend) -> Self {
-        Self { seeking, ..self }
+    pub fn with_search_backend(self, backend: SearchBackend) -> Self {
+        Self { backend, ..self }
     }
 
     /// Sets the encoding of files that are neither UTF-8 nor marked by a byte order mark. With `None`, their encoding
@@ -131,8 +130,8 @@ impl EngineBuilder {
 
     /// Sets the trigram index, which selects the files that searches must read. With `None`, searches read all files.
     #[must_use]
-    pub fn with_grams(self, grams: Option<Grams>) -> Self {
-        Self { grams, ..self }
+    pub fn with_trigrams(self, trigrams: Option<TrigramIndex>) -> Self {
+        Self { trigrams, ..self }
     }
 
     /// Allows running commands; `commands` starts and tracks them.
@@ -192,10 +191,6 @@ impl EngineBuilder {
     /// Creates the engine with all capabilities.
     #[must_use]
     pub fn build(self) -> Engine {
-        let words = Words::new(self.workspace.clone()).with_encoding(self.encoding);
-        let words = words.kept_in(self.cache.clone());
-        let packages = Packages::kept_in(self.cache.as_ref().map(|cache| cache.join("packages")));
-        let index = Index::new(self.workspace.clone(), self.cache);
         let tasks = TaskBoards::new(self.workspace.clone());
         let files = Files::new(files::Deps {
             workspace: self.workspace,
@@ -204,15 +199,19 @@ impl EngineBuilder {
             dependencies: self.dependencies,
         });
         let edits = Edits::new(files.clone(), self.several);
-        let find = Find::new(files.clone(), self.grams);
-        let code = Code::new(find.clone(), index, self.servers, self.index_wait);
+        let find = Find::new(files.clone(), self.trigrams);
+        let code = Code::new(code::Deps {
+            find: find.clone(),
+            cache: self.cache.clone(),
+            servers: self.servers,
+            index_wait: self.index_wait,
+        });
         let agents = AgentAccess::new(self.agents);
         let deps = search::Deps {
             code: code.clone(),
-            words,
-            packages,
+            cache: self.cache,
             embedder: self.embedder,
-            seeking: self.seeking,
+            backend: self.backend,
             service: self.service,
         };
         let search = Searcher::new(deps, agents.clone());
@@ -250,11 +249,11 @@ impl Engine {
             encoding: None,
             rules: Rules::Git,
             several: AmbiguityTreatment::default(),
-            seeking: SearchBackend::default(),
+            backend: SearchBackend::default(),
             cache: None,
             embedder: None,
             dependencies: None,
-            grams: None,
+            trigrams: None,
             commands: None,
             agents: None,
             bridges: None,
@@ -407,13 +406,19 @@ impl Engine {
         self.0.tasks.tasks()?.lists()
     }
 
-    /// Pauses or resumes the construction of the indexes.
+    /// Pauses the construction of the indexes, until [`Self::resume_indexes`].
     ///
     /// While the construction is paused, a call reads only the files that are likely to contain the answer.
     /// Tests use this to get answers from an incomplete index without a large workspace.
-    pub fn pause_indexes(&self, paused: bool) {
-        self.0.code.index().pause(paused);
-        self.0.search.words().pause(paused);
+    pub fn pause_indexes(&self) {
+        self.0.code.index().pause();
+        self.0.search.words().pause();
+    }
+
+    /// Resumes the construction of the indexes.
+    pub fn resume_indexes(&self) {
+        self.0.code.index().resume();
+        self.0.search.words().resume();
     }
 
     /// Checks that the caller has seen the content that a call overwrites. Returns, for each overwritten

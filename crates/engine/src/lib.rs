@@ -21,6 +21,7 @@
 
 mod access;
 mod agents;
+mod background;
 mod call;
 mod code;
 mod commands;
@@ -92,8 +93,8 @@ pub use toolpost_process::{
 pub use toolpost_ranked::embed::{Embedder, Local as LocalModel};
 // The limits of a script in code mode, such as time and memory.
 pub use toolpost_script::Limits as ScriptLimits;
-pub use toolpost_trigrams::{Grams, Status as GramsStatus};
-pub use upstream::{Bridges, UpstreamAccess, UpstreamPart};
+pub use toolpost_trigrams::{TrigramIndex, TrigramStatus};
+pub use upstream::{Bridges, UpstreamPart, UpstreamAccess};
 pub use web::Web;
 pub use workers::WORKERS;
 
@@ -108,7 +109,7 @@ pub mod operations {
     pub use crate::find::{glob, grep, list, read_many};
     pub use crate::overview::{analyze, project};
     pub use crate::plans::{batch, offered, plan};
-    pub use crate::search::{investigate, keyword as search, seek, semantic, usage};
+    pub use crate::search::{block_search, investigate, keyword as search, semantic, usage};
     pub use crate::skills::{list as skills, skill};
     pub use crate::tasks::{complete, list as tasks};
     pub use crate::upstream::bridge;

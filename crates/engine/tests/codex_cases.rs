@@ -73,13 +73,13 @@ async fn listed(row: &Value) -> Vec<String> {
     for (name, target) in row["symlinks"].as_object().into_iter().flatten() {
         std::os::unix::fs::symlink(target.as_str().unwrap(), world.root.path().join(name)).unwrap();
     }
-    let request = list::Request {
+    let request = list::Request::of(list::ListRequest {
         depth: number(row, "depth"),
         rules: Rules::None,
         hidden: HiddenFiles::Show,
-        limit: number(row, "limit"),
-        ..list::Request::of(world.engine.resolve(".").unwrap())
-    };
+        limit: Some(number(row, "limit")),
+        ..list::ListRequest::of(world.engine.resolve(".").unwrap())
+    });
     let output = world.engine.run::<List>(request, &permissive(Session::new())).await.unwrap();
     let line = |node: &list::Node| {
         let name = node.path.rsplit('/').next().unwrap();

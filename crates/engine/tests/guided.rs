@@ -20,9 +20,9 @@ use toolpost_engine::{
     Prompt, Report, SearchBackend, Session,
     operations::{
         analyze::{self, Analyze, Depth},
+        block_search::{self, BlockSearch, BlockSelector},
         investigate::{GuideEndReason, Investigate, Limits, Output, Request, Whose},
         search::{self, From, Matching, Tests},
-        seek::{self, BlockSelector, Seek},
     },
 };
 
@@ -198,9 +198,9 @@ impl CallGateway for Outer {
 }
 
 /// Creates an engine for the files of a test environment.
-fn engine(world: &World, model: Option<Arc<Scripted>>, seeking: SearchBackend) -> Engine {
+fn engine(world: &World, model: Option<Arc<Scripted>>, backend: SearchBackend) -> Engine {
     let agents = model.map(|model| model as Arc<dyn Agents>);
-    Engine::builder(world.engine.workspace().clone()).with_agents(agents).with_search_backend(seeking).build()
+    Engine::builder(world.engine.workspace().clone()).with_agents(agents).with_search_backend(backend).build()
 }
 
 /// A test environment with a guiding model.
@@ -582,7 +582,7 @@ async fn unanswered_question_ends_at_time_limit_or_cancellation() {
     assert!(guided.model.prompts.lock().unwrap().is_empty());
 }
 
-async fn run_seek(guided: &Guided, query: &str) -> seek::Output {
+async fn run_block_search(guided: &Guided, query: &str) -> block_search::Output {
     let request = search::Request {
         base: guided.world.engine.resolve(".").unwrap(),
         query: query.to_owned(),
@@ -593,10 +593,10 @@ async fn run_seek(guided: &Guided, query: &str) -> seek::Output {
         from: From::First,
         max_bytes: 80_000,
     };
-    guided.world.run::<Seek>(request, guided.cx()).await.unwrap()
+    guided.world.run::<BlockSearch>(request, guided.cx()).await.unwrap()
 }
 
-fn blocks(output: &seek::Output) -> Vec<String> {
+fn blocks(output: &block_search::Output) -> Vec<String> {
     let shown = output.found.blocks.iter();
     shown.map(|block| format!("{}:{}-{}", block.path, block.first_line, block.last_line)).collect()
 }
@@ -605,11 +605,11 @@ fn blocks(output: &seek::Output) -> Vec<String> {
 async fn agent_search_runs_only_with_the_agent_backend() {
     let words = "CLAIM Mail is where addresses go.\nCITE shop/mail.py:1-2\nCLAIM And what pays.\nCITE E1\nCLAIM Not there.\nCITE shop/mail.py:7-9\n";
     let mut guided = Guided::by(Scripted::does(AgentBehaviour::Says(words)));
-    let plain = run_seek(&guided, "cart total").await;
-    assert!(plain.sought.is_none() && guided.model.jobs.lock().unwrap().is_empty());
+    let plain = run_block_search(&guided, "cart total").await;
+    assert!(plain.method.is_none() && guided.model.jobs.lock().unwrap().is_empty());
     guided.world.engine = engine(&guided.world, Some(guided.model.clone()), SearchBackend::Agent);
-    let output = run_seek(&guided, "cart total").await;
-    let given = output.sought.as_ref().unwrap();
+    let output = run_block_search(&guided, "cart total").await;
+    let given = output.method.as_ref().unwrap();
     let guide = given.guide.as_ref().unwrap();
     assert_eq!((given.by, guide.claims, guide.dropped), (BlockSelector::Agent, 3, 1));
     assert_eq!(given.groups[0].places, ["shop/mail.py:1-2"]);
@@ -634,7 +634,7 @@ async fn agent_search_runs_only_with_the_agent_backend() {
             max_bytes: 80_000,
         }
     };
-    assert!(guided.world.run::<Seek>(request, guided.cx()).await.unwrap().sought.is_none());
+    assert!(guided.world.run::<BlockSearch>(request, guided.cx()).await.unwrap().method.is_none());
     assert_eq!(guided.model.jobs.lock().unwrap().len(), jobs_before);
 }
 
@@ -649,8 +649,8 @@ async fn search_falls_back_to_query_expansion_without_an_agent() {
     each_async(rows, async |(does, words)| {
         let mut guided = Guided::by(Scripted::does(does));
         guided.world.engine = engine(&guided.world, Some(guided.model.clone()), SearchBackend::Agent);
-        let output = run_seek(&guided, "where is the total").await;
-        let given = output.sought.as_ref().unwrap();
+        let output = run_block_search(&guided, "where is the total").await;
+        let given = output.method.as_ref().unwrap();
         assert_eq!(given.by, BlockSelector::Expansion, "{words}");
         assert!(given.guide.as_ref().unwrap().words().contains(words), "{words}: {:?}", given.guide);
         assert!(blocks(&output).contains(&"shop/cart.py:5-6".to_owned()), "{:?}", blocks(&output));
@@ -660,9 +660,9 @@ async fn search_falls_back_to_query_expansion_without_an_agent() {
     // Without a model, the query is expanded; a query with operators is used unchanged.
     let mut guided = Guided::by(Scripted::does(AgentBehaviour::Fails));
     guided.world.engine = engine(&guided.world, None, SearchBackend::Agent);
-    let output = run_seek(&guided, "where is the total").await;
-    let given = output.sought.as_ref().unwrap();
+    let output = run_block_search(&guided, "where is the total").await;
+    let given = output.method.as_ref().unwrap();
     assert!(given.by == BlockSelector::Expansion && given.guide.is_none());
-    let output = run_seek(&guided, "total AND NOT cart").await;
-    assert_eq!(output.sought.unwrap().by, BlockSelector::Words);
+    let output = run_block_search(&guided, "total AND NOT cart").await;
+    assert_eq!(output.method.unwrap().by, BlockSelector::Words);
 }

@@ -225,13 +225,13 @@ fn touches_state_the_extent_of_each_write() {
 async fn tree_listing_stops_at_its_depth_and_shows_link_targets() {
     let world = World::new(&[("a/b/c", ""), ("a/d", ""), ("z", ""), (".hidden", "")]);
     std::os::unix::fs::symlink("z", world.at("link")).unwrap();
-    let request = list::Request {
+    let request = list::Request::of(list::ListRequest {
         depth: 2,
         rules: Rules::None,
         hidden: HiddenFiles::Show,
         prune: Prune::Nothing,
-        ..list::Request::of(world.engine.resolve(".").unwrap())
-    };
+        ..list::ListRequest::of(world.engine.resolve(".").unwrap())
+    });
     let output = world.engine.run::<List>(request, &world.cx(Fresh::NOT_ASKED)).await.unwrap();
     let shown: Vec<(String, usize, FileKind)> =
         output.nodes.iter().map(|node| (node.path.clone(), node.depth, node.kind)).collect();
@@ -431,12 +431,12 @@ async fn search_in_one_root_lists_the_other_roots() {
     let rows = [(".", named(&second), 0), ("d", vec![], 0), (second.as_str(), named(&first), 1)];
     for (base, others, matched) in rows {
         let base = engine.resolve(base).unwrap();
-        let grep = grep::Request::of(base.clone(), "needle".to_owned(), 9_000);
+        let grep = grep::Request::of(grep::GrepRequest::of(base.clone(), "needle"), 9_000);
         let grep = engine.run::<Grep>(grep, &cx).await.unwrap();
         assert_eq!((grep.walk.other_roots, grep.lines_matched), (others.clone(), matched));
         let glob = glob::Request::of(base.clone(), "*");
         assert_eq!(engine.run::<Glob>(glob, &cx).await.unwrap().walk.other_roots, others);
-        let list = engine.run::<List>(list::Request::of(base), &cx).await.unwrap();
+        let list = engine.run::<List>(list::Request::of(list::ListRequest::of(base)), &cx).await.unwrap();
         assert_eq!(list.walk.other_roots, others);
     }
     let change = Change {
@@ -464,7 +464,10 @@ async fn a_context_without_grants_permits_nothing() {
         cx.permissions.reach(&Host::new("example.com")).is_err() && cx.permissions.may_consult().is_err()
     );
     assert_eq!(cx.fresh, Fresh::REQUIRED);
-    let request = || grep::Request::of(world.engine.resolve(".").unwrap(), "needle".to_owned(), 9_000);
+    let request = || {
+        let base = world.engine.resolve(".").unwrap();
+        grep::Request::of(grep::GrepRequest::of(base, "needle"), 9_000)
+    };
     assert_eq!(world.engine.run::<Grep>(request(), &cx).await.unwrap().files.len(), 0);
     let granted = permissive(world.session.clone());
     assert_eq!(world.engine.run::<Grep>(request(), &granted).await.unwrap().files.len(), 1);

@@ -27,6 +27,7 @@
 
 mod lifecycle;
 mod rescan;
+mod schedule;
 mod signature;
 mod sweep;
 mod watch_state;
@@ -36,6 +37,7 @@ pub use lifecycle::{
     read_for, scan, update,
 };
 pub use rescan::Patrol;
+pub use schedule::{Rescan, RescanSchedule, SHARE, SINGLE, WaitedScan, WatchedPart};
 pub use signature::{FileSignature, now};
 pub use sweep::{ScanResult, ScanScope, ScannedFile, Sweep, UpdateError};
 pub use watch_state::{WatchState, lies_at};

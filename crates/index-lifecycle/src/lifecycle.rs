@@ -232,9 +232,14 @@ impl<T> Lifecycle<T> {
         }
     }
 
-    /// Pauses or resumes reading. While it is paused, only files with a rank are read.
-    pub fn pause(&self, paused: bool) {
-        self.paused.store(paused, Ordering::Relaxed);
+    /// Pauses reading, until [`Self::resume`]: only files with a rank are read.
+    pub fn pause(&self) {
+        self.paused.store(true, Ordering::Relaxed);
+    }
+
+    /// Resumes reading.
+    pub fn resume(&self) {
+        self.paused.store(false, Ordering::Relaxed);
     }
 
     /// Returns the order in which a step reads files: `order`, but only the files with a rank while the index is

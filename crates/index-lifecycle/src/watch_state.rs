@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolpost_workspace::walk::Options;
-use toolpost_workspace::{Watch, WatchChanges, Workspace, WorkspacePath};
+use toolpost_workspace::{Watch, Workspace, WorkspacePath};
 
 use crate::rescan::{BackgroundRescan, Patrol};
-use crate::sweep::{ScanResult, ScanScope, UpdateError};
+use crate::schedule::{Rescan, RescanSchedule, SINGLE, WaitedScan, WatchedPart};
+use crate::sweep::{ScanScope, ScanResult, UpdateError};
 
 /// The state of the file watcher and of the scans of a workspace.
 #[derive(Default)]
@@ -28,20 +29,11 @@ pub struct WatchState {
     beside: Arc<BackgroundRescan>,
 }
 
-/// The number of changed paths beyond which the whole workspace is scanned, and not each path.
-const SINGLE: usize = 500;
 /// The interval of scans of all files in the background, for changes that the file watcher did not report.
 const WHOLE: Duration = Duration::from_secs(30);
-/// The interval of scans of all files for which a caller waits, if there are at most [`FEW`] files.
-const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
+/// The scans of at most [`FEW`] files. A caller waits for them, however long they take.
+const OF_FEW: WaitedScan = WaitedScan { longest: Duration::MAX, pause: Duration::from_secs(1), share: 0 };
 const FEW: usize = 2_000;
-/// With more than [`FEW`] files, a caller waits for a periodic scan of all files only if the last one took at most this
-/// long.
-const BEARABLE: Duration = Duration::from_millis(250);
-/// With more than [`FEW`] files, the interval between scans for which a caller waits is at least this multiple of their
-/// duration, and at least [`PAUSE`].
-const SHARE: u32 = 20;
-const PAUSE: Duration = Duration::from_secs(2);
 
 impl WatchState {
     /// Returns the part of the workspace to scan for changes; `None` if no full scan is due, and neither the file
@@ -51,15 +43,15 @@ impl WatchState {
             self.watch = Some(Watch::start(workspace, options));
             return Some(ScanScope::All);
         };
-        let changed = watch.changed();
+        let changed = WatchedPart::take(watch);
         if self.owed || self.is_due() || self.whole.is_none() {
             return Some(ScanScope::All);
         }
         let mut paths = self.beside.take();
         match changed {
-            WatchChanges::Nothing => {}
-            WatchChanges::Paths(changed) => paths.extend(changed),
-            WatchChanges::Unknown(_) => return Some(ScanScope::All),
+            WatchedPart::Nothing => {}
+            WatchedPart::Paths(changed) => paths.extend(changed),
+            WatchedPart::All | WatchedPart::Unwatched => return Some(ScanScope::All),
         }
         match paths.len() {
             0 => None,
@@ -77,15 +69,15 @@ impl WatchState {
 
     /// Returns whether the caller must scan all files, because the file watcher misses some writes.
     fn is_due(&self) -> bool {
-        if self.files <= FEW {
-            return self.is_older_than(WHOLE_OF_FEW);
-        }
-        self.cost <= BEARABLE && self.is_older_than(PAUSE.max(self.cost * SHARE))
+        let waited: &'static [WaitedScan] =
+            if self.files <= FEW { &[OF_FEW] } else { &[WaitedScan::BEARABLE] };
+        let since = self.whole.max(self.beside.began()).map_or(Duration::MAX, |whole| whole.elapsed());
+        RescanSchedule { waited, background: WHOLE }.due(self.cost, since) == Rescan::Waited
     }
 
     /// Sets the state of a large workspace that was not scanned recently, for tests of an index.
     pub fn age(&mut self) {
-        (self.files, self.cost) = (FEW + 1, BEARABLE * 2);
+        (self.files, self.cost) = (FEW + 1, WaitedScan::BEARABLE.longest * 2);
         self.whole = Instant::now().checked_sub(WHOLE * 2);
     }
 

@@ -103,7 +103,7 @@ fn index() -> (tempfile::TempDir, Arc<Names>) {
 fn update_waits_for_ranked_files_only() {
     let (_directory, index) = index();
     // While the index is paused, the background thread reads nothing, because no file has a rank for it.
-    index.lifecycle.pause(true);
+    index.lifecycle.pause();
     let rank = |path: &WorkspacePath| path.relative().ends_with("c.txt").then_some(0);
     let end = Instant::now() + Duration::from_secs(60);
     update(&index, &Patience::for_ranked(end, &rank), &|| false).unwrap();
@@ -112,7 +112,7 @@ fn update_waits_for_ranked_files_only() {
         (vec!["c.txt".to_owned()], (1, 2))
     );
 
-    index.lifecycle.pause(false);
+    index.lifecycle.resume();
     update(&index, &Patience::whole(), &|| false).unwrap();
     let mut read = index.read.lock().unwrap().clone();
     read.sort();

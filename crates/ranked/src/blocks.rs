@@ -1,9 +1,10 @@
 //! Division of a text into blocks that cover every line: functions, types, sections, and the lines between them.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use toolpost_syntax::{Kind, Language, Symbol};
 use toolpost_text::lines::LineIndex;
 
@@ -16,12 +17,56 @@ pub struct Block {
     pub first: u32,
     /// The last line of the block in its file, inclusive.
     pub last: u32,
-    /// The kind of the symbol that the block belongs to, such as `function`; `lines` for lines outside any symbol.
-    pub kind: String,
+    /// The kind of the symbol that the block belongs to, if it belongs to one.
+    pub kind: BlockKind,
     /// The qualified name of the symbol that the block belongs to; empty for lines outside any symbol.
     pub name: String,
     /// Set if the block belongs to a test.
     pub test: bool,
+}
+
+/// The kind of a block. Its name, such as `function`, represents it on disk and in replies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BlockKind {
+    /// The block belongs to a symbol of this kind.
+    Symbol(Kind),
+    /// The block has lines outside any symbol.
+    #[default]
+    Lines,
+}
+
+impl BlockKind {
+    /// Returns the name: that of the symbol's kind, or `lines`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Symbol(kind) => kind.name(),
+            Self::Lines => "lines",
+        }
+    }
+
+    /// Finds the kind with a name. An unknown name, which another version may have written, counts as `lines`.
+    pub(crate) fn of_name(name: &str) -> Self {
+        Kind::of_name(name).map_or(Self::Lines, Self::Symbol)
+    }
+}
+
+impl fmt::Display for BlockKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl Serialize for BlockKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for BlockKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::of_name(&String::deserialize(deserializer)?))
+    }
 }
 
 /// Data of a block that the index stores, and that search results do not show.
@@ -67,10 +112,10 @@ const LONG: (u32, (u32, u32)) = (240, (80, 120));
 /// The minimum number of lines for a constant to be a separate block.
 const TABLE: u32 = 8;
 
-/// The innermost symbol that contains the lines of a block; empty strings if no symbol does.
+/// The innermost symbol that contains the lines of a block; without a name if no symbol does.
 #[derive(Clone, Default)]
 struct Owner {
-    kind: String,
+    kind: BlockKind,
     name: String,
     test: bool,
 }
@@ -242,7 +287,7 @@ fn units(symbols: &[Symbol], lines: &dyn Fn(&Range<usize>) -> (u32, u32), out: &
 }
 
 fn owner(symbol: &Symbol, test: bool) -> Owner {
-    Owner { kind: symbol.kind.name().to_owned(), name: symbol.qualified.clone(), test }
+    Owner { kind: BlockKind::Symbol(symbol.kind), name: symbol.qualified.clone(), test }
 }
 
 /// Returns the symbols that contain other symbols which can be separate blocks, parents first.
@@ -303,7 +348,7 @@ impl<'t> Layout<'t> {
             let holds = |unit: &&Unit| unit.lines.0 <= from && end <= unit.lines.1;
             let owner =
                 containers.iter().rev().find(holds).map(|unit| unit.owner.clone()).unwrap_or_default();
-            let section = owner.kind == Kind::Section.name();
+            let section = owner.kind == BlockKind::Symbol(Kind::Section);
             if self.says_nothing(from, end)
                 && let Some(before) = self.out.last_mut()
             {
@@ -345,8 +390,7 @@ impl<'t> Layout<'t> {
 }
 
 fn block(first: u32, last: u32, owner: &Owner) -> Block {
-    let kind = if owner.kind.is_empty() { "lines" } else { &owner.kind };
-    Block { first, last, kind: kind.to_owned(), name: owner.name.clone(), test: owner.test }
+    Block { first, last, kind: owner.kind, name: owner.name.clone(), test: owner.test }
 }
 
 /// The kinds of blocks that the filter `type:` accepts, each with its synonyms.

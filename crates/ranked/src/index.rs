@@ -223,10 +223,15 @@ impl Index {
         self.0.lifecycle.parsed()
     }
 
-    /// While `paused`, reads only the files to which a caller gives a rank (`Patience::for_ranked`). Tests use this to get
-    /// an incomplete index without a large workspace.
-    pub fn pause(&self, paused: bool) {
-        self.0.lifecycle.pause(paused);
+    /// Until [`Self::resume`], reads only the files to which a caller gives a rank (`Patience::for_ranked`). Tests use this
+    /// to get an incomplete index without a large workspace.
+    pub fn pause(&self) {
+        self.0.lifecycle.pause();
+    }
+
+    /// Reads all files again.
+    pub fn resume(&self) {
+        self.0.lifecycle.resume();
     }
 
     /// Returns whether two [`Index`] values are clones of the same index.

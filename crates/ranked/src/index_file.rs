@@ -2,12 +2,10 @@
 //! have checksums.
 
 use toolpost_syntax::Language;
-use toolpost_workspace::{ContentHash, Hasher, hash};
+use toolpost_workspace::{CHECKSUM, ContentHash, Hasher, checksum};
 
 /// The length of an entry's header in bytes: the content hash, the length and the checksum.
-pub(crate) const HEAD: usize = 32 + 4 + CHECK;
-/// The length of a checksum in bytes.
-pub(crate) const CHECK: usize = 8;
+pub(crate) const HEAD: usize = 32 + 4 + CHECKSUM;
 /// The length of the stamp at the start of each index file, in bytes.
 pub(crate) const STAMP: usize = 16;
 
@@ -15,23 +13,16 @@ pub(crate) const STAMP: usize = 16;
 pub(crate) fn entry(out: &mut Vec<u8>, content: ContentHash, encoded: &[u8]) {
     out.extend(content.as_bytes());
     out.extend(u32::try_from(encoded.len()).unwrap_or(0).to_le_bytes());
-    out.extend(&hash(encoded).as_bytes()[..CHECK]);
+    out.extend(checksum(encoded));
     out.extend(encoded);
 }
 
 /// Parses the header of an entry into the hash of the file content, and the length and checksum of the data that
 /// follows.
-pub(crate) fn head(bytes: &[u8]) -> Option<(ContentHash, u32, [u8; CHECK])> {
+pub(crate) fn head(bytes: &[u8]) -> Option<(ContentHash, u32, [u8; CHECKSUM])> {
     let (content, rest) = bytes.split_first_chunk::<32>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
     Some((ContentHash::from_bytes(*content), u32::from_le_bytes(*length), *rest.first_chunk()?))
-}
-
-/// Verifies bytes that start with a checksum, and returns the data after it; `None` if the checksum is wrong or
-/// missing.
-pub(crate) fn checked(bytes: &[u8]) -> Option<&[u8]> {
-    let (check, rest) = bytes.split_at_checked(CHECK)?;
-    (hash(rest).as_bytes()[..CHECK] == *check).then_some(rest)
 }
 
 /// Returns the stamp for a kind of index file. It changes with the format of the entries (`of`) and with the rules that

@@ -53,8 +53,7 @@ mod test_files;
 mod tokens;
 mod varint;
 
-pub use blocks::Block;
-pub use embeddings::{EmbeddingIndex, FillError, FillReport, Fusion, Reason, SemanticQuery, SemanticResult};
+pub use blocks::{Block, BlockKind};
 pub use error::SearchError;
 pub use filter::BadFilter;
 pub use index::{Index, IndexGuard, LeftOut};

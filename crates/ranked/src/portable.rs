@@ -197,7 +197,8 @@ mod tests {
     fn content_is_cut_into_blocks_with_token_counts() {
         let text = "/// Parses the user's names.\nfn parseName(x: u8) { x }\n\nstruct Other { parse: u8 }\n";
         let pieces = cut("rust", text.into()).unwrap();
-        let names: Vec<_> = pieces.iter().map(|piece| (&*piece.block.kind, &*piece.block.name)).collect();
+        let names: Vec<_> =
+            pieces.iter().map(|piece| (piece.block.kind.name(), &*piece.block.name)).collect();
         assert_eq!(names, [("function", "parseName"), ("struct", "Other")]);
         let held = |at: usize, token: &str| {
             pieces[at].tokens.iter().find(|(known, _)| known == token).map(|(_, counts)| *counts)
@@ -216,7 +217,11 @@ mod tests {
         ];
         rows.into_iter().for_each(|(path, wanted)| assert_eq!(way_of(Path::new(path)), wanted));
         let kinds = |text: &str| {
-            cut("header", text.into()).unwrap().into_iter().map(|piece| piece.block.kind).collect::<Vec<_>>()
+            cut("header", text.into())
+                .unwrap()
+                .into_iter()
+                .map(|piece| piece.block.kind.name())
+                .collect::<Vec<_>>()
         };
         assert_eq!(kinds("class A {\npublic:\n  int b() { return 1; }\n};\n")[0], "class");
     }

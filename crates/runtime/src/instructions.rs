@@ -1,5 +1,7 @@
 //! The instructions of a server to the model: those of its dialects, within the length that clients show.
 
+use toolpost_text::budget::ByteBudget;
+
 /// Maximum size of a server's instructions, in bytes; some clients truncate longer ones without notice.
 const MOST: usize = 2_048;
 /// Maximum size of the list of roots in the instructions, in bytes.
@@ -9,14 +11,15 @@ const ROOTS: usize = 512;
 /// each dialect contributes about the same number of sentences from its beginning.
 pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     let roots = rooted(roots);
-    let mut room = MOST - roots.len();
+    let mut budget = ByteBudget::reserving(MOST, roots.len());
     let mut parts: Vec<(Vec<&str>, usize)> = dialects.iter().map(|words| (sentences(words), 0)).collect();
     let most = parts.iter().map(|(sentences, _)| sentences.len()).max().unwrap_or(0);
     for turn in 0..most {
         for (sentences, kept) in &mut parts {
-            // Strictly less, because the space or the line break after each sentence takes one byte.
-            if *kept == turn && sentences.get(turn).is_some_and(|next| next.len() < room) {
-                room -= sentences[turn].len() + 1;
+            // The space or the line break after each sentence takes one byte. A sentence that is too long ends only its
+            // own dialect.
+            let size = sentences.get(turn).map(|next| next.len() + 1);
+            if *kept == turn && size.is_some_and(|size| size <= budget.left() && budget.takes(size)) {
                 *kept += 1;
             }
         }

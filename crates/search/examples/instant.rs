@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use toolpost_search::{Control, GrepRequest, Mode, grep};
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::{Options, Workspace, walk};
 
 /// Returns the CPU time of this process in seconds, which other programs hardly affect.
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options { roots: vec![root.into()], ..Options::default() };
     let workspace = Workspace::open(options)?.0;
     let began = Instant::now();
-    let index = Grams::new(workspace.clone(), arguments.next().map(Into::into));
+    let index = TrigramIndex::new(workspace.clone(), arguments.next().map(Into::into));
     let status = index.settle(&walk::Options::default(), Duration::from_secs(600));
     println!("{:.2} s {status:?}", began.elapsed().as_secs_f64());
     let own: Vec<String> = arguments.collect();
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let request = GrepRequest {
             mode: Mode::Content,
             limit: Some(250),
-            ..GrepRequest::new(workspace.resolve(".")?, pattern)
+            ..GrepRequest::of(workspace.resolve(".")?, pattern)
         };
         for _ in 0..times.parse()? {
             grep(&workspace, &request, &Control::default(), Some(&index))?;
@@ -49,18 +49,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     for pattern in PATTERNS {
-        let time = |mode: Mode, limit: Option<usize>, index: Option<&Grams>| -> Result<_, Box<dyn Error>> {
-            let request = GrepRequest { mode, limit, ..GrepRequest::new(workspace.resolve(".")?, pattern) };
-            let mut best = f64::MAX;
-            let mut entries = 0;
-            for _ in 0..if index.is_some() { 7 } else { 2 } {
-                let began = cpu();
-                let output = grep(&workspace, &request, &Control::default(), index)?;
-                best = best.min((cpu() - began) * 1e3);
-                entries = output.entries;
-            }
-            Ok((best, entries))
-        };
+        let time =
+            |mode: Mode, limit: Option<usize>, index: Option<&TrigramIndex>| -> Result<_, Box<dyn Error>> {
+                let request =
+                    GrepRequest { mode, limit, ..GrepRequest::of(workspace.resolve(".")?, pattern) };
+                let mut best = f64::MAX;
+                let mut entries = 0;
+                for _ in 0..if index.is_some() { 7 } else { 2 } {
+                    let began = cpu();
+                    let output = grep(&workspace, &request, &Control::default(), index)?;
+                    best = best.min((cpu() - began) * 1e3);
+                    entries = output.entries;
+                }
+                Ok((best, entries))
+            };
         let first = time(Mode::Content, Some(250), Some(&index))?;
         let files = time(Mode::Files, Some(250), Some(&index))?;
         let all = time(Mode::Content, None, Some(&index))?;

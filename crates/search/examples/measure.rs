@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if !name.contains(&only) {
             continue;
         }
-        let mut request = GrepRequest::new(base.clone(), pattern.clone());
+        let mut request = GrepRequest::of(base.clone(), pattern.clone());
         (request.mode, request.limit, request.hidden) = (mode, limit, HiddenFiles::Skip);
         measure(name, || {
             let output = grep(&workspace, &request, &control, None)?;

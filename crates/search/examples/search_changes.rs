@@ -14,7 +14,7 @@ use dice::Dice;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::{Workspace, walk::Options};
 
 fn main() {
@@ -43,7 +43,7 @@ fn index(root: &Path, cache: &Path) {
         toolpost_workspace::Options { roots: vec![root.into()], ..toolpost_workspace::Options::default() };
     let workspace = Workspace::open(options).unwrap().0;
     for round in 0_u32.. {
-        let index = Grams::new(workspace.clone(), Some(cache.into()));
+        let index = TrigramIndex::new(workspace.clone(), Some(cache.into()));
         let _ = index.settle(&Options::default(), Duration::from_secs(30));
         if round % 3 == 2 {
             let _ = index.forget();

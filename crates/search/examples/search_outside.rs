@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use support::{World, dice::Dice};
 use toolpost_search::{Control, GlobRequest, GrepRequest, Mode, Prune, glob, grep};
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::walk::Options;
 
 const ROUNDS: usize = 700;
@@ -49,7 +49,7 @@ struct Acts<'w> {
     root: PathBuf,
     home: PathBuf,
     world: &'w World,
-    index: &'w Grams,
+    index: &'w TrigramIndex,
     /// The number of hard links outside the root to files inside it.
     outside: usize,
     dice: Dice,
@@ -152,7 +152,7 @@ impl Acts<'_> {
     }
 
     fn answers(&self) -> [(String, String); 2] {
-        let said = |index: Option<&Grams>| {
+        let said = |index: Option<&TrigramIndex>| {
             let request = GrepRequest { mode: Mode::Count, limit: None, ..self.world.grep("needle") };
             let grep = grep(&self.world.workspace, &request, &Control::default(), index).unwrap();
             let request = GlobRequest { prune: Prune::Nothing, ..self.world.glob("**") };
@@ -200,7 +200,7 @@ fn main() {
 fn own_home(home: PathBuf) {
     let world = World::new(&[]);
     let (top, root) = begin(&world);
-    let index = Grams::new(world.workspace.clone(), None);
+    let index = TrigramIndex::new(world.workspace.clone(), None);
     let _ = index.settle(&Options::default(), Duration::from_secs(30));
     let mut acts = Acts { top, root, home, world: &world, index: &index, outside: 0, dice: Dice(0x0DD5) };
     acts.compare("at first");
@@ -220,7 +220,7 @@ fn own_home(home: PathBuf) {
 fn own_mounts() {
     let world = World::new(&[]);
     let (top, root) = begin(&world);
-    let index = Grams::new(world.workspace.clone(), None);
+    let index = TrigramIndex::new(world.workspace.clone(), None);
     let _ = index.settle(&Options::default(), Duration::from_secs(30));
     let acts = Acts {
         home: top.clone(),

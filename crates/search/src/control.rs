@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde::Serialize;
 use toolpost_workspace::walk::{self, WalkEnd};
 
 /// The deadline, cancellation check and thread count of a search. Cloning is cheap.
@@ -19,8 +18,7 @@ pub struct Control {
 }
 
 /// The completeness of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Complete {
     /// The search ran to its end.
     #[default]

@@ -8,13 +8,11 @@ mod names;
 mod pattern;
 mod segment;
 
-use serde::Serialize;
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::walk::{HiddenFiles, Kind, Prune, Rules, SkippedEntries, Unreadable};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 use crate::grep::Case;
-use crate::order::shown;
 use crate::{Complete, Control, SearchError};
 
 pub use names::Names;
@@ -80,7 +78,7 @@ pub enum EntryKinds {
 }
 
 /// The result of a search for a glob.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct GlobOutput {
     /// The matching entries, newest first; those with equal times are in path order.
     pub matches: Vec<Match>,
@@ -95,10 +93,9 @@ pub struct GlobOutput {
 }
 
 /// A file or directory that matches the glob.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     /// The path of the entry.
-    #[serde(serialize_with = "shown")]
     pub path: WorkspacePath,
     /// The modification time, in nanoseconds since 1970-01-01 UTC.
     pub modified: i64,
@@ -111,7 +108,7 @@ pub fn glob(
     workspace: &Workspace,
     request: &GlobRequest,
     control: &Control,
-    index: Option<&Grams>,
+    index: Option<&TrigramIndex>,
 ) -> Result<GlobOutput, SearchError> {
     find::find(workspace, request, control, index)
 }

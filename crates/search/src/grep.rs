@@ -18,7 +18,7 @@ mod window;
 mod worker;
 mod wrong;
 
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::Workspace;
 
 pub use output::{
@@ -37,7 +37,7 @@ pub fn grep(
     workspace: &Workspace,
     request: &GrepRequest,
     control: &Control,
-    index: Option<&Grams>,
+    index: Option<&TrigramIndex>,
 ) -> Result<GrepOutput, SearchError> {
     run::run(workspace, request, control, index)
 }

@@ -2,11 +2,9 @@
 
 mod grow;
 
-use serde::Serialize;
 use toolpost_workspace::walk::{HiddenFiles, Kind, Prune, Rules, SkippedEntries, Unreadable};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
-use crate::order::shown;
 use crate::{Complete, Control, SearchError};
 
 /// A request to list a directory tree.
@@ -28,11 +26,27 @@ pub struct ListRequest {
     pub limit: Option<usize>,
 }
 
+impl ListRequest {
+    /// Creates a request for at most 1,000 entries of the directory itself, without hidden entries, entries that git
+    /// ignores, and directories of dependencies.
+    pub fn of(base: WorkspacePath) -> Self {
+        Self {
+            base,
+            depth: 1,
+            rules: Rules::Git,
+            hidden: HiddenFiles::Skip,
+            prune: Prune::Dependencies,
+            without: Vec::new(),
+            limit: Some(1_000),
+        }
+    }
+}
+
 /// A listing in depth-first order: each directory is followed by its entries.
 ///
 /// If not all entries fit within the limit, upper levels have priority over deeper ones. The directories of the first
 /// level that does not fit share the entries that remain of the limit.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct ListOutput {
     /// The entries that fit within the limit.
     pub nodes: Vec<Node>,
@@ -49,17 +63,15 @@ pub struct ListOutput {
 }
 
 /// A file or directory of a listing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The path of the entry.
-    #[serde(serialize_with = "shown")]
     pub path: WorkspacePath,
     /// The number of directories between the listed directory and the entry; 0 is directly in it.
     pub depth: usize,
     /// The kind of entry; links are not followed.
     pub kind: Kind,
     /// The target of the entry if it is a symlink, with control characters escaped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// The read status if the entry is a directory; [`ReadStatus::None`] for other entries.
     pub inside: ReadStatus,
@@ -68,8 +80,7 @@ pub struct Node {
 }
 
 /// The read status of a directory in a listing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadStatus {
     /// The entry is not a directory.
     None,

@@ -6,7 +6,7 @@ use std::io::Read;
 
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use toolpost_trigrams::{Grams, Letters, Pattern, Reach, Sieve};
+use toolpost_trigrams::{Letters, Pattern, Reach, Sieve, TrigramIndex};
 use toolpost_workspace::walk::{HiddenFiles, Prune, Rules, found_below};
 use toolpost_workspace::{Workspace, WorkspacePath, on_threads};
 
@@ -85,7 +85,7 @@ pub fn with_terms(
     listed: &[WorkspacePath],
     terms: &[String],
     control: &Control,
-    index: Option<&Grams>,
+    index: Option<&TrigramIndex>,
 ) -> TermFiles {
     let patterns: Vec<String> = terms.iter().filter_map(|term| pattern(term)).collect();
     let matchers: Vec<RegexMatcher> = patterns.iter().filter_map(|pattern| matcher(pattern)).collect();
@@ -113,7 +113,7 @@ pub fn with_terms(
 /// Lists the files of the workspace that can contain a match; `None` if the trigram index cannot answer.
 fn candidates(
     workspace: &Workspace,
-    index: &Grams,
+    index: &TrigramIndex,
     pattern: &str,
     control: &Control,
 ) -> Option<HashSet<WorkspacePath>> {

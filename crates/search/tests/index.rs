@@ -21,7 +21,7 @@ use toolpost_search::{
     Case, Complete, Control, EntryKinds, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Mode, Prune,
     Rules, SkippedEntries, glob, grep, with_terms,
 };
-use toolpost_trigrams::{Grams, Letters, MayRead, Pattern, Reach, Sieve};
+use toolpost_trigrams::{Letters, MayRead, Pattern, Reach, Sieve, TrigramIndex};
 use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::Options;
 
@@ -127,11 +127,11 @@ fn question(world: &World, dice: &mut Dice) -> GrepRequest {
         rules: Rules::Git,
         prune: Prune::Nothing,
         may_read: (dice.roll(3) == 0).then(rule),
-        ..GrepRequest::new(base, PATTERNS[dice.roll(PATTERNS.len())])
+        ..GrepRequest::of(base, PATTERNS[dice.roll(PATTERNS.len())])
     }
 }
 
-fn ask(world: &World, request: &GrepRequest, index: Option<&Grams>) -> Result<GrepOutput, String> {
+fn ask(world: &World, request: &GrepRequest, index: Option<&TrigramIndex>) -> Result<GrepOutput, String> {
     grep(&world.workspace, request, &Control::default(), index).map_err(|error| error.to_string())
 }
 
@@ -184,7 +184,7 @@ const NAMES: [&str; 12] = [
 ];
 
 /// Lists names with the index and without it, and compares them. Returns true if the index answered.
-fn same_names(world: &World, index: &Grams, dice: &mut Dice) -> bool {
+fn same_names(world: &World, index: &TrigramIndex, dice: &mut Dice) -> bool {
     let bases = ["."; 3].into_iter().chain(["src", "lib", "src/deep", "build"]);
     let bases: Vec<_> = bases.filter_map(|base| world.workspace.resolve(base).ok()).collect();
     let request = GlobRequest {
@@ -198,10 +198,11 @@ fn same_names(world: &World, index: &Grams, dice: &mut Dice) -> bool {
         depth: [None, None, Some(1), Some(2)][dice.roll(4)],
         ..world.glob(NAMES[dice.roll(NAMES.len())])
     };
-    let said = |index: Option<&Grams>| match glob(&world.workspace, &request, &Control::default(), index) {
-        Ok(found) => format!("{found:#?}"),
-        Err(error) => error.to_string(),
-    };
+    let said =
+        |index: Option<&TrigramIndex>| match glob(&world.workspace, &request, &Control::default(), index) {
+            Ok(found) => format!("{found:#?}"),
+            Err(error) => error.to_string(),
+        };
     assert_eq!(said(Some(index)), said(None), "{request:?}");
     let options =
         Options { rules: request.rules, hidden: request.hidden, prune: request.prune, ..Options::default() };
@@ -210,7 +211,7 @@ fn same_names(world: &World, index: &Grams, dice: &mut Dice) -> bool {
 }
 
 /// Returns true if the index would be used now.
-fn answers(world: &World, index: &Grams) -> bool {
+fn answers(world: &World, index: &TrigramIndex) -> bool {
     let pattern = Pattern::read("needle", Letters::AsWritten, Reach::Line).unwrap();
     let base = world.workspace.resolve(".").unwrap();
     let sieve = Sieve { base, judge: None, may_read: None, name: String::new() };
@@ -221,7 +222,7 @@ fn answers(world: &World, index: &Grams) -> bool {
 fn search_results_are_equal_with_and_without_an_index() {
     let world = World::new(&[(".git/", ""), ("src/f1.rs", "needle\n")]);
     let cache = tempfile::tempdir().unwrap();
-    let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    let index = TrigramIndex::new(world.workspace.clone(), Some(cache.path().to_owned()));
     let mut other = Other::start(&world.root());
     let mut dice = Dice(0x5EED);
     let (mut answered, mut built, mut named) = (0, 0, 0);
@@ -263,14 +264,14 @@ fn settle() {
 }
 
 /// A workspace with many matching files, and an index of them.
-fn many(cache: &Path) -> (World, Grams) {
+fn many(cache: &Path) -> (World, TrigramIndex) {
     let world = World::new(&[(".git/", "")]);
     for number in 0..700 {
         let name = format!("d{}/f{number}.txt", number % 7);
         world.add(name.as_bytes(), format!("needle {number}\nhay\nneedle again\n").as_bytes());
         world.changed(&name, 1_000_000 + (number * 7919) % 700);
     }
-    let index = Grams::new(world.workspace.clone(), Some(cache.to_owned()));
+    let index = TrigramIndex::new(world.workspace.clone(), Some(cache.to_owned()));
     settle();
     assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
     (world, index)
@@ -294,7 +295,7 @@ fn long_files_searched_in_parts_give_the_same_results() {
     world.add(b"mark.txt", mark.as_bytes());
     world.add(b"grows.txt", long("\n").as_bytes());
     let cache = tempfile::tempdir().unwrap();
-    let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    let index = TrigramIndex::new(world.workspace.clone(), Some(cache.path().to_owned()));
     settle();
     assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
     world.add(b"grows.txt", (filler(3, "\n") + &long("\n")).as_bytes());
@@ -371,7 +372,7 @@ fn files_with_terms_are_found_with_the_index_and_without_it() {
     world.add(b"define.py", b"x = 1\n\ndef wanted_name(x):\n    return x\n");
     world.add(b"both.py", b"other(wantedName)\n");
     settle();
-    let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    let index = TrigramIndex::new(world.workspace.clone(), Some(cache.path().to_owned()));
     assert_eq!(
         index
             .settle(
@@ -461,11 +462,11 @@ fn stopped_searches_do_not_claim_to_be_complete() {
         let content = if number == FILES - 1 { "needle\n" } else { "hay\n" };
         world.add(format!("flat/{number:04}").as_bytes(), content.as_bytes());
     }
-    let fresh = || Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    let fresh = || TrigramIndex::new(world.workspace.clone(), Some(cache.path().to_owned()));
     settle();
     assert_eq!(fresh().settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
     let request = GrepRequest { limit: Some(20), ..world.grep("needle") };
-    let checks = |index: Option<&Grams>, most: usize| {
+    let checks = |index: Option<&TrigramIndex>, most: usize| {
         let count = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&count);
         let control =
@@ -498,7 +499,7 @@ fn first_search_of_a_process_returns_the_same_lines_as_the_loaded_index() {
     each(["needle", "needle 6", "needle 699", "absent"], |pattern| {
         let request = GrepRequest { limit: Some(20), ..world.grep(pattern) };
         let loaded = ask(&world, &request, Some(&index));
-        let fresh = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+        let fresh = TrigramIndex::new(world.workspace.clone(), Some(cache.path().to_owned()));
         let first = ask(&world, &request, Some(&fresh));
         assert_eq!(difference(&first, &loaded), None, "{pattern}");
         assert!(
@@ -546,7 +547,7 @@ fn stored_segments_are_reused_and_damaged_ones_are_rebuilt() {
         all.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("grams-")).collect()
     };
     let before = segments();
-    let open = || Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    let open = || TrigramIndex::new(world.workspace.clone(), Some(cache.path().to_owned()));
     let status = open().compare(&Options::default());
     assert_eq!((status.waiting, status.segments), (0, before.len()));
     // The first search of a process uses the stored segments: only an indexed search stops after its window.
@@ -578,7 +579,7 @@ fn damage_of_open_segments_is_detected_and_repaired() {
     let folder = std::fs::read_dir(cache.path()).unwrap().next().unwrap().unwrap().path();
     let mut dice = Dice(0xBAD);
     for round in 0..24 {
-        let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+        let index = TrigramIndex::new(world.workspace.clone(), Some(cache.path().to_owned()));
         assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
         assert!(answers(&world, &index));
         for entry in std::fs::read_dir(&folder).unwrap() {
@@ -641,7 +642,7 @@ fn killed_index_build_leaves_search_results_correct() {
         child.kill().unwrap();
         child.wait().unwrap();
         world.add(b"d1/f1.txt", format!("needle 69{round}\n").as_bytes());
-        let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+        let index = TrigramIndex::new(world.workspace.clone(), Some(cache.path().to_owned()));
         let _ = index.compare(&Options::default());
         let request = GrepRequest { mode: Mode::Count, ..world.grep("needle 69") };
         let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
@@ -658,7 +659,7 @@ fn empty_files_are_excluded_by_the_index() {
     }
     world.add(b"one.txt", b"needle\n");
     let cache = tempfile::tempdir().unwrap();
-    let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    let index = TrigramIndex::new(world.workspace.clone(), Some(cache.path().to_owned()));
     settle();
     assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
     let pattern = Pattern::read("needle", Letters::AsWritten, Reach::Line).unwrap();

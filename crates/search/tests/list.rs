@@ -5,18 +5,10 @@ mod support;
 
 use support::{World, bound, lock, unlock};
 use toolpost_search::list::ReadStatus;
-use toolpost_search::{Control, HiddenFiles, Kind, ListRequest, Prune, Rules, list};
+use toolpost_search::{Control, Kind, ListRequest, list};
 
 fn tree(world: &World, base: &str, depth: usize, limit: Option<usize>) -> Vec<String> {
-    let request = ListRequest {
-        base: world.workspace.resolve(base).unwrap(),
-        depth,
-        rules: Rules::Git,
-        hidden: HiddenFiles::Skip,
-        prune: Prune::Dependencies,
-        without: Vec::new(),
-        limit,
-    };
+    let request = ListRequest { depth, limit, ..ListRequest::of(world.workspace.resolve(base).unwrap()) };
     let output = match list(&world.workspace, &request, &Control::default()) {
         Ok(output) => output,
         Err(error) => return vec![format!("error: {error}")],
@@ -112,13 +104,10 @@ fn listing_applies_ignore_rules_and_marks_special_kinds() {
 fn directories_excluded_by_name_are_counted() {
     let world = World::new(&[("logs/a", ""), ("src/logs/b", ""), ("src/c", ""), ("build", "a file")]);
     let request = ListRequest {
-        base: world.workspace.resolve(".").unwrap(),
         depth: 3,
-        rules: Rules::Git,
-        hidden: HiddenFiles::Skip,
-        prune: Prune::Dependencies,
         without: vec!["logs".to_owned(), "build".to_owned()],
         limit: None,
+        ..ListRequest::of(world.workspace.resolve(".").unwrap())
     };
     let output = list(&world.workspace, &request, &Control::default()).unwrap();
     let shown: Vec<String> = output.nodes.iter().map(|node| node.path.display()).collect();

@@ -11,7 +11,7 @@ use toolpost_test_rows::each;
 
 use support::World;
 use toolpost_search::{Control, GrepOutput, GrepRequest, Mode, grep};
-use toolpost_trigrams::{Answer, Grams, IndexQuery, Knows, Lost, Pattern, Shared, SharedState};
+use toolpost_trigrams::{Answer, IndexQuery, Knows, Lost, Pattern, SharedIndex, SharedState, TrigramIndex};
 use toolpost_workspace::walk::Options;
 use toolpost_workspace::{ContentHash, hash};
 
@@ -61,7 +61,7 @@ fn holds(need: &IndexQuery<Vec<u8>>, text: &str) -> bool {
     }
 }
 
-impl Shared for Others {
+impl SharedIndex for Others {
     fn knows(&self, contents: &[ContentHash]) -> Result<Knows, Lost> {
         if self.manner() == Manner::Away {
             return Err(Lost("unreachable".to_owned()));
@@ -114,17 +114,17 @@ fn texts() -> Vec<String> {
 const PATTERNS: [&str; 8] =
     ["needle3", "own1", "(?i)todo GRÖSSE|own7", "größe 2", "nowhere", "needle.*hay", "^own", "a"];
 
-fn found(world: &World, pattern: &str, index: Option<&Grams>) -> GrepOutput {
+fn found(world: &World, pattern: &str, index: Option<&TrigramIndex>) -> GrepOutput {
     let request = GrepRequest {
         mode: Mode::Content,
-        ..GrepRequest::new(world.workspace.resolve(".").unwrap(), pattern)
+        ..GrepRequest::of(world.workspace.resolve(".").unwrap(), pattern)
     };
     grep(&world.workspace, &request, &Control::default(), index).unwrap()
 }
 
-fn check(world: &World, grams: &Grams, what: &str) {
+fn check(world: &World, trigrams: &TrigramIndex, what: &str) {
     each(PATTERNS, |pattern| {
-        assert_eq!(found(world, pattern, Some(grams)), found(world, pattern, None), "{what}: {pattern}");
+        assert_eq!(found(world, pattern, Some(trigrams)), found(world, pattern, None), "{what}: {pattern}");
     });
 }
 
@@ -158,19 +158,19 @@ fn faulty_shared_index_never_changes_search_results() {
                     .map(|(_, text)| text.clone())
                     .collect::<Vec<_>>(),
             );
-            let grams = Grams::new(world.workspace.clone(), None).sharing(others.clone());
-            grams.ready(&Options::default());
-            assert_eq!(grams.status(&Options::default()).shared, 40);
+            let trigrams = TrigramIndex::new(world.workspace.clone(), None).sharing(others.clone());
+            trigrams.ready(&Options::default());
+            assert_eq!(trigrams.status(&Options::default()).shared, 40);
             *others.manner.lock().unwrap() = manner;
-            check(&world, &grams, &format!("{manner:?}"));
+            check(&world, &trigrams, &format!("{manner:?}"));
             assert!(others.asked.load(Ordering::Relaxed) > 0);
             world.add(b"part0/file0.txt", b"needle3 own1 is new\n");
             world.add(b"part1/file1.txt", texts[8].as_bytes());
             std::fs::rename(world.root().join("part2/file2.txt"), world.root().join("part3/moved.txt"))
                 .unwrap();
             std::fs::remove_file(world.root().join("part4/file4.txt")).unwrap();
-            check(&world, &grams, &format!("{manner:?}, after edits"));
-            let lost = grams.status(&Options::default()).lost;
+            check(&world, &trigrams, &format!("{manner:?}, after edits"));
+            let lost = trigrams.status(&Options::default()).lost;
             assert_eq!(lost.is_some(), manner == Manner::Away, "{manner:?}: {lost:?}");
         },
     );
@@ -187,9 +187,9 @@ fn contents_in_the_shared_index_are_not_read() {
     // change time (ctime) of a file.
     std::thread::sleep(Duration::from_millis(80));
     let others = Others::of(&texts);
-    let grams = Grams::new(world.workspace.clone(), None).sharing(others.clone());
-    grams.ready(&Options::default());
-    let status = grams.status(&Options::default());
+    let trigrams = TrigramIndex::new(world.workspace.clone(), None).sharing(others.clone());
+    trigrams.ready(&Options::default());
+    let status = trigrams.status(&Options::default());
     assert_eq!((status.files, status.shared, status.waiting), (60, 60, 0));
     let pattern =
         Pattern::read("own17", toolpost_trigrams::Letters::AsWritten, toolpost_trigrams::Reach::Line)
@@ -200,7 +200,7 @@ fn contents_in_the_shared_index_are_not_read() {
         may_read: None,
         name: String::new(),
     };
-    let list = grams.shortlist(&pattern, &Options::default(), sieve, &|| false).unwrap();
+    let list = trigrams.shortlist(&pattern, &Options::default(), sieve, &|| false).unwrap();
     let named: HashSet<Vec<u8>> = list.files.iter().map(toolpost_trigrams::CandidateFile::relative).collect();
     assert_eq!((named, list.without), (HashSet::from([b"file17.txt".to_vec()]), 59));
 }

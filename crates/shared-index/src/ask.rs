@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio_postgres::{Client, Row, Transaction};
-use toolpost_trigrams::{Answer, Knows, Lost, Pattern, Shared, SharedState};
+use toolpost_trigrams::{Answer, Knows, Lost, Pattern, SharedIndex, SharedState};
 use toolpost_workspace::ContentHash;
 
 use crate::condition::condition;
@@ -60,7 +60,7 @@ impl IndexClient {
     }
 }
 
-impl Shared for IndexClient {
+impl SharedIndex for IndexClient {
     fn knows(&self, contents: &[ContentHash]) -> Result<Knows, Lost> {
         let asked: Vec<&[u8]> = contents.iter().map(|content| &content.as_bytes()[..]).collect();
         let work = async |look: &Transaction<'_>| self.known(look, &asked).await;

@@ -203,7 +203,7 @@ async fn blocks(
         let line = |line: u32| i32::try_from(line).unwrap_or(i32::MAX);
         let firsts: Vec<i32> = all().map(|made| line(made.block.first)).collect();
         let lasts: Vec<i32> = all().map(|made| line(made.block.last)).collect();
-        let kinds: Vec<&str> = all().map(|made| made.block.kind.as_str()).collect();
+        let kinds: Vec<&str> = all().map(|made| made.block.kind.name()).collect();
         let names: Vec<String> = all().map(|made| made.block.name.replace('\0', "")).collect();
         let tests: Vec<bool> = all().map(|made| made.block.test).collect();
         let tokens: Vec<String> = all().map(|made| braced(made.packed.tokens.iter())).collect();

@@ -158,7 +158,7 @@ impl<'s> VerifiedBlocks<'s> {
             path: candidate.place.path.clone(),
             first_line: first,
             last_line: last,
-            kind: piece.block.kind.clone(),
+            kind: piece.block.kind.name().to_owned(),
             name: piece.block.name.clone(),
             score: candidate.score,
             likeness: near.map(f64::from),

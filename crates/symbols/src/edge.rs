@@ -21,6 +21,20 @@ pub enum Relation {
     Usage,
 }
 
+impl Relation {
+    /// Returns the name of the relation: `call`, `import`, `inherit`, `type` or `usage`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Import => "import",
+            Self::Inherit => "inherit",
+            Self::Type => "type",
+            Self::Usage => "usage",
+        }
+    }
+}
+
 /// Direction of uses, as seen from the symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {

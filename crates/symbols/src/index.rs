@@ -116,10 +116,15 @@ impl Index {
         self.0.lifecycle.parsed()
     }
 
-    /// While `paused`, reads only the files that a query ranks as relevant. Tests use this to get an incomplete index
-    /// of a small workspace.
-    pub fn pause(&self, paused: bool) {
-        self.0.lifecycle.pause(paused);
+    /// Until [`Self::resume`], reads only the files that a query ranks as relevant. Tests use this to get an incomplete
+    /// index of a small workspace.
+    pub fn pause(&self) {
+        self.0.lifecycle.pause();
+    }
+
+    /// Reads all files again.
+    pub fn resume(&self) {
+        self.0.lifecycle.resume();
     }
 
     /// Adds a language server's answers about names in the version of a file with this content hash.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use toolpost_syntax::Language;
-use toolpost_workspace::{Blob, Cache, ContentHash, Hasher, hash};
+use toolpost_workspace::{Blob, CHECKSUM, Cache, ContentHash, Hasher, checksum};
 
 use crate::record::{Record, Summary, VERSION};
 use crate::{Word, Words};
@@ -18,9 +18,7 @@ pub(crate) type Stamp = [u8; 16];
 /// The size of the length and the checksum before the names, in bytes.
 const NAMES: usize = 4 + 8;
 /// The size of the fields before each record, in bytes: the content hash, the two lengths and the checksum.
-const HEAD: usize = 32 + 4 + 4 + CHECK;
-/// The size of the checksum of a summary and a record, in bytes.
-const CHECK: usize = 8;
+const HEAD: usize = 32 + 4 + 4 + CHECKSUM;
 /// The number of bytes that are read in one step to find the records.
 const WINDOW: usize = 1 << 20;
 
@@ -72,7 +70,7 @@ impl Segment {
         let length = head.strip_prefix(stamp())?.first_chunk::<4>()?;
         let names = start..start.checked_add(u32::from_le_bytes(*length) as usize)?;
         let encoded = blob.read_at(names.start as u64, names.len()).ok()?;
-        if check(&encoded) != head[start - 8..start] {
+        if checksum(&encoded) != head[start - 8..start] {
             return None;
         }
         let count = postcard::from_bytes::<Vec<&str>>(&encoded).ok()?.len();
@@ -127,9 +125,9 @@ impl Segment {
 
     /// Reads the summary and the record of an entry; `None` if they are damaged.
     fn entry(&self, entry: Entry) -> Option<Vec<u8>> {
-        let start = (entry.start as usize).checked_sub(CHECK)?;
-        let bytes = self.at(start, CHECK + entry.len())?;
-        (check(&bytes[CHECK..]) == bytes[..CHECK]).then_some(bytes)
+        let start = (entry.start as usize).checked_sub(CHECKSUM)?;
+        let bytes = self.at(start, CHECKSUM + entry.len())?;
+        (checksum(&bytes[CHECKSUM..]) == bytes[..CHECKSUM]).then_some(bytes)
     }
 
     /// Sets the file name of the segment in the cache directory.
@@ -172,7 +170,7 @@ impl Segment {
     /// Reads a record; its names are the numbers of the graph. Returns `None` if the record is damaged.
     pub(crate) fn record(&self, entry: Entry) -> Option<Record> {
         let bytes = self.entry(entry)?;
-        let mut record: Record = postcard::from_bytes(&bytes[CHECK + entry.summary as usize..]).ok()?;
+        let mut record: Record = postcard::from_bytes(&bytes[CHECKSUM + entry.summary as usize..]).ok()?;
         let words = self.words.get().filter(|_| record.is_sound(self.count))?;
         record.renumber(&|word| words.get(word.0 as usize).copied().unwrap_or(word));
         Some(record)
@@ -216,7 +214,7 @@ impl<'w> Packer<'w> {
         self.bytes.extend(length(summary.len()).to_le_bytes());
         self.bytes.extend(length(record.len()).to_le_bytes());
         let encoded = [summary.as_slice(), &record].concat();
-        self.bytes.extend(check(&encoded));
+        self.bytes.extend(checksum(&encoded));
         let start = length(self.bytes.len());
         self.bytes.extend(&encoded);
         let (summary, record) = (length(summary.len()), length(record.len()));
@@ -231,7 +229,7 @@ impl<'w> Packer<'w> {
         let encoded = postcard::to_stdvec(&names).unwrap_or_default();
         let mut bytes = stamp().to_vec();
         bytes.extend(length(encoded.len()).to_le_bytes());
-        bytes.extend(check(&encoded));
+        bytes.extend(checksum(&encoded));
         bytes.extend(&encoded);
         let names = stamp().len() + NAMES..bytes.len();
         let head = length(bytes.len());
@@ -278,7 +276,7 @@ fn extent(bytes: &[u8]) -> Option<usize> {
 fn entry(bytes: &[u8], at: usize) -> Option<(Entry, usize)> {
     let length_of_all = extent(bytes)?;
     let (head, encoded) = bytes.get(..length_of_all)?.split_at_checked(HEAD)?;
-    if check(encoded) != head[HEAD - CHECK..] {
+    if checksum(encoded) != head[HEAD - CHECKSUM..] {
         return None;
     }
     let number = |from: usize| head.get(from..)?.first_chunk::<4>().map(|four| u32::from_le_bytes(*four));
@@ -305,16 +303,9 @@ fn number(bytes: &[u8], at: usize) -> Option<usize> {
 /// Writes the checksum of the bytes that follow it; returns the end of these bytes.
 fn put(bytes: &mut [u8], at: usize, length: usize) -> Option<usize> {
     let from = at + 8;
-    let sum = check(bytes.get(from..from.checked_add(length)?)?);
+    let sum = checksum(bytes.get(from..from.checked_add(length)?)?);
     bytes.get_mut(at..from)?.copy_from_slice(&sum);
     Some(from + length)
-}
-
-/// Returns the checksum of bytes.
-pub(crate) fn check(bytes: &[u8]) -> [u8; 8] {
-    let mut out = [0; 8];
-    out.copy_from_slice(&hash(bytes).as_bytes()[..8]);
-    out
 }
 
 /// Returns the first bytes of every blob, which change with the format of records.

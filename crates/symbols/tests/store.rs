@@ -67,7 +67,7 @@ fn a_restart_continues_an_unfinished_index() {
     {
         // Only files with a rank are read, so the index never becomes complete.
         let first = index(root.path(), Some(cache.path().to_owned()));
-        first.pause(true);
+        first.pause();
         let rank = |path: &WorkspacePath| path.display().contains("src/f1").then_some(0);
         let until = Instant::now() + Duration::from_secs(60);
         let graph = first.lend_within(&Patience::for_ranked(until, &rank), &|| false).unwrap();

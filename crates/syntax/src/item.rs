@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Serialize, Serializer};
+
 /// A part of a file or of an item's body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
@@ -118,6 +120,35 @@ pub enum Kind {
     Comment,
 }
 
+/// All kinds.
+const ALL: [Kind; 25] = [
+    Kind::Module,
+    Kind::Class,
+    Kind::Struct,
+    Kind::Union,
+    Kind::Enum,
+    Kind::Variant,
+    Kind::Interface,
+    Kind::Trait,
+    Kind::Impl,
+    Kind::Function,
+    Kind::Constant,
+    Kind::Variable,
+    Kind::Field,
+    Kind::Type,
+    Kind::Macro,
+    Kind::Section,
+    Kind::Element,
+    Kind::Rule,
+    Kind::Key,
+    Kind::Package,
+    Kind::Import,
+    Kind::Documentation,
+    Kind::Group,
+    Kind::Statement,
+    Kind::Comment,
+];
+
 /// The kinds of definitions in code, each with synonyms.
 const OF_CODE: [(Kind, &[&str]); 15] = [
     (Kind::Function, &["method", "constructor", "func", "def"]),
@@ -206,6 +237,12 @@ impl Kind {
         OF_CODE.iter().find(meant).map(|(kind, _)| *kind)
     }
 
+    /// Finds the kind with a name, such as `function`.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Lists the names of the kinds of definitions in code.
     pub fn of_code() -> impl Iterator<Item = &'static str> {
         OF_CODE.iter().map(|(kind, _)| kind.name())
@@ -241,5 +278,11 @@ impl Kind {
             Self::Statement => "statement",
             Self::Comment => "comment",
         }
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }

@@ -13,6 +13,12 @@ impl ByteBudget {
         Self { left: bytes }
     }
 
+    /// Creates a budget for `bytes` bytes, of which `around` bytes are reserved for what surrounds the entries.
+    #[must_use]
+    pub fn reserving(bytes: usize, around: usize) -> Self {
+        Self::new(bytes.saturating_sub(around))
+    }
+
     /// Returns the number of bytes that are left for further entries.
     #[must_use]
     pub fn left(self) -> usize {

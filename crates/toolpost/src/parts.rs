@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
 };
 use toolpost_engine::{
-    Grams, Operation as _, SkillPlaces,
+    Operation as _, SkillPlaces, TrigramIndex,
     operations::{fetch::Fetch, plan::Plan, semantic::Semantic},
 };
 use toolpost_runtime::{Catalogue, Policy, RuleSource, ToolSelection};
@@ -241,9 +241,9 @@ fn inside<'p>(workspace: &Workspace, paths: impl Iterator<Item = &'p PathBuf>) -
 
 /// Creates the trigram index of the workspace, without building it.
 #[must_use]
-pub fn trigrams(settings: &Settings, workspace: &Workspace) -> Grams {
+pub fn trigrams(settings: &Settings, workspace: &Workspace) -> TrigramIndex {
     let folder = settings.cache.value.as_ref().map(|cache| cache.join("grams"));
-    Grams::new(workspace.clone(), folder)
+    TrigramIndex::new(workspace.clone(), folder)
 }
 
 /// Returns the skill directories and a trust check that reads the state directory on every use.

@@ -16,7 +16,7 @@ use std::{
 };
 use toolpost_engine::{
     Access, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    Failure, Grams, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers, AmbiguityTreatment,
+    AmbiguityTreatment, Failure, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers, TrigramIndex,
     operations::grep::Rules,
 };
 use toolpost_runtime::{
@@ -205,10 +205,10 @@ impl Toolpost {
     ) -> Result<Self, Error> {
         let (workspace, recovery) = parts::workspace(settings)?;
         let mut warnings = Vec::new();
-        let grams = indexed(settings, &workspace, lifetime, &mut warnings)?;
+        let trigrams = indexed(settings, &workspace, lifetime, &mut warnings)?;
         let policy = parts::policy(settings, &workspace)?;
         let companions = Companions::find(settings, &workspace)?;
-        let engine = engine(settings, workspace, &policy, &companions, grams, lifetime)?;
+        let engine = engine(settings, workspace, &policy, &companions, trigrams, lifetime)?;
         companions.reach(&engine, &policy, settings)?;
         let config = Config {
             dialects,
@@ -231,7 +231,7 @@ fn engine(
     workspace: Workspace,
     policy: &Policy,
     companions: &Companions,
-    grams: Option<Grams>,
+    trigrams: Option<TrigramIndex>,
     lifetime: Lifetime,
 ) -> Result<Engine, Error> {
     let hidden = parts::state_in_roots(settings, &workspace);
@@ -241,12 +241,8 @@ fn engine(
     let dependencies = dependencies(settings, &workspace);
     let editing = companions.editing(settings, &workspace);
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
-    let several = if settings.first_match.value == OnOff::On {
-        AmbiguityTreatment::First
-    } else {
-        AmbiguityTreatment::Refused
-    };
-    let seeking =
+    let several = if settings.first_match.value == OnOff::On { AmbiguityTreatment::First } else { AmbiguityTreatment::Refused };
+    let backend =
         if settings.search_agent.value == OnOff::On { SearchBackend::Agent } else { SearchBackend::Words };
     let engine = match lifetime {
         Lifetime::ManyCalls => Engine::builder(workspace),
@@ -258,9 +254,9 @@ fn engine(
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
-        .with_search_backend(seeking)
+        .with_search_backend(backend)
         .with_cache(settings.cache.value.as_ref().map(|cache| cache.join("symbols")))
-        .with_grams(grams)
+        .with_trigrams(trigrams)
         .with_embedder(embedder(settings)?)
         .with_dependencies(dependencies)
         .with_service(code_service(settings)?)
@@ -278,9 +274,9 @@ fn indexed(
     workspace: &Workspace,
     lifetime: Lifetime,
     warnings: &mut Vec<String>,
-) -> Result<Option<Grams>, Error> {
+) -> Result<Option<TrigramIndex>, Error> {
     let shared = shared(settings, workspace).map_err(|error| error.about("index"))?;
-    let grams = match (lifetime, shared) {
+    let trigrams = match (lifetime, shared) {
         (Lifetime::OneCall, Shared::None) => return Ok(None),
         (Lifetime::ManyCalls, Shared::None) => parts::trigrams(settings, workspace),
         #[cfg(feature = "shared")]
@@ -288,15 +284,15 @@ fn indexed(
     };
     match lifetime {
         // The index is built in the background, so that it is ready for the first search.
-        Lifetime::ManyCalls => grams.begin(&walk::Options::default()),
+        Lifetime::ManyCalls => trigrams.begin(&walk::Options::default()),
         Lifetime::OneCall => {
-            grams.ready(&walk::Options::default());
-            if let Some(lost) = grams.status(&walk::Options::default()).lost {
+            trigrams.ready(&walk::Options::default());
+            if let Some(lost) = trigrams.status(&walk::Options::default()).lost {
                 warnings.push(format!("{lost}; continuing without the shared index"));
             }
         }
     }
-    Ok(Some(grams))
+    Ok(Some(trigrams))
 }
 
 /// The shared index, if one is named.

@@ -25,7 +25,7 @@ use share::SharedIndexConnection;
 
 /// The index of a workspace; cheap to clone. All clones share one index.
 #[derive(Clone)]
-pub struct Grams(Arc<Inner>);
+pub struct TrigramIndex(Arc<Inner>);
 
 pub(crate) struct Inner {
     workspace: Workspace,
@@ -75,7 +75,7 @@ enum Work {
 
 /// The progress of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
+pub struct TrigramStatus {
     /// The number of files that the walk found; 0 if they are not listed yet.
     pub files: usize,
     /// The total size of the files, in bytes.
@@ -106,7 +106,7 @@ const FEW: (usize, u64) = (32, 1 << 20);
 /// The maximum number of listings in memory.
 const LISTINGS: usize = 6;
 
-impl Grams {
+impl TrigramIndex {
     /// Creates the index of a workspace, with segments stored in `folder`, or in memory if `folder` is
     /// `None`. Reads no file before the first use.
     ///
@@ -132,7 +132,7 @@ impl Grams {
     }
 
     /// Starts to load the segments that an earlier process has stored, and to list the files of a walk, in the
-    /// background. Returns false if nothing is stored, or if it is already loaded; then [`Grams::shortlist`] does not
+    /// background. Returns false if nothing is stored, or if it is already loaded; then [`TrigramIndex::shortlist`] does not
     /// wait.
     #[must_use]
     pub fn begin_loading(&self, options: &Options) -> bool {
@@ -210,7 +210,7 @@ impl Grams {
 
     /// Waits until the index is complete or the time limit is reached. Returns the progress of the index.
     #[must_use]
-    pub fn settle(&self, options: &Options, time: Duration) -> Status {
+    pub fn settle(&self, options: &Options, time: Duration) -> TrigramStatus {
         let until = Instant::now() + time;
         loop {
             let mut state = self.0.lock();
@@ -229,7 +229,7 @@ impl Grams {
     /// Lists all files and opens the stored segments, without building any. Returns the progress of the
     /// index.
     #[must_use]
-    pub fn compare(&self, options: &Options) -> Status {
+    pub fn compare(&self, options: &Options) -> TrigramStatus {
         if self.0.lock().refused.is_none() {
             self.0.open();
             self.0.list(&Walk::of_text(options), &|| false);
@@ -251,7 +251,7 @@ impl Grams {
 
     /// Returns the progress of the index.
     #[must_use]
-    pub fn status(&self, options: &Options) -> Status {
+    pub fn status(&self, options: &Options) -> TrigramStatus {
         self.0.lock().status(options)
     }
 }
@@ -319,10 +319,10 @@ impl State {
             && !self.is_building_due()
     }
 
-    fn status(&self, options: &Options) -> Status {
+    fn status(&self, options: &Options) -> TrigramStatus {
         let listing = self.listings.iter().find(|listing| listing.walk.is(&Walk::of_text(options)));
         let (files, text, waiting) = listing.map_or((0, 0, 0), Listing::size);
-        Status {
+        TrigramStatus {
             files,
             text,
             waiting,

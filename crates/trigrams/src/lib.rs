@@ -19,10 +19,10 @@ mod sieve;
 mod source;
 mod unavailable;
 
-pub use index::{Grams, Status};
+pub use index::{TrigramIndex, TrigramStatus};
 pub use listing::{CandidateFile, NameMatch, Names, Parts, Shortlist};
 pub use pattern::{IndexQuery, Letters, Pattern, Reach};
-pub use remote::{Answer, Knows, Lost, Shared, State as SharedState};
+pub use remote::{Answer, Knows, Lost, SharedIndex, State as SharedState};
 pub use segment::{block_end as block, form};
 pub use sieve::{Judge, MayRead, Sieve, WITHHELD_NAMES};
 pub use source::{Form, Lines};

@@ -11,7 +11,7 @@ use crate::pattern::Pattern;
 ///
 /// Only negative answers are trusted: contents that the shared index reports as matching are still searched
 /// on disk.
-pub trait Shared: Send + Sync {
+pub trait SharedIndex: Send + Sync {
     /// Returns, for each of the given contents, whether the shared index has it.
     ///
     /// # Errors

@@ -2,7 +2,6 @@
 
 use rustix::fs::{FileType, Stat as RawStat};
 use rustix::io::Errno;
-use serde::Serialize;
 use thiserror::Error;
 
 use crate::fault::SystemError;
@@ -10,8 +9,7 @@ use crate::path::WorkspacePath;
 use crate::root::identity;
 
 /// Type of a directory entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A regular file.
     File,

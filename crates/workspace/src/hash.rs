@@ -13,6 +13,23 @@ pub fn hash(bytes: &[u8]) -> ContentHash {
     ContentHash(*blake3::hash(bytes).as_bytes())
 }
 
+/// The length of a checksum in bytes.
+pub const CHECKSUM: usize = 8;
+
+/// Returns the checksum of stored data: the first bytes of its hash.
+pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    let mut out = [0; CHECKSUM];
+    out.copy_from_slice(&hash(bytes).as_bytes()[..CHECKSUM]);
+    out
+}
+
+/// Verifies bytes that start with a checksum, and returns the data after it; `None` if the checksum is wrong or
+/// missing.
+pub fn checked(bytes: &[u8]) -> Option<&[u8]> {
+    let (sum, rest) = bytes.split_first_chunk::<CHECKSUM>()?;
+    (checksum(rest) == *sum).then_some(rest)
+}
+
 impl ContentHash {
     /// Creates a hash from its 32 bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {

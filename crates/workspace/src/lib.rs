@@ -53,7 +53,7 @@ pub use commit::{CommitError, CommitKind};
 pub use draft::{Action, Cause, ChangeReport, CommitReport, Draft, Expect, Note, Outcome, Overwrite};
 pub use external_root::{AllowedParent, ExternalRootError};
 pub use fault::SystemError;
-pub use hash::{ContentHash, Hasher, hash};
+pub use hash::{CHECKSUM, ContentHash, Hasher, checked, checksum, hash};
 pub use history::{DiffBody, FileDiff, FindError, History, Obstacle, UndoError, UndoReport};
 pub use json_store::{JsonStore, JsonStoreError};
 pub use lookup::{Lookup, LookupError, MissingPathError};

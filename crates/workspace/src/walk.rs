@@ -23,7 +23,7 @@ mod visitor;
 mod worker;
 
 pub use crate::access::Kind;
-pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, found_below};
+pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, StoredStat, found_below};
 pub use error::WalkOpenError;
 pub use in_order::{InOrder, InOrderResult, Judge, in_order};
 pub use opener::Opener;

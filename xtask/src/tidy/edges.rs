@@ -71,7 +71,7 @@ const EDGES: &[Edge] = &[
         may: &[],
         must_not: &["rmcp", "clap", "tokio", "rustix", "cap-std", "axum", "reqwest"],
     },
-    Edge { name: "trigrams", may: &["workspace"], must_not: OUTSIDE },
+    Edge { name: "trigrams", may: &["workspace", "index-lifecycle"], must_not: OUTSIDE },
     Edge { name: "search", may: &["text", "workspace", "trigrams"], must_not: OUTSIDE },
     Edge { name: "syntax", may: &["text"], must_not: OUTSIDE },
     Edge { name: "shell", may: &["syntax"], must_not: WORLD },

@@ -1,18 +1,18 @@
 //! `Grep`: lines that match a regular expression, in the files under a directory.
 
-use crate::common::totals;
+use crate::common::{integers::size, totals};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Hint,
-    operations::grep::{self, Case, File, Line, Mode, Numbers, Output, Request, Show, Span},
+    operations::grep::{self, Case, File, GrepRequest, Line, Mode, Numbers, Output, Request, Show, Span},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Grep;
 
 /// Default number of lines or files in a reply.
-const LIMIT: u64 = 250;
+const LIMIT: usize = 250;
 
 /// This dialect's words in the note that ends a search reply.
 const WORDING: totals::Wording =
@@ -81,7 +81,7 @@ impl Tool for Grep {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let around = lines("-C", args.around)?;
         let base = at.source_or_root(args.path.as_deref())?;
-        Ok(Request {
+        let search = GrepRequest {
             globs: args.glob.iter().flat_map(|globs| grep::globs(globs)).collect(),
             types: args.file_type.into_iter().filter(|name| !name.trim().is_empty()).collect(),
             case: if args.insensitive == Some(true) { Case::Insensitive } else { Case::Sensitive },
@@ -89,16 +89,17 @@ impl Tool for Grep {
             after: around.or(lines("-A", args.after)?).unwrap_or(0),
             span: if args.multiline == Some(true) { Span::Lines } else { Span::Line },
             show: if args.only_matching == Some(true) { Show::Matches } else { Show::Line },
-            numbers: if args.numbers == Some(false) { Numbers::Hidden } else { Numbers::Shown },
             mode: match args.output_mode.unwrap_or_default() {
                 OutputMode::Content => Mode::Content,
                 OutputMode::FilesWithMatches => Mode::Files,
                 OutputMode::Count => Mode::Count,
             },
-            limit: Some(args.head_limit.unwrap_or(LIMIT)).filter(|limit| *limit > 0),
-            offset: args.offset.unwrap_or(0),
-            ..Request::of(base, args.pattern, at.reply_bytes())
-        })
+            limit: Some(args.head_limit.map_or(LIMIT, size)).filter(|limit| *limit > 0),
+            offset: args.offset.map_or(0, size),
+            ..GrepRequest::of(base, args.pattern)
+        };
+        let numbers = if args.numbers == Some(false) { Numbers::Hidden } else { Numbers::Shown };
+        Ok(Request { numbers, ..Request::of(search, at.reply_bytes()) })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -122,7 +123,7 @@ impl Tool for Grep {
     }
 }
 
-fn lines(name: &str, count: Option<f64>) -> Result<Option<u64>, Failure> {
+fn lines(name: &str, count: Option<f64>) -> Result<Option<usize>, Failure> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -130,7 +131,7 @@ fn lines(name: &str, count: Option<f64>) -> Result<Option<u64>, Failure> {
     )]
     match count {
         None => Ok(None),
-        Some(count) if count >= 0.0 && count.fract() == 0.0 => Ok(Some(count as u64)),
+        Some(count) if count >= 0.0 && count.fract() == 0.0 => Ok(Some(count as usize)),
         Some(count) => {
             Err(Failure::invalid(format!("{name} must be a whole number of lines, 0 or more; got {count}.")))
         }

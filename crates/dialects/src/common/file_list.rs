@@ -23,7 +23,7 @@ const AROUND: usize = 640;
 
 /// Lists as many paths as the page has room for, and returns their number.
 pub(crate) fn paths(output: &Output, page: &mut Page) -> usize {
-    let mut budget = ByteBudget::new(page.room().bytes.saturating_sub(AROUND));
+    let mut budget = ByteBudget::reserving(page.room().bytes, AROUND);
     let fits = budget.count(output.matches.iter().map(|found| found.path.len() + 1));
     let shown = fits.max(1).min(output.matches.len());
     output.matches.iter().take(shown).for_each(|found| page.line(&found.path));

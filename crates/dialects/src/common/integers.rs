@@ -1,8 +1,13 @@
-//! Integer arguments whose schema allows any number.
+//! Conversion of integer arguments.
 
 use toolpost_engine::Failure;
 
-/// Converts an argument to a whole number.
+/// Converts an argument to a count of things in memory.
+pub(crate) fn size(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// Converts an argument whose schema allows any number to a whole number.
 pub(crate) fn number(name: &str, said: f64) -> Result<u64, Failure> {
     #[expect(
         clippy::cast_possible_truncation,

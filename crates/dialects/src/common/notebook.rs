@@ -13,7 +13,7 @@ pub(crate) fn render(notebook: &Notebook, page: &mut Page) {
     ));
     for cell in &notebook.cells {
         let ran = cell.execution_count.map_or(String::new(), |count| format!(" execution_count=\"{count}\""));
-        page.line(&format!("<cell id=\"{}\" type=\"{}\"{ran}>", cell.id, cell.kind));
+        page.line(&format!("<cell id=\"{}\" type=\"{}\"{ran}>", cell.id, cell.kind.word()));
         page.line(cell.source.trim_end_matches('\n'));
         page.line("</cell>");
         for output in &cell.outputs {

@@ -1,22 +1,22 @@
 //! `grep`: lines that match a regular expression, in the files under a directory.
 
-use crate::common::totals;
+use crate::common::{integers::size, totals};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
 use toolpost_engine::{
     Failure,
-    operations::grep::{self, Output, Request},
+    operations::grep::{self, GrepRequest, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Grep;
 
 /// Maximum number of lines from several files, as in opencode's own tool.
-const LIMIT: u64 = 100;
+const LIMIT: usize = 100;
 /// Maximum number of lines from a single file. It is higher than `LIMIT`, because this dialect has no tool to read
 /// files.
-const OF_FILE: u64 = 1_000;
+const OF_FILE: usize = 1_000;
 /// Maximum number of characters of a line.
 const LINE: usize = 2_000;
 
@@ -51,14 +51,15 @@ impl Tool for Grep {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        Ok(Request {
+        let search = GrepRequest {
             globs: args.include.iter().flat_map(|globs| grep::globs(globs)).collect(),
-            limit: Some(args.limit.unwrap_or(LIMIT)),
-            limit_of_file: Some(args.limit.unwrap_or(OF_FILE)),
+            limit: Some(args.limit.map_or(LIMIT, size)),
             max_line: LINE,
-            offset: args.offset.unwrap_or(0),
-            ..Request::of(base, args.pattern, at.reply_bytes())
-        })
+            offset: args.offset.map_or(0, size),
+            ..GrepRequest::of(base, args.pattern)
+        };
+        let limit_of_file = Some(args.limit.map_or(OF_FILE, size));
+        Ok(Request { limit_of_file, ..Request::of(search, at.reply_bytes()) })
     }
 
     fn render(output: &Output, page: &mut Page) {

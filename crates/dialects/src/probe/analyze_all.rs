@@ -170,7 +170,7 @@ fn rest(output: &Output, page: &mut Page) {
     }
     for one in &output.public {
         let by = counted(one.used_by as u64, "file");
-        page.line(&format!("- {}:{} {} {}, used by {by}", one.path, one.line, one.kind, one.name));
+        page.line(&format!("- {}:{} {} {}, used by {by}", one.path, one.line, one.kind.name(), one.name));
     }
     tests(&output.tests, page);
 }

@@ -20,6 +20,9 @@ pub(super) struct Extract;
 
 /// Default number of context lines before and after a line that is in no block.
 const AROUND: u64 = 10;
+/// The eighths of a reply that the texts may take as the engine counts them. It reserves room for line numbers; this
+/// dialect writes references (`42:ab`), which are longer, so a reply with short lines grows by half.
+const EIGHTHS: usize = 5;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
@@ -61,9 +64,7 @@ impl Tool for Extract {
                 after: around,
             });
         }
-        // The engine reserves room for line numbers. This dialect writes references (`42:ab`), which are longer: a
-        // reply with short lines grows by half. So the engine gets only five eighths of the room.
-        Ok(Request { parts, max_bytes: at.reply_bytes() / 8 * 5 })
+        Ok(Request { parts, max_bytes: at.reply_bytes() / 8 * EIGHTHS })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -7,7 +7,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        list::{self, HiddenFiles, Node, Output, Request, Room, Rules, Sizes},
+        list::{self, HiddenFiles, ListRequest, Node, Output, Request, Room, Rules, Sizes},
         stat::FileKind,
     },
 };
@@ -38,17 +38,15 @@ impl Tool for ListFiles {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let depth = args.max_depth.map_or(Ok(1), |depth| integers::number("maxDepth", depth))?;
-        Ok(Request {
+        let listing = ListRequest {
             depth: usize::try_from(depth.clamp(1, DEEPEST)).unwrap_or(1),
             rules: Rules::None,
             hidden: HiddenFiles::Show,
-            sizes: Sizes::Asked,
-            room: Room {
-                bytes: at.reply_bytes().saturating_sub(AROUND),
-                of_entry: |node| entry(node).len() + 1,
-            },
-            ..Request::of(at.source_or_root(args.directory.as_deref())?)
-        })
+            ..ListRequest::of(at.source_or_root(args.directory.as_deref())?)
+        };
+        let bytes = at.reply_bytes().saturating_sub(AROUND);
+        let room = Room { bytes, of_entry: |node| entry(node).len() + 1 };
+        Ok(Request { listing, sizes: Sizes::Asked, room })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use toolpost_engine::{
     Failure,
     operations::{
+        block_search::{self, BlockSearch, BlockSelector, SearchMethod},
         glob::Complete,
         search::{self, Block, From, Matching, Output, Request, Tests, Truncation},
-        seek::{self, BlockSelector, SearchMethod, Seek},
     },
 };
 use toolpost_text::plural::counted;
@@ -103,7 +103,7 @@ fn pages() -> f64 {
 
 impl Tool for Search {
     const NAME: &'static str = "search";
-    type Op = Seek;
+    type Op = BlockSearch;
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
@@ -126,8 +126,8 @@ impl Tool for Search {
         })
     }
 
-    fn render(output: &seek::Output, page: &mut Page) {
-        let seek::Output { found: output, sought: method } = output;
+    fn render(output: &block_search::Output, page: &mut Page) {
+        let block_search::Output { found: output, method } = output;
         if output.all {
             page.all();
         }

@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        list::{HiddenFiles, List, Node, Output, Request, Room},
+        list::{HiddenFiles, List, ListRequest, Node, Output, Request, Room},
         stat::FileKind,
     },
 };
@@ -48,7 +48,9 @@ impl Tool for ListDir {
         let base = at.source(&args.dir_path)?;
         let bytes = at.reply_bytes().saturating_sub(AROUND);
         let room = Room { bytes, of_entry: |node| entry(node, "").len() + 1 };
-        Ok(Request { depth, hidden: HiddenFiles::Show, limit: LIMIT, room, ..Request::of(base) })
+        let (hidden, limit) = (HiddenFiles::Show, Some(LIMIT));
+        let listing = ListRequest { depth, hidden, limit, ..ListRequest::of(base) };
+        Ok(Request { room, ..Request::of(listing) })
     }
 
     fn render(output: &Output, page: &mut Page) {

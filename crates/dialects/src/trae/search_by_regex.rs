@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        grep::{self, Case, Output, Request},
+        grep::{self, Case, GrepRequest, Output, Request},
     },
 };
 use toolpost_text::plural::counted;
@@ -15,7 +15,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct SearchByRegex;
 
 /// Maximum number of matching lines in a reply.
-const LIMIT: u64 = 50;
+const LIMIT: usize = 50;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
@@ -39,12 +39,13 @@ impl Tool for SearchByRegex {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.search_directory.as_deref())?;
-        Ok(Request {
+        let search = GrepRequest {
             globs: args.includes.iter().flat_map(|globs| grep::globs(globs)).collect(),
             case: if args.case_insensitive == Some(true) { Case::Insensitive } else { Case::Sensitive },
             limit: Some(LIMIT),
-            ..Request::of(base, args.query, at.reply_bytes())
-        })
+            ..GrepRequest::of(base, args.query)
+        };
+        Ok(Request::of(search, at.reply_bytes()))
     }
 
     fn render(output: &Output, page: &mut Page) {

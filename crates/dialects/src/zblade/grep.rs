@@ -8,7 +8,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        grep::{self, Output, Prune, Request},
+        grep::{self, GrepRequest, Output, Prune, Request},
     },
 };
 use toolpost_text::budget::ByteBudget;
@@ -33,6 +33,8 @@ pub(super) struct Args {
 
 /// Default time limit of a search, in milliseconds.
 const TIME: u64 = 8_000;
+/// Bytes of a reply that are reserved for the fields around the matches.
+const AROUND: usize = 1_024;
 
 fn here() -> String {
     ".".to_owned()
@@ -66,13 +68,14 @@ impl Tool for GrepSearch {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(Some(&args.path))?;
         let prune = if args.include_dependencies == Some(true) { Prune::Enter } else { Prune::Dependencies };
-        Ok(Request {
+        let search = GrepRequest {
             rules: at.rules(),
             prune,
-            limit: Some(at.budget_lines() as u64),
-            time: Some(Duration::from_millis(args.timeout_ms.unwrap_or(TIME))),
-            ..Request::of(base, args.pattern, at.reply_bytes())
-        })
+            limit: Some(at.budget_lines()),
+            ..GrepRequest::of(base, args.pattern)
+        };
+        let time = Some(Duration::from_millis(args.timeout_ms.unwrap_or(TIME)));
+        Ok(Request { time, ..Request::of(search, at.reply_bytes()) })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -129,7 +132,7 @@ fn found(output: &Output, page: &mut Page) {
 fn timed_out(output: &Output) -> PartialMatches {
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let mut partial_results: Vec<String> = lines(output).collect();
-    fit(&mut partial_results, output.asked.max_bytes);
+    fit(&mut partial_results, output.asked.max_bytes.unwrap_or(usize::MAX));
     PartialMatches {
         timed_out: true,
         timeout_ms: output.asked.time.map_or(0, milliseconds),
@@ -149,6 +152,6 @@ fn timed_out(output: &Output) -> PartialMatches {
 /// Truncates the list to the lines that fit into `max_bytes` as JSON.
 fn fit(lines: &mut Vec<String>, max_bytes: usize) {
     let sizes = lines.iter().map(|line| serde_json::Value::from(line.as_str()).to_string().len() + 1);
-    let keep = ByteBudget::new(max_bytes.saturating_sub(1_024)).count(sizes);
+    let keep = ByteBudget::reserving(max_bytes, AROUND).count(sizes);
     lines.truncate(keep);
 }

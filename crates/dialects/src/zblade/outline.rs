@@ -72,7 +72,7 @@ impl Tool for SymbolOutline {
             path: at.source(&args.path)?,
             raw_path: args.path,
             offset: args.offset,
-            max_bytes: at.reply_bytes() / 8 * 7,
+            max_bytes: json::room(at),
         })
     }
 
@@ -118,7 +118,7 @@ fn children(all: &[Entry], parent: Option<usize>) -> Vec<Node<'_>> {
         symbol_id: entry.shares_name.then_some(entry.id.as_str()),
         name: &entry.name,
         qualified_name: (!follows(entry)).then_some(entry.qualified.as_str()),
-        kind: &entry.kind,
+        kind: entry.kind.name(),
         signature: &entry.signature,
         documentation: entry.documentation.as_deref(),
         start_line: entry.line,

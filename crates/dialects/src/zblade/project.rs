@@ -106,7 +106,7 @@ fn request(
         base: at.path_or_root(path)?,
         offset: offset.unwrap_or(0),
         max_characters,
-        max_bytes: at.reply_bytes() / 8 * 7,
+        max_bytes: json::room(at),
         rules: at.rules(),
         beside: at.path(EDITOR_INDEX)?,
     })

@@ -1,5 +1,6 @@
 //! `codebase_search`: lines that match a regular expression, with context.
 
+use crate::common::integers::size;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -7,7 +8,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        grep::{self, Line, Output, Prune, Request},
+        grep::{self, GrepRequest, Line, Output, Prune, Request},
     },
 };
 use toolpost_text::plural::counted;
@@ -16,7 +17,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct CodebaseSearch;
 
 /// Lines of context on each side of a match.
-const AROUND: u64 = 2;
+const AROUND: usize = 2;
 /// Maximum lines of blocks in a reply, leaving room for its heading and notes.
 const LINES: usize = 1_990;
 
@@ -44,7 +45,7 @@ impl Tool for CodebaseSearch {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let names = args.file_pattern.unwrap_or_default();
-        Ok(Request {
+        let search = GrepRequest {
             globs: names
                 .split(',')
                 .map(str::trim)
@@ -56,13 +57,15 @@ impl Tool for CodebaseSearch {
             before: AROUND,
             after: AROUND,
             // The limit counts context lines, too, and each match can have `2 * AROUND` of them.
-            limit: Some(args.max_results.saturating_mul(2 * AROUND + 1)),
-            ..Request::of(at.path_or_root(None)?, args.query, at.reply_bytes())
-        })
+            limit: Some(size(args.max_results).saturating_mul(2 * AROUND + 1)),
+            ..GrepRequest::of(at.path_or_root(None)?, args.query)
+        };
+        Ok(Request::of(search, at.reply_bytes()))
     }
 
     fn render(output: &Output, page: &mut Page) {
-        let (query, most) = (&output.asked.pattern, output.asked.limit.unwrap_or(0) / (2 * AROUND + 1));
+        let query = &output.asked.pattern;
+        let most = (output.asked.limit.unwrap_or(0) / (2 * AROUND + 1)) as u64;
         if output.lines_matched == 0 {
             page.line(&format!("No matches found for query: '{query}'"));
             if output.files_searched == 0 && output.walk.complete == Complete::Yes {

@@ -4,9 +4,9 @@ use super::json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolpost_engine::{
-    Failure, Hint,
+    Failure, Hint, Kind,
     operations::{
-        relations::{self, UsePage},
+        relations::{self, Relation, UsePage},
         symbol::{self, SymbolRef},
         symbols::{self, Symbol},
     },
@@ -71,6 +71,15 @@ pub(super) struct GraphArgs {
     #[schemars(extend("x-raise" = true, "x-aliases" = ["skip"]))]
     offset: usize,
 }
+
+/// The accepted relations, each with its synonyms.
+const RELATIONS: [(Relation, &[&str]); 5] = [
+    (Relation::Call, &["calls"]),
+    (Relation::Import, &["imports"]),
+    (Relation::Inherit, &["inherits", "extends", "extend", "implements", "implement"]),
+    (Relation::Type, &["types"]),
+    (Relation::Usage, &["usages", "use", "uses", "reference", "references", "all"]),
+];
 
 /// Maximum number of symbols or uses in a reply, as the schemas of zblade's own tools fix it.
 const MOST: usize = 100;
@@ -200,7 +209,7 @@ impl Tool for SymbolSearch {
             base: args.path.as_deref().map(|said| at.path(said)).transpose()?,
             kind: args.kind.filter(|kind| !kind.trim().is_empty()),
             limit: args.limit,
-            max_bytes: room(at),
+            max_bytes: json::room(at),
         })
     }
 
@@ -235,7 +244,7 @@ impl Tool for SymbolResolve {
 
     fn lower(args: ResolveArgs, at: &Lowering) -> Result<symbol::Request, Failure> {
         let which = which(args.symbol_id, args.path, args.qualified_name.or(args.name), at)?;
-        Ok(symbol::Request { which, max_bytes: room(at) })
+        Ok(symbol::Request { which, max_bytes: json::room(at) })
     }
 
     fn render(output: &symbol::Output, page: &mut Page) {
@@ -266,10 +275,10 @@ impl Tool for SymbolGraph {
         let which = which(args.symbol_id, args.path, args.qualified_name.or(args.name), at)?;
         Ok(relations::Request {
             which,
-            relation: args.relationship_type,
+            relation: relation(&args.relationship_type)?,
             limit: args.limit,
             offset: args.offset,
-            max_bytes: room(at),
+            max_bytes: json::room(at),
         })
     }
 
@@ -278,7 +287,7 @@ impl Tool for SymbolGraph {
         let related = GraphReply {
             symbol: node(&output.symbol),
             moved_from: output.moved.as_ref().map(|moved| moved.id.as_str()),
-            relationship_type: &output.relation,
+            relationship_type: output.relation.name(),
             incoming: edges(into),
             incoming_unresolved: places(into),
             incoming_counts: Counts { outside_of_project: some(into.outside), ..counts(into) },
@@ -301,10 +310,6 @@ impl Tool for SymbolGraph {
             }
         }
     }
-}
-
-fn room(at: &Lowering) -> usize {
-    at.reply_bytes() / 8 * 7
 }
 
 /// Determines the symbol from the arguments.
@@ -340,12 +345,24 @@ fn note_move(moved: Option<&symbol::FormerId>, symbol: &Symbol, page: &mut Page)
     }
 }
 
+fn relation(requested: &str) -> Result<Relation, Failure> {
+    let word = requested.trim().to_lowercase();
+    let means = |(relation, others): &&(Relation, &[&str])| {
+        relation.name() == word || others.contains(&word.as_str())
+    };
+    RELATIONS.iter().find(means).map(|(relation, _)| *relation).ok_or_else(|| {
+        let names: Vec<&str> = RELATIONS.iter().map(|(relation, _)| relation.name()).collect();
+        Failure::new(Kind::Invalid, format!("{requested} is not a relation between symbols."))
+            .hint(Hint::Advice(format!("Leave out the relation, or pass one of: {}.", names.join(", "))))
+    })
+}
+
 fn node(symbol: &Symbol) -> Node<'_> {
     Node {
         symbol_id: &symbol.id,
         name: &symbol.name,
         qualified_name: &symbol.qualified,
-        kind: &symbol.kind,
+        kind: symbol.kind.name(),
         path: &symbol.path,
         start_line: symbol.line,
         end_line: symbol.last_line,

@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        list::{self, HiddenFiles, Node, Output, Prune, Request, Room},
+        list::{self, HiddenFiles, ListRequest, Node, Output, Prune, Request, Room},
         stat::FileKind,
     },
 };
@@ -111,16 +111,17 @@ impl Tool for GetWorkspaceStructure {
 }
 
 fn request(said: &str, depth: usize, limit: usize, at: &Lowering) -> Result<Request, Failure> {
-    Ok(Request {
+    let listing = ListRequest {
+        base: at.source_or_root(Some(said))?,
         depth,
-        limit,
         rules: at.rules(),
         hidden: HiddenFiles::Skip,
         prune: Prune::Dependencies,
         without: HEAVY.map(str::to_owned).to_vec(),
-        room: Room { bytes: at.reply_bytes().saturating_sub(AROUND), of_entry: line_bytes },
-        ..Request::of(at.source_or_root(Some(said))?)
-    })
+        limit: Some(limit),
+    };
+    let room = Room { bytes: at.reply_bytes().saturating_sub(AROUND), of_entry: line_bytes };
+    Ok(Request { room, ..Request::of(listing) })
 }
 
 /// Returns the bytes that an entry takes in the reply: its line, and the line that counts its children that

@@ -125,7 +125,7 @@ impl World {
         let wait = Duration::from_millis(1_500);
         let world = Self::built(dialect, |engine| engine.with_index_wait(wait), |config| config);
         let engine = world.runtime.engine().clone();
-        engine.pause_indexes(true);
+        engine.pause_indexes();
         (world, engine)
     }
 

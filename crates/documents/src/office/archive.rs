@@ -5,7 +5,7 @@ use std::io::Read;
 
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 
-use super::{Budget, Error};
+use super::{Error, UnpackLimit};
 
 /// A Zip archive in memory.
 pub(super) struct Archive<'a> {
@@ -46,7 +46,7 @@ impl<'a> Archive<'a> {
     }
 
     /// Unpacks a member of the archive as text; `None` if the archive has no such member.
-    pub(super) fn text(&self, name: &str, budget: &mut Budget) -> Result<Option<String>, Error> {
+    pub(super) fn text(&self, name: &str, budget: &mut UnpackLimit) -> Result<Option<String>, Error> {
         let Some(member) = self.members.get(name.trim_start_matches('/')) else { return Ok(None) };
         let entry = self.zip.get_entry(member.way).map_err(|error| damaged(&error))?;
         let bytes = match member.method {
@@ -61,13 +61,13 @@ impl<'a> Archive<'a> {
     }
 
     /// Unpacks a member of the archive as text; fails if the archive has no such member.
-    pub(super) fn needed(&self, name: &str, budget: &mut Budget) -> Result<String, Error> {
+    pub(super) fn needed(&self, name: &str, budget: &mut UnpackLimit) -> Result<String, Error> {
         self.text(name, budget)?.ok_or_else(|| Error::Missing(name.to_owned()))
     }
 }
 
 /// Reads a stream to its end, in pieces, and checks the budget after each piece.
-fn unpacked(reader: &mut dyn Read, budget: &mut Budget) -> Result<Vec<u8>, Error> {
+fn unpacked(reader: &mut dyn Read, budget: &mut UnpackLimit) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     loop {
         let count = reader.take(PIECE).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;

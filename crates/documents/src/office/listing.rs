@@ -4,7 +4,7 @@ use std::io::Read;
 
 use rawzip::ZipArchive;
 
-use super::{Budget, Document, DocumentPart, Error, archive::damaged};
+use super::{Document, DocumentPart, Error, UnpackLimit, archive::damaged};
 
 /// Number of entries in one part of the listing.
 const ENTRIES: usize = 500;
@@ -13,7 +13,7 @@ const BLOCK: usize = 512;
 /// Maximum length, in bytes, of an entry name that a tar archive stores in a separate entry.
 const NAME: u64 = 64 * 1024;
 
-pub(super) fn zip(bytes: &[u8], budget: &Budget) -> Result<Document, Error> {
+pub(super) fn zip(bytes: &[u8], budget: &UnpackLimit) -> Result<Document, Error> {
     let zip = ZipArchive::from_slice(bytes).map_err(|error| damaged(&error))?;
     let mut list = List::new(budget);
     let mut entries = zip.entries();
@@ -25,7 +25,7 @@ pub(super) fn zip(bytes: &[u8], budget: &Budget) -> Result<Document, Error> {
 }
 
 /// Lists a tar archive in the formats ustar, GNU and pax. GNU and pax store long names in separate entries.
-pub(super) fn tar(mut archive: impl Read, budget: &mut Budget) -> Result<Document, Error> {
+pub(super) fn tar(mut archive: impl Read, budget: &mut UnpackLimit) -> Result<Document, Error> {
     let (mut names, mut long) = (Vec::new(), None::<String>);
     let mut block = [0; BLOCK];
     while filled(&mut archive, &mut block, budget)? && block.iter().any(|byte| *byte != 0) {
@@ -54,7 +54,7 @@ pub(super) fn tar(mut archive: impl Read, budget: &mut Budget) -> Result<Documen
 }
 
 /// Reads a whole block of a tar archive; returns false at the end of the archive.
-fn filled(archive: &mut impl Read, block: &mut [u8; BLOCK], budget: &mut Budget) -> Result<bool, Error> {
+fn filled(archive: &mut impl Read, block: &mut [u8; BLOCK], budget: &mut UnpackLimit) -> Result<bool, Error> {
     let mut count = 0;
     while count < BLOCK {
         match archive.read(&mut block[count..]).map_err(|error| damaged(&error))? {
@@ -68,7 +68,7 @@ fn filled(archive: &mut impl Read, block: &mut [u8; BLOCK], budget: &mut Budget)
 }
 
 /// Skips the content of an entry of `size` bytes, which occupies whole blocks.
-fn skip(archive: &mut impl Read, size: u64, budget: &mut Budget) -> Result<(), Error> {
+fn skip(archive: &mut impl Read, size: u64, budget: &mut UnpackLimit) -> Result<(), Error> {
     let mut left = size.div_ceil(BLOCK as u64).saturating_mul(BLOCK as u64);
     let mut piece = [0; 16 * 1024];
     while left > 0 {
@@ -85,7 +85,7 @@ fn skip(archive: &mut impl Read, size: u64, budget: &mut Budget) -> Result<(), E
 }
 
 /// Reads the content of an entry that holds the name of the entry after it.
-fn body(archive: &mut impl Read, size: u64, budget: &mut Budget) -> Result<Vec<u8>, Error> {
+fn body(archive: &mut impl Read, size: u64, budget: &mut UnpackLimit) -> Result<Vec<u8>, Error> {
     if size > NAME {
         return Err(Error::Damaged("an entry name is too long".to_owned()));
     }
@@ -139,7 +139,7 @@ struct List {
 }
 
 impl List {
-    fn new(budget: &Budget) -> Self {
+    fn new(budget: &UnpackLimit) -> Self {
         let limits = budget.limits;
         Self {
             parts: Vec::new(),

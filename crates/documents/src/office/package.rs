@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Budget, Error,
+    Error, UnpackLimit,
     archive::Archive,
     xml::{self, Node, attribute},
 };
@@ -13,7 +13,7 @@ use super::{
 pub(super) fn relations(
     archive: &Archive<'_>,
     of: &str,
-    budget: &mut Budget,
+    budget: &mut UnpackLimit,
 ) -> Result<HashMap<String, (String, String)>, Error> {
     let (folder, name) = of.rsplit_once('/').unwrap_or(("", of));
     let member = format!("{folder}/_rels/{name}.rels");

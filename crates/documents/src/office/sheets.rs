@@ -5,7 +5,7 @@ mod styles;
 use std::fmt::Write as _;
 
 use super::{
-    Budget, Document, DocumentPart, Error,
+    Document, DocumentPart, Error, UnpackLimit,
     archive::Archive,
     package::relations,
     xml::{self, Node, attribute, relation},
@@ -27,7 +27,7 @@ struct Book {
     styles: Styles,
 }
 
-pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error> {
+pub(super) fn read(bytes: &[u8], budget: &mut UnpackLimit) -> Result<Document, Error> {
     let archive = Archive::open(bytes)?;
     let list = archive.needed(BOOK, budget)?;
     let targets = relations(&archive, BOOK, budget)?;
@@ -71,7 +71,7 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error>
 }
 
 /// Reads the workbook's shared strings, to which cells refer by index.
-fn strings(archive: &Archive<'_>, member: &str, budget: &mut Budget) -> Result<Vec<String>, Error> {
+fn strings(archive: &Archive<'_>, member: &str, budget: &mut UnpackLimit) -> Result<Vec<String>, Error> {
     let Some(text) = archive.text(member, budget)? else { return Ok(Vec::new()) };
     let (mut strings, mut collects, mut phonetic) = (Vec::<String>::new(), false, false);
     xml::walk(member, &text, budget, |node| match node {

@@ -1,7 +1,7 @@
 //! Reader for presentations: the text of the slides in display order, with the speaker notes.
 
 use super::{
-    Budget, Document, DocumentPart, Error,
+    Document, DocumentPart, Error, UnpackLimit,
     archive::Archive,
     flow::Flow,
     package::relations,
@@ -11,7 +11,7 @@ use super::{
 /// The member of the document that lists the slides.
 const LIST: &str = "ppt/presentation.xml";
 
-pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error> {
+pub(super) fn read(bytes: &[u8], budget: &mut UnpackLimit) -> Result<Document, Error> {
     let archive = Archive::open(bytes)?;
     let list = archive.needed(LIST, budget)?;
     let targets = relations(&archive, LIST, budget)?;
@@ -37,7 +37,7 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error>
     Ok(document)
 }
 
-fn text(archive: &Archive<'_>, member: &str, budget: &mut Budget) -> Result<String, Error> {
+fn text(archive: &Archive<'_>, member: &str, budget: &mut UnpackLimit) -> Result<String, Error> {
     let Some(slide) = archive.text(member, budget)? else { return Ok(String::new()) };
     let (mut flow, mut fields) = (Flow::default(), 0_usize);
     xml::walk(member, &slide, budget, |node| match node {

@@ -1,11 +1,11 @@
 //! Reader for Word documents: the text of the pages, as Word divided them when it last saved the document.
 
-use super::{Budget, Document, DocumentPart, Error, archive::Archive, flow::Flow, xml};
+use super::{Document, DocumentPart, Error, UnpackLimit, archive::Archive, flow::Flow, xml};
 
 /// The member of the document that contains the text.
 const BODY: &str = "word/document.xml";
 
-pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error> {
+pub(super) fn read(bytes: &[u8], budget: &mut UnpackLimit) -> Result<Document, Error> {
     let archive = Archive::open(bytes)?;
     let body = archive.needed(BODY, budget)?;
     let mut flow = Flow::default();

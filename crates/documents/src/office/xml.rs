@@ -5,7 +5,7 @@ use quick_xml::{
     events::{BytesStart, Event, attributes::Attribute},
 };
 
-use super::{Budget, Error};
+use super::{Error, UnpackLimit};
 
 /// A node of an XML document.
 pub(super) enum Node<'a> {
@@ -25,7 +25,7 @@ const STEPS: u32 = 4_096;
 pub(super) fn walk(
     name: &str,
     text: &str,
-    budget: &Budget,
+    budget: &UnpackLimit,
     mut see: impl FnMut(Node<'_>),
 ) -> Result<(), Error> {
     let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}'));

@@ -77,6 +77,19 @@ pub enum GuideEndReason {
     Failed,
 }
 
+impl From<Finished> for GuideEndReason {
+    fn from(ended: Finished) -> Self {
+        match ended {
+            Finished::Completed => Self::Completed,
+            Finished::Turns => Self::Turns,
+            Finished::Calls => Self::Calls,
+            Finished::Tokens => Self::Tokens,
+            Finished::Time => Self::Time,
+            Finished::Limit => Self::Limit,
+        }
+    }
+}
+
 /// Claim dropped for missing or invalid citations.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DroppedClaim {
@@ -146,12 +159,12 @@ impl Guidance {
 /// If the agent fails, the result contains the reason. Only a cancelled call is an error.
 pub(crate) async fn cited(
     (agents, gateway): (&Arc<dyn Agents>, Arc<dyn CallGateway>),
-    told: (String, String),
+    prompt: (String, String),
     limits: (usize, usize),
     (files, rules): (&Files, CitationRules),
     cx: &CallCtx,
 ) -> Result<CitedAnswer, Failure> {
-    let (mut guide, words) = work(agents, gateway, told, limits, cx).await?;
+    let (mut guide, words) = work(agents, gateway, prompt, limits, cx).await?;
     let parsed = read(&words);
     let (claims, dropped) = check(files, parsed.claims, rules, cx).await?;
     if parsed.nothing && claims.is_empty() && dropped.is_empty() && guide.why.is_none() {
@@ -189,17 +202,7 @@ async fn work(
     let (calls, refused) = reading.counted();
     let guide = |ended, why, turns| Guide { calls, refused, turns, ..Guide::new(ended, why) };
     Ok(match report {
-        Ok(report) => {
-            let ended = match report.ended {
-                AgentStopReason::Completed => GuideEndReason::Completed,
-                AgentStopReason::Turns => GuideEndReason::Turns,
-                AgentStopReason::Calls => GuideEndReason::Calls,
-                AgentStopReason::Tokens => GuideEndReason::Tokens,
-                AgentStopReason::Time => GuideEndReason::Time,
-                AgentStopReason::Limit => GuideEndReason::Limit,
-            };
-            (guide(ended, report.missing, report.turns), report.words)
-        }
+        Ok(report) => (guide(report.ended.into(), report.missing, report.turns), report.words),
         Err(failure) => {
             let ended =
                 if failure.kind == Kind::Timeout { GuideEndReason::Time } else { GuideEndReason::Failed };

@@ -13,7 +13,7 @@ pub mod symbols;
 use crate::{files::Files, find::Find};
 use navigate::progress::Upgrades;
 use outline_cache::OutlineCache;
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use symbol_index::withheld::WithheldCache;
 use toolpost_lsp::Servers;
 use toolpost_symbols::Index;
@@ -32,10 +32,20 @@ struct State {
     outlines: OutlineCache,
 }
 
+/// What the code operations use.
+pub(crate) struct Deps {
+    pub(crate) find: Find,
+    /// The directory for the stored symbol index; `None` to keep it in memory.
+    pub(crate) cache: Option<PathBuf>,
+    pub(crate) servers: Option<Servers>,
+    /// The maximum time that a call waits for an index that is still being built.
+    pub(crate) index_wait: Duration,
+}
+
 impl Code {
-    /// Creates the state of the code operations. A call waits at most `index_wait` for an index that is still
-    /// being built.
-    pub(crate) fn new(find: Find, index: Index, servers: Option<Servers>, index_wait: Duration) -> Self {
+    pub(crate) fn new(deps: Deps) -> Self {
+        let Deps { find, cache, servers, index_wait } = deps;
+        let index = Index::new(find.files().workspace().clone(), cache);
         let (withheld, upgrades) = (WithheldCache::default(), Upgrades::default());
         let outlines = OutlineCache::default();
         Self(Arc::new(State { find, index, servers, index_wait, withheld, upgrades, outlines }))
@@ -83,9 +93,9 @@ impl Code {
 impl Code {
     /// Creates the state of the code operations for a workspace, without language servers.
     pub(crate) fn of_workspace(workspace: toolpost_workspace::Workspace) -> Self {
-        let index = Index::new(workspace.clone(), None);
         let rules = toolpost_search::Rules::Git;
         let files = Files::new(crate::files::Deps { workspace, encoding: None, rules, dependencies: None });
-        Self::new(Find::new(files, None), index, None, Duration::from_millis(100))
+        let (find, index_wait) = (Find::new(files, None), Duration::from_millis(100));
+        Self::new(Deps { find, cache: None, servers: None, index_wait })
     }
 }

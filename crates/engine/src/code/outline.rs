@@ -123,7 +123,7 @@ fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
             id: id.clone(),
             name: symbol.name.clone(),
             qualified: symbol.qualified.clone(),
-            kind: symbol.kind.name().to_owned(),
+            kind: symbol.kind,
             signature: one_line(part(&symbol.signature)),
             documentation: symbol.docs.as_ref().and_then(|docs| first_words(part(docs))),
             line: index.line(symbol.at.as_ref().map_or(symbol.signature.start, |at| at.start)) as u64,
@@ -232,6 +232,7 @@ fn without(all: Vec<Entry>, kept: &[bool]) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_syntax::Kind;
     use toolpost_test_rows::each;
 
     /// Builds one entry for each element of `parents`, which is the index of the entry's parent.
@@ -240,7 +241,7 @@ mod tests {
             id: format!("{at}"),
             name: String::new(),
             qualified: String::new(),
-            kind: String::new(),
+            kind: Kind::Function,
             signature: String::new(),
             documentation: None,
             line: 1,

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
+use toolpost_syntax::Kind;
 use toolpost_workspace::ContentHash;
 
 /// Maximum number of cached outlines.
@@ -20,7 +21,8 @@ pub struct Entry {
     /// The name, qualified by the names of the enclosing symbols.
     pub qualified: String,
     /// The kind, such as `function`.
-    pub kind: String,
+    #[schemars(with = "String")]
+    pub kind: Kind,
     /// The signature, up to the body.
     pub signature: String,
     /// The first line of the documentation, without comment markers.

@@ -119,6 +119,9 @@ pub struct Hole {
     pub text: String,
 }
 
+/// The size of the answer in addition to its matches, in bytes.
+const AROUND: usize = 1_024;
+
 impl Operation for Query {
     const NAME: &'static str = "query";
     const ACCESS: &'static [Access] = &[Access::Reads];
@@ -150,7 +153,7 @@ fn output(all: file_search::QueryMatches, mut walk: WalkReport, request: &Reques
         walk.complete = all.ended;
     }
     let mut left = usize::try_from(request.limit).unwrap_or(usize::MAX);
-    let mut budget = ByteBudget::new(request.max_bytes.saturating_sub(1_024));
+    let mut budget = ByteBudget::reserving(request.max_bytes, AROUND);
     let (mut total, mut shown, mut files_matched) = (0, 0, 0);
     let (mut files, mut seen, mut cut) = (Vec::new(), Vec::new(), Truncation::Limit);
     for found in all.found {

@@ -1,20 +1,19 @@
 //! `relations`: the users of a symbol, and the symbols that it uses.
 
 pub use super::symbol_index::{FormerId, SearchCoverage, Symbol, SymbolRef};
-pub use toolpost_symbols::{Certainty, ResolutionMethod, Usage};
+pub use toolpost_symbols::{ResolutionMethod, Relation, Certainty, Usage};
 
 use super::symbol_index::{IndexContext, SourceReader, ask, choose_in};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     code::Code,
-    failure::{Failure, Hint, Kind},
+    failure::Failure,
     operation::Operation,
 };
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use toolpost_symbols::{At, Counts, Direction, Edge, Edges, Relation, Unresolved};
-use toolpost_syntax::Kind as Sort;
+use toolpost_symbols::{At, Counts, Direction, Edge, Edges, Unresolved};
 use toolpost_text::budget::{ByteBudget, fair};
 
 /// The `relations` operation, which lists the users of a symbol, and the symbols that it uses.
@@ -25,8 +24,8 @@ pub struct Relations;
 pub struct Request {
     /// The symbol whose relations are listed.
     pub which: SymbolRef,
-    /// The relation, as the caller wrote it.
-    pub relation: String,
+    /// The relation, such as calls.
+    pub relation: Relation,
     /// Maximum number of uses and unresolved occurrences on a page, for incoming and for outgoing uses separately.
     pub limit: usize,
     /// Number of uses and unresolved occurrences to skip, for incoming and for outgoing uses separately.
@@ -43,7 +42,9 @@ pub struct Output {
     /// The requested id, if the symbol has another id now.
     pub moved: Option<FormerId>,
     /// Relation, such as `call`.
-    pub relation: String,
+    #[serde(serialize_with = "relation_name")]
+    #[schemars(with = "String")]
+    pub relation: Relation,
     /// Uses of the symbol by other code.
     pub incoming: UsePage,
     /// Uses of other symbols in the code of the symbol.
@@ -128,24 +129,16 @@ pub struct Use {
     pub sure: Certainty,
 }
 
+fn relation_name<S: Serializer>(relation: &Relation, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(relation.name())
+}
+
 fn name<S: Serializer>(usage: &Usage, out: S) -> Result<S::Ok, S::Error> {
     out.serialize_str(usage.name())
 }
 
-/// The accepted relations, each with its synonyms.
-const RELATIONS: [(&str, Relation, &[&str]); 5] = [
-    ("call", Relation::Call, &["calls"]),
-    ("import", Relation::Import, &["imports"]),
-    ("inherit", Relation::Inherit, &["inherits", "extends", "extend", "implements", "implement"]),
-    ("type", Relation::Type, &["types"]),
-    ("usage", Relation::Usage, &["usages", "use", "uses", "reference", "references", "all"]),
-];
-
-/// Returns whether symbols of a kind, such as `function`, are called or constructed by their name.
-#[must_use]
-pub fn is_callable(kind: &str) -> bool {
-    Sort::of_word(kind).is_some_and(Sort::is_callable)
-}
+/// The size of the answer in addition to its symbol and its lists, in bytes.
+const AROUND: usize = 1_024;
 
 impl Operation for Relations {
     const NAME: &'static str = "relations";
@@ -159,32 +152,17 @@ impl Operation for Relations {
     }
 
     async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (name, relation) = relation(&request.relation)?;
-        ask(code, cx, request.which.about(), move |context| relate(context, &request, name, relation)).await
+        ask(code, cx, request.which.about(), move |context| relate(context, &request)).await
     }
 }
 
-fn relation(requested: &str) -> Result<(&'static str, Relation), Failure> {
-    let word = requested.trim().to_lowercase();
-    let known = RELATIONS.iter().find(|(name, _, others)| *name == word || others.contains(&word.as_str()));
-    known.map(|(name, relation, _)| (*name, *relation)).ok_or_else(|| {
-        let names: Vec<&str> = RELATIONS.iter().map(|(name, ..)| *name).collect();
-        Failure::new(Kind::Invalid, format!("{requested} is not a relation between symbols."))
-            .hint(Hint::Advice(format!("Leave out the relation, or pass one of: {}.", names.join(", "))))
-    })
-}
-
-fn relate(
-    context: &IndexContext<'_>,
-    request: &Request,
-    name: &str,
-    relation: Relation,
-) -> Result<Output, Failure> {
+fn relate(context: &IndexContext<'_>, request: &Request) -> Result<Output, Failure> {
+    let relation = request.relation;
     let chosen = choose_in(context, &request.which, relation)?;
     let reader = SourceReader::new(context);
     let may = |shown: &str| context.may(shown);
     let symbol = reader.symbol(chosen.at);
-    let room = request.max_bytes.saturating_sub(symbol.weight() + 1_024);
+    let room = request.max_bytes.saturating_sub(symbol.weight() + AROUND);
     let edges = |direction: Direction| context.index.edges(chosen.at, direction, relation, &may);
     let (into, out) = (edges(Direction::In), edges(Direction::Out));
     let searched = SearchCoverage::of(context, None);
@@ -197,14 +175,7 @@ fn relate(
     let most = fair(vec![first.weight(), second.weight()], room);
     first.cut(most);
     second.cut(most);
-    Ok(Output {
-        symbol,
-        moved: chosen.moved,
-        relation: name.to_owned(),
-        incoming: first,
-        outgoing: second,
-        searched,
-    })
+    Ok(Output { symbol, moved: chosen.moved, relation, incoming: first, outgoing: second, searched })
 }
 
 fn side(

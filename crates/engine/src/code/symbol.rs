@@ -80,7 +80,7 @@ fn show(context: &IndexContext<'_>, request: &Request) -> Result<Output, Failure
     let children: Vec<u32> = children.map(|(symbol, _)| symbol).collect();
     let symbol = reader.symbol(at);
     let parent = context.index.symbol(at).parent.map(of);
-    let mut budget = ByteBudget::new(request.max_bytes.saturating_sub(2 * symbol.weight()));
+    let mut budget = ByteBudget::reserving(request.max_bytes, 2 * symbol.weight());
     let inside = children.iter().map(|symbol| of(*symbol)).take_while(|symbol| budget.takes(symbol.weight()));
     Ok(Output {
         inside: inside.collect(),

@@ -1,6 +1,7 @@
 //! `symbols`: symbols of the whole workspace, by an approximate name.
 
 pub use super::symbol_index::{DirectLook, SearchCoverage, Symbol};
+pub use toolpost_syntax::Kind as SymbolKind;
 
 use super::symbol_index::{About, IndexContext, SourceReader, ask};
 use crate::{
@@ -14,7 +15,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
 use toolpost_symbols::{At, SymbolQuery, built_from};
-use toolpost_syntax::Kind as Sort;
 use toolpost_text::budget::ByteBudget;
 use toolpost_text::names;
 use toolpost_workspace::{AccessKind, WorkspacePath};
@@ -99,7 +99,7 @@ impl Operation for Symbols {
     }
 }
 
-fn search(context: &IndexContext<'_>, request: &Request, kinds: &[Sort]) -> Output {
+fn search(context: &IndexContext<'_>, request: &Request, kinds: &[SymbolKind]) -> Output {
     let base = request.base.as_ref();
     let may = |shown: &str| context.may(shown) && base.is_none_or(|base| context.lies_in(shown, base));
     let wanted = SymbolQuery { query: &request.query, kinds, limit: request.limit };
@@ -157,9 +157,9 @@ fn near(context: &IndexContext<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> 
     names::suggest(last, &names, 5).into_iter().map(str::to_owned).collect()
 }
 
-fn kind(said: &str) -> Result<Sort, Failure> {
-    Sort::of_word(said).ok_or_else(|| {
-        let names: Vec<&str> = Sort::of_code().collect();
+fn kind(said: &str) -> Result<SymbolKind, Failure> {
+    SymbolKind::of_word(said).ok_or_else(|| {
+        let names: Vec<&str> = SymbolKind::of_code().collect();
         Failure::new(Kind::Invalid, format!("{said} is not a kind of symbol."))
             .hint(Hint::Advice(format!("Leave out the kind, or pass one of: {}.", names.join(", "))))
     })

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::failure::{Failure, Kind};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use toolpost_policy::OutsidePaths;
 use toolpost_process::{
     self as process, Enforcement, GuardState, Job, Means, OutputRange, Report, Stage, StopReason, Verdict,
@@ -54,12 +54,18 @@ pub struct CommandReport {
 /// Confinement of a command by the sandbox.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct ConfinementReport {
-    /// The kernel mechanism: `namespaces`, `landlock` or `nothing`.
-    pub by: String,
+    /// The mechanism: `namespaces`, `bubblewrap`, `landlock` or `nothing`.
+    #[serde(serialize_with = "means_name")]
+    #[schemars(with = "String")]
+    pub by: Means,
     /// The restrictions that the kernel enforces.
     pub enforced: Vec<String>,
     /// The restrictions that are not enforced, with reasons.
     pub not_enforced: Vec<String>,
+}
+
+fn means_name<S: Serializer>(means: &Means, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(means.name())
 }
 
 /// State of a command.
@@ -204,7 +210,7 @@ pub(super) fn confined(enforcement: &Enforcement) -> ConfinementReport {
             GuardState::No(why) => not_enforced.push(format!("{}: {why}", guard.name())),
         }
     }
-    ConfinementReport { by: enforcement.means.name().to_owned(), enforced, not_enforced }
+    ConfinementReport { by: enforcement.means, enforced, not_enforced }
 }
 
 fn state(stage: &Stage) -> State {

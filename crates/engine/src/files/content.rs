@@ -8,6 +8,8 @@ use std::sync::Arc;
 use toolpost_text::window::Lines;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
+pub use toolpost_documents::notebook::CellKind;
+
 /// A request to read a file or a part of it.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -203,8 +205,8 @@ pub struct Notebook {
 pub struct Cell {
     /// The identifier of the cell in the file, or its number.
     pub id: String,
-    /// `code`, `markdown` or `raw`.
-    pub kind: String,
+    /// The type of the cell's content.
+    pub kind: CellKind,
     /// The cell's execution count, if the file has one.
     pub execution_count: Option<u64>,
     /// The cell's source.

@@ -14,6 +14,9 @@ use toolpost_workspace::WorkspacePath;
 /// The maximum size of a document, in bytes; a document is read into memory as a whole.
 pub(crate) const WHOLE: u64 = 64 * 1024 * 1024;
 
+/// The reciprocal of the part of an answer that is reserved for notes about pages or parts that are not shown.
+const NOTES: usize = 16;
+
 /// Creates the failure for a file that cannot be shown; `what` says why the file is not text.
 pub(crate) fn binary(path: &WorkspacePath, bytes: u64, what: &str) -> Failure {
     let what =

@@ -257,10 +257,15 @@ fn read_part(
     }
 }
 
+/// The size of the answer in addition to its files, in bytes.
+const AROUND: usize = 512;
+/// The size of a file in the answer in addition to its text, in bytes.
+const ENTRY: usize = 160;
+
 /// Divides the size limit of the answer among the files: if one file needs less than an equal share, the other files
 /// get the rest.
 fn share(answers: &mut [Result<read::Output, Failure>], max_bytes: usize) {
-    let room = max_bytes.saturating_sub(512).saturating_sub(answers.len() * 160);
+    let room = max_bytes.saturating_sub(AROUND + answers.len() * ENTRY);
     let texts = answers.iter().flatten().filter_map(read::Output::text);
     let most = fair(texts.map(read::Text::weight).collect(), room);
     for file in answers.iter_mut().flatten() {

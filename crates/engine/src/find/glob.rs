@@ -62,7 +62,7 @@ impl Operation for Glob {
                 find.files().workspace(),
                 &request,
                 control,
-                find.grams_of(&request.base),
+                find.trigrams_of(&request.base),
             )?;
             Ok(output(find, &request, found))
         })

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use toolpost_search::{
-    GrepOutput, GrepRequest,
+    GrepOutput,
     grep::{FileHits, LineTruncation, Role, UnsearchedFiles},
 };
 use toolpost_text::budget::ByteBudget;
@@ -22,7 +22,7 @@ use toolpost_text::{cut::NOTICE, encoding::Text};
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
 pub use toolpost_search::{
-    Case, HiddenFiles, Mode, Prune, Rules,
+    Case, GrepRequest, HiddenFiles, Mode, Prune, Rules,
     grep::{CountCompleteness, ONE_LINE, Show, Span},
 };
 
@@ -32,82 +32,28 @@ pub struct Grep;
 /// A request for the lines or files that match a regular expression.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The directory to search, or a single file.
-    pub base: WorkspacePath,
-    /// The regular expression to search for.
-    pub pattern: String,
-    /// The files to search, as globs; a leading `!` excludes.
-    pub globs: Vec<String>,
-    /// The types of files to search, such as `rust`; all types if empty.
-    pub types: Vec<String>,
-    /// The case sensitivity of the pattern.
-    pub case: Case,
-    /// The number of lines to show before a match.
-    pub before: u64,
-    /// The number of lines to show after a match.
-    pub after: u64,
-    /// Extent of a match: one line, or several.
-    pub span: Span,
-    /// The part of a matching line to show: the whole line, or only the matched text.
-    pub show: Show,
+    /// The search; its `room` is the maximum size of the answer. `may_read` and `encoding` are those of the call and
+    /// of the workspace, whatever they contain.
+    pub search: GrepRequest,
+    /// The maximum number of lines to return if the base is a single file; `None` means the limit of the search.
+    pub limit_of_file: Option<usize>,
     /// Line numbers, shown or omitted.
     pub numbers: Numbers,
-    /// The kind of results: lines, files, or the number of matching lines per file.
-    pub mode: Mode,
-    /// The maximum number of lines or files to return; `None` for no limit.
-    pub limit: Option<u64>,
-    /// The maximum number of lines to return if the base is a single file; `None` means `limit`.
-    pub limit_of_file: Option<u64>,
-    /// The maximum number of characters of a line; a longer line is cut to the surroundings of the match.
-    pub max_line: usize,
-    /// The number of resulting lines or files to skip at the beginning.
-    pub offset: u64,
-    /// The maximum size of the answer, in bytes. Further results can be requested with `offset`.
-    pub max_bytes: usize,
-    /// The ignore rules, such as `.gitignore`, to apply.
-    pub rules: Rules,
-    /// The treatment of directories of installed packages, caches and build output.
-    pub prune: Prune,
-    /// The treatment of names that start with a dot.
-    pub hidden: HiddenFiles,
     /// The time limit of the search, if it is shorter than that of the call.
     pub time: Option<Duration>,
 }
 
 impl Request {
-    /// Requests the lines that match a pattern. Hidden files are searched; files that git ignores are not.
+    /// Requests the results of a search in an answer of at most `max_bytes` bytes.
     #[must_use]
-    pub fn of(base: WorkspacePath, pattern: String, max_bytes: usize) -> Self {
-        Self {
-            base,
-            pattern,
-            globs: Vec::new(),
-            types: Vec::new(),
-            case: Case::Sensitive,
-            before: 0,
-            after: 0,
-            span: Span::Line,
-            show: Show::Line,
-            numbers: Numbers::Shown,
-            mode: Mode::Content,
-            limit: None,
-            limit_of_file: None,
-            max_line: LINE,
-            offset: 0,
-            max_bytes,
-            rules: Rules::Git,
-            prune: Prune::Nothing,
-            hidden: HiddenFiles::Show,
-            time: None,
-        }
+    pub fn of(search: GrepRequest, max_bytes: usize) -> Self {
+        let search = GrepRequest { room: Some(max_bytes), ..search };
+        Self { search, limit_of_file: None, numbers: Numbers::Shown, time: None }
     }
 }
 
 /// The maximum size of a file that counts as read if all its lines match, in bytes.
 const WHOLE: u64 = 1 << 20;
-
-/// The default maximum number of characters that are shown of one line.
-const LINE: usize = 400;
 
 /// Line numbers, shown or omitted.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
@@ -165,9 +111,9 @@ pub struct RequestSummary {
     /// The handling of dependency directories.
     pub prune: Prune,
     /// The maximum number of lines or files.
-    pub limit: Option<u64>,
-    /// The requested maximum size of the answer, in bytes.
-    pub max_bytes: usize,
+    pub limit: Option<usize>,
+    /// The requested maximum size of the answer, in bytes, if any.
+    pub max_bytes: Option<usize>,
     /// The requested time limit, if any.
     pub time: Option<Duration>,
     /// The duration of the search.
@@ -206,46 +152,44 @@ impl Operation for Grep {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        Touch::reads(&request.base)
+        Touch::reads(&request.search.base)
     }
 
     async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (base, began) = (request.base.clone(), Instant::now());
-        let asked_for = RequestSummary {
+        let (Request { search, limit_of_file, numbers, time }, began) = (request, Instant::now());
+        let base = search.base.clone();
+        let mut asked_for = RequestSummary {
             base: base.clone(),
-            pattern: request.pattern.clone(),
-            prune: request.prune,
-            limit: request.limit,
-            max_bytes: request.max_bytes,
-            time: request.time,
+            pattern: search.pattern.clone(),
+            prune: search.prune,
+            limit: search.limit,
+            max_bytes: search.room,
+            time,
             took: Duration::ZERO,
         };
-        let (numbers, max_bytes) = (request.numbers, request.max_bytes);
-        let cx = &cx.within(request.time);
+        let cx = &cx.within(time);
         let (may_read, encoding) = (Some(cx.read_filter()), find.files().encoding());
-        let limit_of_file = request.limit_of_file;
-        let mut request = GrepRequest { may_read, encoding, ..asked(request) };
+        let mut request = GrepRequest { may_read, encoding, ..for_base(search) };
         walk(find, cx, &base, "steps through files", move |find, control| {
-            let mut asked_for = asked_for;
             let kind = find.files().workspace().stat(&request.base).ok().map(|stat| stat.kind);
-            if let Some(limit) = limit_of_file
-                && kind.is_some_and(|kind| kind != FileKind::Directory)
-            {
-                asked_for.limit = Some(limit);
-                request.limit = Some(usize::try_from(limit).unwrap_or(usize::MAX));
+            if limit_of_file.is_some() && kind.is_some_and(|kind| kind != FileKind::Directory) {
+                (asked_for.limit, request.limit) = (limit_of_file, limit_of_file);
             }
             let mut found = toolpost_search::grep(
                 find.files().workspace(),
                 &request,
                 control,
-                find.grams_of(&request.base),
+                find.trigrams_of(&request.base),
             )?;
             let own = own_state(find);
             found.unsearched.withheld_names.retain(|name| !own.iter().any(|folder| name.starts_with(folder)));
             let said = RequestSummary { took: began.elapsed(), ..asked_for };
             let mut output = output(found, numbers, said);
             output.walk = output.walk.of_one_root(find.files(), &request.base);
-            let mut output = fit(output, max_bytes);
+            let mut output = match request.room {
+                Some(room) => fit(output, room),
+                None => output,
+            };
             if kind == Some(FileKind::File) {
                 output.seen = whole(find, &request.base, &output);
             }
@@ -259,29 +203,13 @@ impl Operation for Grep {
     }
 }
 
-fn asked(request: Request) -> GrepRequest {
-    // In an installed package, the ignore rules of the project do not apply, and directories of packages nested in it
-    // are skipped.
-    let aside = request.base.root().label().is_some();
-    let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    GrepRequest {
-        globs: request.globs,
-        types: request.types,
-        case: request.case,
-        before: size(request.before),
-        after: size(request.after),
-        span: request.span,
-        show: request.show,
-        mode: request.mode,
-        limit: request.limit.map(size),
-        offset: size(request.offset),
-        room: Some(request.max_bytes),
-        rules: if aside { Rules::None } else { request.rules },
-        hidden: request.hidden,
-        prune: if aside { Prune::Dependencies } else { request.prune },
-        max_line: request.max_line,
-        ..GrepRequest::new(request.base, request.pattern)
+/// Returns the search that fits its base: in an installed package, the ignore rules of the project do not apply, and
+/// directories of packages nested in it are skipped.
+fn for_base(search: GrepRequest) -> GrepRequest {
+    if search.base.root().label().is_none() {
+        return search;
     }
+    GrepRequest { rules: Rules::None, prune: Prune::Dependencies, ..search }
 }
 
 fn output(found: GrepOutput, numbers: Numbers, asked: RequestSummary) -> Output {
@@ -333,7 +261,7 @@ fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<SeenConte
 /// Drops the results at the end that do not fit into the answer, so that the reply can state the offset from which to
 /// continue.
 fn fit(mut output: Output, max_bytes: usize) -> Output {
-    let mut budget = ByteBudget::new(max_bytes.saturating_sub(AROUND + output.walk.bytes()));
+    let mut budget = ByteBudget::reserving(max_bytes, AROUND + output.walk.bytes());
     let (mode, mut shown) = (output.mode, 0_u64);
     for file in &mut output.files {
         let path = file.path.len();

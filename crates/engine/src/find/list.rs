@@ -11,10 +11,10 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_search::{ListOutput, ListRequest, list::ReadStatus};
+use toolpost_search::{ListOutput, list::ReadStatus};
 use toolpost_workspace::{SiblingStat, WorkspacePath};
 
-pub use toolpost_search::{HiddenFiles, Prune, Rules};
+pub use toolpost_search::{HiddenFiles, ListRequest, Prune, Rules};
 
 /// The `list` operation, which lists a directory.
 pub struct List;
@@ -22,20 +22,8 @@ pub struct List;
 /// A request for the listing of a directory.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The directory to list.
-    pub base: WorkspacePath,
-    /// The number of levels to list; 1 lists only the entries of the directory itself.
-    pub depth: usize,
-    /// The ignore rules, such as `.gitignore`, to apply.
-    pub rules: Rules,
-    /// The treatment of names that start with a dot.
-    pub hidden: HiddenFiles,
-    /// The treatment of directories of installed packages, caches and build output.
-    pub prune: Prune,
-    /// Names of directories to leave out, in addition to those that the other options exclude.
-    pub without: Vec<String>,
-    /// The maximum number of entries listed; further entries are only counted.
-    pub limit: usize,
+    /// The listing.
+    pub listing: ListRequest,
     /// File sizes, included or omitted.
     pub sizes: Sizes,
     /// The limit for the total size of the listed entries.
@@ -67,21 +55,10 @@ pub enum Sizes {
 }
 
 impl Request {
-    /// Requests only the entries of the directory itself, without hidden entries, entries that git ignores,
-    /// and dependency directories.
+    /// Requests a listing without file sizes and without a limit for its size.
     #[must_use]
-    pub fn of(base: WorkspacePath) -> Self {
-        Self {
-            base,
-            depth: 1,
-            rules: Rules::Git,
-            hidden: HiddenFiles::Skip,
-            prune: Prune::Dependencies,
-            without: Vec::new(),
-            limit: 1_000,
-            sizes: Sizes::NotAsked,
-            room: Room::ANY,
-        }
+    pub fn of(listing: ListRequest) -> Self {
+        Self { listing, sizes: Sizes::NotAsked, room: Room::ANY }
     }
 }
 
@@ -131,20 +108,12 @@ impl Operation for List {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        Touch::reads(&request.base)
+        Touch::reads(&request.listing.base)
     }
 
     async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (base, sizes, room) = (request.base.clone(), request.sizes, request.room);
-        let mut request = ListRequest {
-            base: request.base,
-            depth: request.depth,
-            rules: request.rules,
-            hidden: request.hidden,
-            prune: request.prune,
-            without: request.without,
-            limit: Some(request.limit),
-        };
+        let Request { listing: mut request, sizes, room } = request;
+        let base = request.base.clone();
         walk(find, cx, &base, "steps through directories", move |find, control| {
             loop {
                 let listed = toolpost_search::list(find.files().workspace(), &request, control)?;

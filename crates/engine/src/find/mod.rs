@@ -7,7 +7,7 @@ pub mod read_many;
 pub(crate) mod walk;
 
 use crate::files::Files;
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::WorkspacePath;
 
 /// The capability to find and search files of the workspace. Clones share their state.
@@ -15,25 +15,25 @@ use toolpost_workspace::WorkspacePath;
 pub struct Find {
     files: Files,
     /// Trigram index, which limits the files that a search reads; `None` if every search reads all files.
-    grams: Option<Grams>,
+    trigrams: Option<TrigramIndex>,
 }
 
 impl Find {
-    pub(crate) fn new(files: Files, grams: Option<Grams>) -> Self {
-        Self { files, grams }
+    pub(crate) fn new(files: Files, trigrams: Option<TrigramIndex>) -> Self {
+        Self { files, trigrams }
     }
 
     pub(crate) fn files(&self) -> &Files {
         &self.files
     }
 
-    pub(crate) fn grams(&self) -> Option<&Grams> {
-        self.grams.as_ref()
+    pub(crate) fn trigrams(&self) -> Option<&TrigramIndex> {
+        self.trigrams.as_ref()
     }
 
     /// Returns the trigram index for a search below `base`; `None` for an external root, which the index does
     /// not cover.
-    pub(crate) fn grams_of(&self, base: &WorkspacePath) -> Option<&Grams> {
-        self.grams().filter(|_| base.root().label().is_none())
+    pub(crate) fn trigrams_of(&self, base: &WorkspacePath) -> Option<&TrigramIndex> {
+        self.trigrams().filter(|_| base.root().label().is_none())
     }
 }

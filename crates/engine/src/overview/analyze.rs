@@ -159,7 +159,8 @@ pub struct Public {
     /// The qualified name of the symbol.
     pub name: String,
     /// The kind of symbol, for example `function`.
-    pub kind: String,
+    #[schemars(with = "String")]
+    pub kind: toolpost_syntax::Kind,
     /// The file that defines the symbol.
     pub path: String,
     /// The line of the symbol's name, counted from 1.

@@ -11,10 +11,7 @@ pub(crate) use write::write;
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
 };
 use toolpost_search::{HiddenFiles, Prune, Rules};
 use toolpost_workspace::{ContentHash, Watch, WatchChanges, Workspace, WorkspacePath, walk::Options};
@@ -22,7 +19,7 @@ use toolpost_workspace::{ContentHash, Watch, WatchChanges, Workspace, WorkspaceP
 /// The cached records (symbols and entry points) of the files of a workspace, and a flag that is set while a background
 /// thread reads files.
 #[derive(Default)]
-pub(crate) struct Projects(Mutex<RecordCache>, AtomicBool);
+pub(crate) struct Projects(Mutex<RecordCache>, Arc<AtomicBool>);
 
 #[derive(Default)]
 struct RecordCache {
@@ -50,14 +47,9 @@ impl Projects {
         (known, files - known)
     }
 
-    /// Claims the background reading of files for this thread; returns false if another thread has claimed it.
-    pub(crate) fn begin(&self) -> bool {
-        !self.1.swap(true, Ordering::AcqRel)
-    }
-
-    /// Releases this thread's claim on the background reading of files.
-    pub(crate) fn end(&self) {
-        self.1.store(false, Ordering::Release);
+    /// Returns the flag that is set while a background thread reads files.
+    pub(crate) fn reading(&self) -> &Arc<AtomicBool> {
+        &self.1
     }
 
     /// Marks the records of files that may have changed as outdated. Starts a file watcher if there is none for these

@@ -13,8 +13,10 @@ use caller::Caller;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
-use toolpost_script::{Limits, Reply, Script, ScriptError, prepared, run};
+use toolpost_script::{Limits, Reply, Script, prepared, run};
 use toolpost_workspace::unique;
+
+pub use toolpost_script::{ScriptError, Why};
 
 /// The library of every script: the tools as functions, and helpers for lists and texts.
 const LIBRARY: &str = include_str!("plan/library.js");
@@ -59,49 +61,14 @@ pub struct Output {
     pub outputs: Vec<String>,
     /// Number of output lines that were left out.
     pub outputs_left_out: usize,
-    /// The reason why the script stopped early, if it did.
-    pub stopped: Option<ScriptStop>,
+    /// The reason why the script stopped early, if it did. Changes that its calls made before are not undone.
+    pub stopped: Option<ScriptError>,
     /// Number of calls by the script.
     pub calls: usize,
     /// Number of calls that failed.
     pub failed: usize,
     /// The script's run time, in milliseconds.
     pub elapsed_ms: u64,
-}
-
-/// The reason why a script stopped early. Changes that its calls made before are not undone.
-#[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct ScriptStop {
-    /// The reason for the stop.
-    pub why: ScriptStopReason,
-    /// The line of the script, from 1, if known.
-    pub line: Option<u32>,
-    /// The column in the script's line, from 1, if known.
-    pub column: Option<u32>,
-    /// The error message.
-    pub message: String,
-}
-
-/// A reason why a script stopped.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum ScriptStopReason {
-    /// The script threw an error and did not catch it.
-    Error,
-    /// The script computed too long without a call.
-    Compute,
-    /// The script reached its time limit.
-    Time,
-    /// The script reached its memory limit.
-    Memory,
-    /// The call stack of the script was too deep.
-    Stack,
-    /// The script made too many calls.
-    Calls,
-    /// The script waited for a promise that nothing resolves.
-    Waiting,
-    /// The caller cancelled the script.
-    Cancelled,
 }
 
 impl Operation for Plan {
@@ -159,48 +126,24 @@ impl Operation for Plan {
     }
 }
 
-/// Converts the error that ended a script to the reason why it stopped, or to a failure if it never started.
-fn stopped(fault: ScriptError) -> Result<ScriptStop, Failure> {
-    let ScriptError { why, line, column, message } = fault;
-    let why = match why {
-        toolpost_script::ScriptErrorKind::Syntax => {
-            let place = place(line, column);
-            return Err(Failure::invalid(format!(
-                "The script cannot be parsed{place}: {message}. Nothing was run."
-            )));
+/// Returns the reason why a script stopped, or a failure if it never started.
+fn stopped(fault: ScriptError) -> Result<ScriptError, Failure> {
+    match fault.why {
+        ScriptErrorKind::Syntax => {
+            let (place, message) = (fault.place(), fault.message);
+            let what = format!("The script cannot be parsed{place}: {message}. Nothing was run.");
+            Err(Failure::invalid(what))
         }
-        toolpost_script::ScriptErrorKind::Busy => {
-            return Err(Failure::new(Kind::Conflict, sentence(&message)));
-        }
-        toolpost_script::ScriptErrorKind::Unavailable => return Err(Failure::invalid(sentence(&message))),
-        toolpost_script::ScriptErrorKind::Thrown => ScriptStopReason::Error,
-        toolpost_script::ScriptErrorKind::Compute => ScriptStopReason::Compute,
-        toolpost_script::ScriptErrorKind::Time => ScriptStopReason::Time,
-        toolpost_script::ScriptErrorKind::Heap => ScriptStopReason::Memory,
-        toolpost_script::ScriptErrorKind::Stack => ScriptStopReason::Stack,
-        toolpost_script::ScriptErrorKind::Calls => ScriptStopReason::Calls,
-        toolpost_script::ScriptErrorKind::Waiting => ScriptStopReason::Waiting,
-        toolpost_script::ScriptErrorKind::Cancelled => ScriptStopReason::Cancelled,
-    };
-    Ok(ScriptStop { why, line, column, message })
-}
-
-/// Formats a position in a script.
-fn place(line: Option<u32>, column: Option<u32>) -> String {
-    match (line, column) {
-        (Some(line), Some(column)) => format!(" at line {line}, column {column}"),
-        (Some(line), None) => format!(" at line {line}"),
-        (None, _) => String::new(),
-    }
-}
-
-impl ScriptStop {
-    /// Describes where and why the script stopped, for example "stopped at line 3: …".
-    #[must_use]
-    pub fn words(&self) -> String {
-        let colon = if self.line.is_some() { ":" } else { " because" };
-        let colon = if self.why == ScriptStopReason::Error { ":" } else { colon };
-        format!("stopped{}{colon} {}.", place(self.line, self.column), self.message)
+        ScriptErrorKind::Busy => Err(Failure::new(Kind::Conflict, sentence(&fault.message))),
+        ScriptErrorKind::Unavailable => Err(Failure::invalid(sentence(&fault.message))),
+        ScriptErrorKind::Thrown
+        | ScriptErrorKind::Compute
+        | ScriptErrorKind::Time
+        | ScriptErrorKind::Heap
+        | ScriptErrorKind::Stack
+        | ScriptErrorKind::Calls
+        | ScriptErrorKind::Waiting
+        | ScriptErrorKind::Cancelled => Ok(fault),
     }
 }
 

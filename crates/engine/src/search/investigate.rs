@@ -21,8 +21,9 @@ use crate::{
     search::Searcher,
 };
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::time::Instant;
+use toolpost_ranked::BlockKind;
 
 /// The `investigate` operation, which answers a question about the code.
 pub struct Investigate;
@@ -66,11 +67,38 @@ pub struct Finding {
     /// The name of the symbol at the location; empty for lines outside a symbol, and for claims of a model.
     pub name: String,
     /// The kind of location, for example `function`, or `claim` for claims of a model.
-    pub kind: String,
+    #[schemars(with = "String")]
+    pub kind: FindingKind,
     /// The score, comparable only within one answer; 0 for claims of a model.
     pub score: f64,
     /// The author of the claim.
     pub by: Whose,
+}
+
+/// The kind of the location of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingKind {
+    /// A block of code.
+    Block(BlockKind),
+    /// The location that a model cites for its claim.
+    Claim,
+}
+
+impl FindingKind {
+    /// Returns the name: that of the block's kind, or `claim`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Block(kind) => kind.name(),
+            Self::Claim => "claim",
+        }
+    }
+}
+
+impl Serialize for FindingKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// The author of a claim.

@@ -1,5 +1,6 @@
 //! The capability to search code: keyword, semantic and usage search, and investigations.
 
+pub mod block_search;
 pub(crate) mod embedding_service;
 pub mod investigate;
 pub mod keyword;
@@ -7,7 +8,6 @@ mod page;
 pub(crate) mod parse;
 mod rank;
 pub(crate) mod retrieve;
-pub mod seek;
 pub mod semantic;
 pub mod usage;
 
@@ -19,10 +19,13 @@ use crate::{
     find::Find,
 };
 use retrieve::packages::{Package, Packages};
-use std::sync::{Arc, OnceLock, atomic::AtomicBool};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock, atomic::AtomicBool},
+};
 use toolpost_net::code::Service;
 use toolpost_ranked::embed::{Embedder, EmbeddingModelError, Static};
-use toolpost_ranked::{EmbeddingIndex, Index as Words};
+use toolpost_ranked::{Index as KeywordIndex, EmbeddingIndex};
 use toolpost_workspace::WorkspacePath;
 
 /// The backend of natural-language search, for dialects that offer an agentic search.
@@ -42,22 +45,24 @@ pub struct Searcher {
     agents: AgentAccess,
 }
 
-/// The indexes, models and services that the code searches use.
+/// What the code searches use.
 pub(crate) struct Deps {
     pub(crate) code: Code,
-    /// Keyword index of the workspace.
-    pub(crate) words: Words,
-    /// Indexes of the project's dependencies.
-    pub(crate) packages: Packages,
+    /// The directory for the stored indexes; `None` to keep them in memory.
+    pub(crate) cache: Option<PathBuf>,
     /// The configured embedding model; `None` for the built-in model.
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
-    pub(crate) seeking: SearchBackend,
+    pub(crate) backend: SearchBackend,
     /// Remote code search service that usage searches also query; `None` if none is configured.
     pub(crate) service: Option<Arc<Service>>,
 }
 
 struct State {
     deps: Deps,
+    /// Keyword index of the workspace.
+    words: KeywordIndex,
+    /// Indexes of the project's dependencies.
+    packages: Packages,
     meaning: OnceLock<Result<EmbeddingIndex, EmbeddingModelError>>,
     /// True while embeddings are computed in the background.
     filling: Arc<AtomicBool>,
@@ -65,7 +70,11 @@ struct State {
 
 impl Searcher {
     pub(crate) fn new(deps: Deps, agents: AgentAccess) -> Self {
-        let state = State { deps, meaning: OnceLock::new(), filling: Arc::default() };
+        let files = deps.code.files();
+        let words = KeywordIndex::new(files.workspace().clone()).with_encoding(files.encoding());
+        let words = words.kept_in(deps.cache.clone());
+        let packages = Packages::kept_in(deps.cache.as_ref().map(|cache| cache.join("packages")));
+        let state = State { deps, words, packages, meaning: OnceLock::new(), filling: Arc::default() };
         Self { state: Arc::new(state), agents }
     }
 
@@ -90,12 +99,12 @@ impl Searcher {
         &self.agents
     }
 
-    pub(crate) fn words(&self) -> &Words {
-        &self.state.deps.words
+    pub(crate) fn words(&self) -> &KeywordIndex {
+        &self.state.words
     }
 
-    pub(crate) fn seeking(&self) -> SearchBackend {
-        self.state.deps.seeking
+    pub(crate) fn backend(&self) -> SearchBackend {
+        self.state.deps.backend
     }
 
     /// Returns the remote code search service that usage searches also query; `None` if none is configured.
@@ -116,7 +125,7 @@ impl Searcher {
 
     /// Returns the indexes of the dependency that contains a path; `None` for a path in the workspace.
     pub(crate) fn package(&self, path: &WorkspacePath) -> Option<Package> {
-        let (packages, workspace) = (&self.state.deps.packages, self.files().workspace());
+        let (packages, workspace) = (&self.state.packages, self.files().workspace());
         packages.of(workspace, self.words(), || self.model().ok(), path)
     }
 

@@ -9,7 +9,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
-use toolpost_ranked::{Hit, Key};
+use toolpost_ranked::{BlockKind, Hit, Key};
 use toolpost_text::budget::ByteBudget;
 use toolpost_text::window::{Line, Lines};
 use toolpost_text::{cut, encoding::Text};
@@ -26,8 +26,6 @@ const SAID: usize = 2_048;
 const CHARACTERS: usize = 2_000;
 /// The number of characters shown of the beginning of a long line, if the match is further on.
 const BEGINNING: usize = 120;
-/// The kind of blocks that belong to no symbol.
-const LINES: &str = "lines";
 /// The maximum number of lines of a part of a long symbol, except for its last part.
 const PART: usize = 120;
 /// The maximum size of a file whose blocks are shown, in bytes.
@@ -59,7 +57,8 @@ pub struct Block {
     /// The block's last line.
     pub last_line: u64,
     /// The kind of block, for example `function`; `lines` if the block is not a symbol.
-    pub kind: String,
+    #[schemars(with = "String")]
+    pub kind: BlockKind,
     /// The qualified name of the symbol; empty if the block is not a symbol.
     pub name: String,
     /// The score, comparable only within the same answer.
@@ -105,16 +104,16 @@ struct Content {
 /// it was searched, or cannot be read.
 pub(crate) fn make<'h>(
     sources: &Files,
-    asked: &PageLimits<'_>,
+    limits: &PageLimits<'_>,
     hits: impl IntoIterator<Item = &'h Hit>,
     cx: &CallCtx,
 ) -> Result<Option<Page>, Failure> {
     let mut files: HashMap<WorkspacePath, Content> = HashMap::new();
     let mut page = Page { blocks: Vec::new(), tokens: 0, cut: Truncation::No, last: None, seen: Vec::new() };
-    let mut budget = ByteBudget::new(asked.bytes.saturating_sub(SAID));
+    let mut budget = ByteBudget::reserving(limits.bytes, SAID);
     for hit in hits {
         cx.check()?;
-        if page.blocks.len() >= asked.limit {
+        if page.blocks.len() >= limits.limit {
             page.cut = Truncation::Limit;
             break;
         }
@@ -123,11 +122,11 @@ pub(crate) fn make<'h>(
             files.insert(hit.path.clone(), content);
         }
         let Some(content) = files.get(&hit.path) else { return Ok(None) };
-        let tokens = asked.tokens.map(|most| most.saturating_sub(page.tokens));
+        let tokens = limits.tokens.map(|most| most.saturating_sub(page.tokens));
         let bytes = tokens
             .map_or(usize::MAX, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN));
         let room = budget.left();
-        let whole = shown(hit, content, asked.each, asked.words);
+        let whole = shown(hit, content, limits.each, limits.words);
         let weight = weight(&whole, hit);
         let narrow = if bytes < room { Truncation::Tokens } else { Truncation::Room };
         let block = if weight <= bytes.min(room) {
@@ -135,7 +134,7 @@ pub(crate) fn make<'h>(
         } else if page.blocks.is_empty() {
             // The first block is cut if it exceeds the limits, because it would not fit into the next answer
             // either.
-            shown(hit, content, bytes.min(room).max(TOKEN * 16), asked.words)
+            shown(hit, content, bytes.min(room).max(TOKEN * 16), limits.words)
         } else {
             page.cut = narrow;
             break;
@@ -168,7 +167,7 @@ fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
     let (first, last) = (hit.block.first as usize, (hit.block.last as usize).min(content.lines.len()));
     let own = content.lines.get(first - 1..last).unwrap_or_default();
     let empty = own.iter().take_while(|line| line.trim().is_empty()).count();
-    let full = own_lines(own, &hit.block.kind);
+    let full = own_lines(own, hit.block.kind);
     let mut budget = ByteBudget::new(room);
     let lines = own.iter().enumerate().take(full).skip(empty).map_while(|(at, line)| {
         let (text, more) = part(line, words);
@@ -180,7 +179,7 @@ fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
         path: hit.key.path.clone(),
         first_line: (first + empty.min(full)) as u64,
         last_line: (first + full.max(1) - 1) as u64,
-        kind: hit.block.kind.clone(),
+        kind: hit.block.kind,
         name: hit.block.name.clone(),
         score: hit.key.score,
         lines: lines.collect(),
@@ -189,7 +188,7 @@ fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
 
 /// Returns the number of lines up to the end of a block's symbol. The index adds the closing brackets of the symbols
 /// around it to the last symbol in them, so that every line belongs to a block; they are indented less than the symbol.
-fn own_lines(lines: &[String], kind: &str) -> usize {
+fn own_lines(lines: &[String], kind: BlockKind) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let closes = |line: &&String| {
         let line = line.trim();
@@ -201,7 +200,7 @@ fn own_lines(lines: &[String], kind: &str) -> usize {
     let Some(begin) = lines.iter().find(|line| !line.trim().is_empty()).map(|line| indent(line)) else {
         return full;
     };
-    if kind == LINES {
+    if kind == BlockKind::Lines {
         return full;
     }
     let run = lines[..full].iter().rev().take_while(closes).count();

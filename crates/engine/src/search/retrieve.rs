@@ -16,9 +16,9 @@ use crate::{
     failure::{Failure, Hint, Kind, convert},
     search::Searcher,
 };
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use toolpost_ranked::embed::{EmbedError, TextRole, Vector};
-use toolpost_ranked::{EmbeddingIndex, FillError, Index, IndexGuard, Patience, UpdateError};
+use toolpost_ranked::{FillError, Index, IndexGuard, EmbeddingIndex, PartialIndex as _, Patience, UpdateError};
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
 /// The maximum number of times that a search runs if files keep changing.
@@ -68,9 +68,62 @@ pub(super) fn embed(search: &Searcher, query: &str, cx: &CallCtx) -> Result<Vect
     made.pop().ok_or_else(|| Failure::new(Kind::Internal, "The model returned no embedding of the query."))
 }
 
+/// The time limits of [`lock_filled`].
+pub(super) struct FillTimes {
+    /// For reading files.
+    pub(super) reading: Wait,
+    /// For computing embeddings.
+    pub(super) until: Instant,
+    /// For reading files again that changed meanwhile.
+    pub(super) rereading: Duration,
+}
+
+/// An index that is locked after embeddings were computed.
+pub(super) struct FilledIndex<'i, T> {
+    pub(super) guard: IndexGuard<'i>,
+    /// The result of the function that saw the index before embeddings were computed.
+    pub(super) noted: T,
+    /// The error of the embedding model, if some embeddings are missing for that reason.
+    pub(super) filled: Result<(), EmbedError>,
+}
+
+/// Like [`lock`], but also computes missing embeddings, for which the index is unlocked, so that other searches can use
+/// it. `note` sees the index before that.
+pub(super) fn lock_filled<'i, T>(
+    search: &Searcher,
+    (meaning, index, bases): (&Meaning, &'i Index, &[WorkspacePath]),
+    (base, terms): (&WorkspacePath, &[String]),
+    times: FillTimes,
+    cx: &CallCtx,
+    note: impl FnOnce(&IndexGuard<'_>, Option<DirectLook>) -> T,
+) -> Result<FilledIndex<'i, T>, UpdateError> {
+    let (guard, look) = lock(search, index, base, &|| terms.to_vec(), (times.reading, cx))?;
+    let noted = note(&guard, look);
+    drop(guard);
+    let filled = match fill((meaning, index, bases), times.until, cx) {
+        Err(FillError::Files(trouble)) => return Err(trouble),
+        Err(FillError::Model(fault)) => Err(fault),
+        Ok(()) => Ok(()),
+    };
+    // Files that changed while embeddings were computed are read again, so that they are not missing. If the index is
+    // incomplete, no time is left for this.
+    let rereading = if look.is_some() { Duration::ZERO } else { times.rereading };
+    let guard = lock_now(index, rereading, cx)?;
+    Ok(FilledIndex { guard, noted, filled })
+}
+
+/// Locks an index after reading changed files for at most `time`.
+pub(super) fn lock_now<'i>(
+    index: &'i Index,
+    time: Duration,
+    cx: &CallCtx,
+) -> Result<IndexGuard<'i>, UpdateError> {
+    index.lend_within(&Patience::until(Instant::now() + time), &|| cx.check().is_err())
+}
+
 /// Computes missing embeddings of blocks until the time `until`, without checking for changed files: the search that
 /// follows checks them. Files that have no embeddings by then are searched by keywords only.
-pub(super) fn fill(
+fn fill(
     (meaning, index, bases): (&EmbeddingIndex, &Index, &[WorkspacePath]),
     until: Instant,
     cx: &CallCtx,
@@ -84,14 +137,7 @@ pub(super) fn fill(
 }
 
 /// Creates the failure for embeddings that cannot be computed.
-pub(super) fn not_filled(cx: &CallCtx, fault: &FillError) -> Failure {
-    match fault {
-        FillError::Files(trouble) => failed(cx, trouble),
-        FillError::Model(fault) => not_embedded(cx, fault),
-    }
-}
-
-fn not_embedded(cx: &CallCtx, fault: &EmbedError) -> Failure {
+pub(super) fn not_embedded(cx: &CallCtx, fault: &EmbedError) -> Failure {
     match (cx.check(), fault) {
         (Err(failure), _) => failure,
         (Ok(()), EmbedError::Stopped) => {

@@ -137,17 +137,17 @@ impl Operation for Usage {
         };
         // The service and the local search run at the same time. The local search waits for the answer of the
         // service before it divides the size limit.
-        let (tell, told) = oneshot::channel();
-        let asked = async {
+        let (send, received) = oneshot::channel();
+        let consulting = async {
             let consulted = remote_service::query(service, search, &request, cx).await?;
             // If the local search has failed, the channel has no receiver; `together` then uses the answer that is
             // returned here.
-            let _ = tell.send(consulted.clone());
+            let _ = send.send(consulted.clone());
             Ok(consulted)
         };
         let (own, at, within) = (search.clone(), request.clone(), cx.clone());
-        let searched = blocking(move || ask::answer(&own, &at, &within, Some(told)));
-        let (consulted, searched) = tokio::join!(asked, searched);
+        let searched = blocking(move || ask::answer(&own, &at, &within, Some(received)));
+        let (consulted, searched) = tokio::join!(consulting, searched);
         together(searched, consulted?, &request)
     }
 

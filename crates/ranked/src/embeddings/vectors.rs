@@ -4,10 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use toolpost_workspace::{Blob, hash};
+use toolpost_workspace::{Blob, CHECKSUM, checksum};
 
 use crate::embed::{Vector, likeness};
-use crate::index_file::CHECK;
 
 /// The vectors of the blocks of one file's content.
 #[derive(Debug, PartialEq)]
@@ -30,7 +29,7 @@ pub(super) struct StoredRange {
     pub(super) blob: Arc<Blob>,
     pub(super) at: u64,
     pub(super) len: u32,
-    pub(super) check: [u8; CHECK],
+    pub(super) check: [u8; CHECKSUM],
     /// Set once the checksum of the vectors has been verified.
     pub(super) sound: AtomicBool,
 }
@@ -51,7 +50,7 @@ impl StoredRange {
     fn read(&self) -> Option<Rows> {
         let bytes = self.blob.read_at(self.at, self.len as usize).ok()?;
         if !self.sound.load(Ordering::Relaxed) {
-            if hash(&bytes).as_bytes()[..CHECK] != self.check {
+            if checksum(&bytes) != self.check {
                 return None;
             }
             self.sound.store(true, Ordering::Relaxed);

@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use toolpost_index_lifecycle::FileSignature;
-use toolpost_workspace::walk::{FileStat, Kind};
-use toolpost_workspace::{Cache, CacheLock, ContentHash, Root, Workspace, hash, unique};
+use toolpost_workspace::walk::{FileStat, StoredStat};
+use toolpost_workspace::{
+    CHECKSUM, Cache, CacheLock, ContentHash, Root, Workspace, checked, checksum, unique,
+};
 
 use super::State;
-use crate::index_file::{CHECK, STAMP, checked, stamp};
+use crate::index_file::{STAMP, stamp};
 use crate::record::VERSION;
 use crate::segment::Segment;
 
@@ -50,10 +52,7 @@ pub(super) struct Store {
 #[derive(Serialize, Deserialize)]
 struct FileEntry {
     path: String,
-    len: u64,
-    modified: i64,
-    touched: i64,
-    inode: u64,
+    stat: StoredStat,
     hash: [u8; 32],
     language: Option<String>,
 }
@@ -101,7 +100,7 @@ impl Store {
     /// Loads the list of files that other processes stored, if it has changed since it was last loaded.
     pub(super) fn read_files(&mut self) {
         let bytes = self.cache.read(FILES, LARGEST).ok().flatten().unwrap_or_default();
-        let check = bytes.get(STAMP..STAMP + CHECK).unwrap_or_default();
+        let check = bytes.get(STAMP..STAMP + CHECKSUM).unwrap_or_default();
         if check == self.check {
             return;
         }
@@ -111,11 +110,10 @@ impl Store {
             known.and_then(|known| postcard::from_bytes(known).ok()).unwrap_or_default();
         let mut languages: HashMap<String, Arc<str>> = HashMap::new();
         let mut file = |file: FileEntry| {
-            let FileEntry { path, len, modified, touched, inode, hash, language } = file;
-            let stat = FileStat { kind: Kind::File, len, modified, touched, inode, links: 0 };
+            let FileEntry { path, stat, hash, language } = file;
             let language = language
                 .map(|name| languages.entry(name.clone()).or_insert_with(|| name.as_str().into()).clone());
-            (path, (stat, ContentHash::from_bytes(hash), language))
+            (path, (stat.into(), ContentHash::from_bytes(hash), language))
         };
         self.files = known.into_iter().map(&mut file).collect();
     }
@@ -195,10 +193,9 @@ impl Store {
         }
         self.listed = Some(Instant::now());
         let one = |path: &Arc<str>, sign: FileSignature, hash: ContentHash, language: Option<&Arc<str>>| {
-            let FileStat { len, modified, touched, inode, .. } = sign.stat;
             let (path, language) = (path.to_string(), language.map(ToString::to_string));
-            let hash = *hash.as_bytes();
-            sign.settled.then_some(FileEntry { path, len, modified, touched, inode, hash, language })
+            let (stat, hash) = (sign.stat.into(), *hash.as_bytes());
+            sign.settled.then_some(FileEntry { path, stat, hash, language })
         };
         let texts =
             state.table.files().map(|(_, file)| (&file.shown, file.sign, file.hash, Some(&file.language)));
@@ -208,7 +205,7 @@ impl Store {
         let all: Vec<FileEntry> = all.collect();
         let Ok(encoded) = postcard::to_stdvec(&all) else { return };
         let mut bytes = self.stamp.to_vec();
-        bytes.extend(&hash(&encoded).as_bytes()[..CHECK]);
+        bytes.extend(checksum(&encoded));
         bytes.extend(encoded);
         let _ = self.cache.write(FILES, &bytes);
     }

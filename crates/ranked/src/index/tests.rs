@@ -101,7 +101,7 @@ fn a_restart_continues_an_unfinished_index() {
     {
         // A paused index reads only files with a rank, so it never becomes complete.
         let first = new();
-        first.pause(true);
+        first.pause();
         let rank = |path: &WorkspacePath| path.display().starts_with("f1").then_some(0);
         let until = Instant::now() + Duration::from_secs(60);
         let lent = first.lend_within(&Patience::for_ranked(until, &rank), &|| false).unwrap();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::blocks::{Block, BlockData};
+use crate::blocks::{Block, BlockKind, BlockData};
 use crate::record::PLACES;
 use crate::varint::{read, read_after, read_bytes, write, write_after, write_bytes};
 
@@ -10,7 +10,7 @@ use crate::varint::{read, read_after, read_bytes, write, write_after, write_byte
 #[derive(Debug, Default)]
 pub(crate) struct Meta {
     pub(crate) facts: Vec<Facts>,
-    kinds: Vec<String>,
+    kinds: Vec<BlockKind>,
     /// The concatenated names of all blocks.
     names: String,
 }
@@ -42,7 +42,7 @@ impl Meta {
         Some(Block {
             first: facts.first,
             last: facts.last,
-            kind: self.kind(at)?.to_owned(),
+            kind: self.kind(at)?,
             name: self.names.get(from..facts.name as usize)?.to_owned(),
             test: facts.test,
         })
@@ -58,17 +58,19 @@ impl Meta {
 
     /// Returns the kind of a block, and the kinds of the smaller symbols in it, as bits.
     pub(crate) fn kinds(&self, at: u32) -> Option<(&str, u32)> {
-        Some((self.kind(at)?, self.facts.get(at as usize)?.mark.holds))
+        Some((self.kind(at)?.name(), self.facts.get(at as usize)?.mark.holds))
     }
 
-    /// Returns the kind of a block, such as `function`.
-    fn kind(&self, at: u32) -> Option<&str> {
-        self.kinds.get(self.facts.get(at as usize)?.kind as usize).map(String::as_str)
+    fn kind(&self, at: u32) -> Option<BlockKind> {
+        self.kinds.get(self.facts.get(at as usize)?.kind as usize).copied()
     }
 
     /// Returns the approximate size in memory, in bytes.
     pub(crate) fn weight(&self) -> usize {
-        size_of::<Self>() + self.facts.len() * size_of::<Facts>() + self.names.len() + self.kinds.len() * 40
+        size_of::<Self>()
+            + self.facts.len() * size_of::<Facts>()
+            + self.names.len()
+            + size_of_val(self.kinds.as_slice())
     }
 
     /// Creates the data from blocks, and the numbers of tokens in their parts.
@@ -77,7 +79,7 @@ impl Meta {
         for ((block, mark), lengths) in blocks.iter().zip(marks).zip(lengths) {
             let known = meta.kinds.iter().position(|kind| *kind == block.kind);
             let kind = known.unwrap_or_else(|| {
-                meta.kinds.push(block.kind.clone());
+                meta.kinds.push(block.kind);
                 meta.kinds.len() - 1
             });
             meta.names.push_str(&block.name);
@@ -98,7 +100,7 @@ impl Meta {
     pub(super) fn write(&self) -> Vec<u8> {
         let mut out = Vec::new();
         write(&mut out, self.kinds.len() as u32);
-        self.kinds.iter().for_each(|kind| write_bytes(&mut out, kind.as_bytes()));
+        self.kinds.iter().for_each(|kind| write_bytes(&mut out, kind.name().as_bytes()));
         write(&mut out, self.facts.len() as u32);
         let (mut line, mut name, mut from) = (0_u32, "", 0);
         for facts in &self.facts {
@@ -121,7 +123,7 @@ impl Meta {
         let bytes = &mut bytes;
         let mut meta = Self::default();
         for _ in 0..read(bytes)? {
-            meta.kinds.push(std::str::from_utf8(read_bytes(bytes)?).ok()?.to_owned());
+            meta.kinds.push(BlockKind::of_name(std::str::from_utf8(read_bytes(bytes)?).ok()?));
         }
         let count = read(bytes)? as usize;
         meta.facts.reserve(count.min(bytes.len()));

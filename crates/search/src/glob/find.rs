@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::walk::{self, Candidate, Claim, Entry, Kind, Next, RuleEffect, Visitor, walk};
 use toolpost_workspace::{AccessKind, Workspace, WorkspacePath};
 
@@ -17,7 +17,7 @@ pub(super) fn find(
     workspace: &Workspace,
     request: &GlobRequest,
     control: &Control,
-    index: Option<&Grams>,
+    index: Option<&TrigramIndex>,
 ) -> Result<GlobOutput, SearchError> {
     let pattern = Pattern::new(&request.pattern, request.case)?;
     request_path::directory(workspace, &request.base, "glob")?;

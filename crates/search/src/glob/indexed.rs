@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolpost_trigrams::{Grams, Names, Sieve};
+use toolpost_trigrams::{Names, Sieve, TrigramIndex};
 use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::{Claim, EntryType, Options};
 
@@ -21,7 +21,7 @@ struct DirectoryState {
 /// Finds the matching files in the index. `None` if the index cannot list all names or the search was stopped, so that
 /// the caller must walk the tree.
 pub(super) fn find(
-    index: &Grams,
+    index: &TrigramIndex,
     request: &GlobRequest,
     start: &WorkspacePath,
     options: &Options,

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use toolpost_trigrams::{Grams, Letters, Pattern, Reach, Shortlist, Sieve};
+use toolpost_trigrams::{Letters, Pattern, Reach, Shortlist, Sieve, TrigramIndex};
 
 use super::filter::Filter;
 use super::{Case, GrepRequest, Span, matcher};
 use crate::Control;
 
 /// Starts to load the index that an earlier process has stored. Returns false if there is none, or if it is loaded.
-pub(super) fn begin_loading(index: &Grams, request: &GrepRequest, control: &Control) -> bool {
+pub(super) fn begin_loading(index: &TrigramIndex, request: &GrepRequest, control: &Control) -> bool {
     let options = control.options(request.rules, request.hidden, request.prune);
     index.begin_loading(&options)
 }
 
 /// Finds the files that can contain a match; `None` if all files must be searched.
 pub(super) fn shortlist(
-    index: &Grams,
+    index: &TrigramIndex,
     request: &GrepRequest,
     control: &Control,
     filter: &Arc<Filter>,

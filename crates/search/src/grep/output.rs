@@ -7,10 +7,9 @@ use toolpost_workspace::walk::{SkippedEntries, Unreadable};
 
 use super::request::Mode;
 use crate::control::Complete;
-use crate::order::shown;
 
 /// The result of a content search. Its window is the part that the request selects with `offset` and `limit`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrepOutput {
     /// The mode of the request.
     pub mode: Mode,
@@ -62,10 +61,9 @@ impl CountCompleteness {
 }
 
 /// A file that contains matches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileHits {
     /// The path of the file.
-    #[serde(serialize_with = "shown")]
     pub path: WorkspacePath,
     /// The modification time of the file, in nanoseconds since 1970-01-01 UTC.
     pub modified: i64,
@@ -81,8 +79,7 @@ pub struct FileHits {
 }
 
 /// The kind of a file's content.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Content {
     /// The file is text.
     #[default]
@@ -127,7 +124,7 @@ pub struct LineTruncation {
 }
 
 /// Totals over all searched files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// The sum of [`FileHits::matching_lines`] over all matching files.
     pub matching_lines: u64,
@@ -160,7 +157,7 @@ impl Totals {
 }
 
 /// The numbers of files that were found but not searched, by reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnsearchedFiles {
     /// The number of binary files: they contain NUL bytes.
     pub binary: u64,

@@ -105,7 +105,7 @@ pub enum Mode {
 
 impl GrepRequest {
     /// Creates a request with the defaults of `rg`, except that hidden files are searched too.
-    pub fn new(base: WorkspacePath, pattern: impl Into<String>) -> Self {
+    pub fn of(base: WorkspacePath, pattern: impl Into<String>) -> Self {
         Self {
             base,
             pattern: pattern.into(),

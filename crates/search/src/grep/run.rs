@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use grep_regex::RegexMatcher;
-use toolpost_trigrams::Grams;
+use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::walk::{
     self, Candidate, Claim, Entry, EntryType, Kind, Next, OpenedFile, Visitor, WalkEnd, WalkOpenError, walk,
 };
@@ -25,7 +25,7 @@ pub(super) fn run(
     workspace: &Workspace,
     request: &GrepRequest,
     control: &Control,
-    index: Option<&Grams>,
+    index: Option<&TrigramIndex>,
 ) -> Result<GrepOutput, SearchError> {
     let matcher = matcher::build(request)?;
     let filter = Arc::new(Filter::new(workspace, request)?);

@@ -66,7 +66,7 @@ impl World {
     }
 
     pub fn grep(&self, pattern: &str) -> GrepRequest {
-        GrepRequest::new(self.workspace.resolve(".").unwrap(), pattern)
+        GrepRequest::of(self.workspace.resolve(".").unwrap(), pattern)
     }
 }
 

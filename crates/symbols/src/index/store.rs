@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use toolpost_workspace::walk::{FileStat, Kind};
-use toolpost_workspace::{Cache, ContentHash, unique};
+use toolpost_workspace::walk::{FileStat, StoredStat};
+use toolpost_workspace::{Cache, ContentHash, checked, checksum, unique};
 
 use super::IndexedFile;
 use crate::Graph;
 use crate::ids::FileId;
 use crate::record::Summary;
-use crate::segment::{Entry, Segment, check, stamp};
+use crate::segment::{Entry, Segment, stamp};
 
 /// The prefix of the names of segments.
 const SEGMENT: &str = "records-";
@@ -62,10 +62,7 @@ pub(super) struct Store {
 #[derive(Serialize, Deserialize)]
 struct FileEntry {
     path: String,
-    len: u64,
-    modified: i64,
-    touched: i64,
-    inode: u64,
+    stat: StoredStat,
     hash: [u8; 32],
 }
 
@@ -113,11 +110,7 @@ impl Store {
             known.and_then(|known| postcard::from_bytes(known).ok()).unwrap_or_default();
         self.files = known
             .into_iter()
-            .map(|file| {
-                let FileEntry { path, len, modified, touched, inode, hash } = file;
-                let stat = FileStat { kind: Kind::File, len, modified, touched, inode, links: 0 };
-                (path, (stat, ContentHash::from_bytes(hash)))
-            })
+            .map(|file| (file.path, (file.stat.into(), ContentHash::from_bytes(file.hash))))
             .collect();
     }
 
@@ -199,16 +192,13 @@ impl Store {
         let all: Vec<FileEntry> = settled
             .map(|(path, known)| FileEntry {
                 path: path.clone(),
-                len: known.sign.stat.len,
-                modified: known.sign.stat.modified,
-                touched: known.sign.stat.touched,
-                inode: known.sign.stat.inode,
+                stat: known.sign.stat.into(),
                 hash: *known.hash.as_bytes(),
             })
             .collect();
         let Ok(encoded) = postcard::to_stdvec(&all) else { return };
         let mut bytes = stamp().to_vec();
-        bytes.extend(check(&encoded));
+        bytes.extend(checksum(&encoded));
         bytes.extend(encoded);
         let _ = cache.write(FILES, &bytes);
     }
@@ -246,10 +236,4 @@ impl Store {
             None => {}
         }
     }
-}
-
-/// Returns the data after its checksum, if the checksum is valid.
-fn checked(bytes: &[u8]) -> Option<&[u8]> {
-    let (sum, rest) = bytes.split_at_checked(8)?;
-    (check(rest) == *sum).then_some(rest)
 }

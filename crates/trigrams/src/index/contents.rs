@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use toolpost_workspace::walk::{FileStat, Kind, found_below};
+use toolpost_workspace::walk::{FileStat, StoredStat, found_below};
 use toolpost_workspace::{Cache, ContentHash, Hasher, Workspace, WorkspacePath};
 
 use super::build::{LARGEST, SETTLED, is};
@@ -38,10 +38,7 @@ pub(super) struct Contents {
 #[derive(Serialize, Deserialize)]
 struct ContentRecord {
     key: Vec<u8>,
-    len: u64,
-    modified: i64,
-    touched: i64,
-    inode: u64,
+    stat: StoredStat,
     form: Form,
     hash: [u8; 32],
 }
@@ -56,9 +53,8 @@ impl Contents {
         }
         let written: Vec<ContentRecord> = postcard::from_bytes(body).unwrap_or_default();
         let content = |file: ContentRecord| {
-            let ContentRecord { key, len, modified, touched, inode, form, hash } = file;
-            let stat = FileStat { kind: Kind::File, len, modified, touched, inode, links: 0 };
-            (Key::from(key), Content { stat, hash: ContentHash::from_bytes(hash), form })
+            let ContentRecord { key, stat, form, hash } = file;
+            (Key::from(key), Content { stat: stat.into(), hash: ContentHash::from_bytes(hash), form })
         };
         Self { known: written.into_iter().map(content).collect(), new: 0 }
     }
@@ -72,10 +68,7 @@ impl Contents {
             .iter()
             .map(|(key, Content { stat, hash, form })| ContentRecord {
                 key: key.to_vec(),
-                len: stat.len,
-                modified: stat.modified,
-                touched: stat.touched,
-                inode: stat.inode,
+                stat: (*stat).into(),
                 form: *form,
                 hash: *hash.as_bytes(),
             })
@@ -133,4 +126,23 @@ fn hashed(bytes: &[u8]) -> ContentHash {
     let mut hasher = Hasher::default();
     hasher.update(bytes);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use toolpost_workspace::walk::Kind;
+
+    use super::*;
+
+    #[test]
+    fn metadata_is_encoded_as_its_fields_in_order() {
+        let stat = FileStat { kind: Kind::File, len: 3, modified: -7, touched: 1 << 40, inode: 99, links: 0 };
+        let (key, form, hash) = (b"\0src/main.rs".to_vec(), Form::Text, [5; 32]);
+        let flat = (&key, stat.len, stat.modified, stat.touched, stat.inode, form, hash);
+        let record = ContentRecord { key: key.clone(), stat: stat.into(), form, hash };
+        let encoded = postcard::to_stdvec(&record).unwrap();
+        assert_eq!(encoded, postcard::to_stdvec(&flat).unwrap());
+        let read: ContentRecord = postcard::from_bytes(&encoded).unwrap();
+        assert_eq!(FileStat::from(read.stat), stat);
+    }
 }

@@ -8,10 +8,10 @@ use toolpost_workspace::walk::{FileStat, Options};
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
 use super::contents::{Content, Contents};
-use super::{FEW, Grams, Inner, State};
+use super::{FEW, Inner, State, TrigramIndex};
 use crate::key::Key;
 use crate::pattern::Pattern;
-use crate::remote::{Answer, Knows, Lost, Shared, State as Reached};
+use crate::remote::{Answer, Knows, Lost, SharedIndex, State as Reached};
 use crate::remote_files::RemoteFiles;
 use crate::scan::Walk;
 use crate::source::{Answers, Doc, Form};
@@ -31,7 +31,7 @@ const AT_ONCE: usize = 4_096;
 /// The state of the connection to the shared index.
 #[derive(Default)]
 pub(super) struct SharedIndexConnection {
-    server: Option<Arc<dyn Shared>>,
+    server: Option<Arc<dyn SharedIndex>>,
     /// The files that the shared index covers, with the number of this source of candidates.
     pub(super) far: Option<(u32, Arc<RemoteFiles>)>,
     contents: Option<Contents>,
@@ -47,7 +47,7 @@ pub(super) struct SharedIndexConnection {
 }
 
 impl SharedIndexConnection {
-    pub(super) fn with(server: Arc<dyn Shared>) -> Self {
+    pub(super) fn with(server: Arc<dyn SharedIndex>) -> Self {
         Self { server: Some(server), ..Self::default() }
     }
 
@@ -72,10 +72,10 @@ impl SharedIndexConnection {
     }
 }
 
-impl Grams {
+impl TrigramIndex {
     /// Uses a shared index for the files whose contents that index has.
     #[must_use]
-    pub fn sharing(self, server: Arc<dyn Shared>) -> Self {
+    pub fn sharing(self, server: Arc<dyn SharedIndex>) -> Self {
         self.0.lock().sharing = SharedIndexConnection::with(server);
         self
     }
@@ -214,7 +214,7 @@ impl Inner {
     }
 
     /// Looks up contents in the shared index, except those that it is already known to have.
-    fn known(&self, server: &dyn Shared, read: &[(Key, Content)]) -> Result<(), Lost> {
+    fn known(&self, server: &dyn SharedIndex, read: &[(Key, Content)]) -> Result<(), Lost> {
         let texts: HashSet<ContentHash> = read
             .iter()
             .filter(|(_, content)| content.form == Form::Text)

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use toolpost_workspace::{WatchChanges, Workspace, WorkspacePath};
+use toolpost_index_lifecycle::{Rescan, RescanSchedule, SHARE, WaitedScan, WatchedPart};
+use toolpost_workspace::{Workspace, WorkspacePath};
 
 use super::Listing;
 use crate::key;
@@ -20,58 +21,47 @@ pub(crate) enum Fresh {
     No,
 }
 
-/// The maximum number of changed paths that are refreshed. If there are more, all files are scanned.
-const SINGLE: usize = 500;
-
-/// The maximum duration of a full rescan during a query, and the minimum time between two such rescans. A
-/// rescan finds only changes that the watch misses: writes through an open memory mapping, or through a hard
-/// link outside the workspace.
-const QUICK: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(100));
-/// The same limits as in [`QUICK`], for longer rescans; only searches for text wait for these.
-const BEARABLE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(2));
-
+/// The scans of all files that take so little time that every query waits for them. They find only changes that the
+/// watch misses: writes through an open memory mapping, or through a hard link outside the workspace.
+const QUICK: WaitedScan =
+    WaitedScan { longest: Duration::from_millis(10), pause: Duration::from_millis(100), share: SHARE };
 /// The minimum time between two rescans in the background.
 const LONG_PAUSE: Duration = Duration::from_secs(5);
 
-/// The reciprocal of the share of time that full rescans may take: 20 stands for 5 %.
-const SHARE: u32 = 20;
+/// The schedule of the listing for searches of contents.
+const OF_TEXT: RescanSchedule =
+    RescanSchedule { waited: &[QUICK, WaitedScan::BEARABLE], background: LONG_PAUSE };
+/// The schedule of the listing for searches by name. The watch misses only changes of contents, on which such a search
+/// does not depend, so it waits only for a quick rescan.
+const OF_NAMES: RescanSchedule = RescanSchedule { waited: &[QUICK], background: LONG_PAUSE };
 
 impl Listing {
     /// Applies the changes since the last refresh. Rescans all files if a rescan is due and quick enough, or if the
     /// watch does not work.
     pub(crate) fn refresh(&mut self, workspace: &Workspace, stop: &(dyn Fn() -> bool + Sync)) -> Fresh {
         self.used = Instant::now();
-        match self.watch.changed() {
-            WatchChanges::Nothing => {}
-            WatchChanges::Paths(paths) if paths.len() <= SINGLE => {
+        match WatchedPart::take(&mut self.watch) {
+            WatchedPart::Nothing => {}
+            WatchedPart::Paths(paths) => {
                 if !self.look_at(workspace, &paths, stop) {
                     return Fresh::No;
                 }
             }
-            WatchChanges::Paths(_) => return Fresh::No,
-            WatchChanges::Unknown(why) => {
-                if !why.is_lasting() {
-                    return Fresh::No;
-                }
-                // Without a watch, each query rescans all files.
+            WatchedPart::All => return Fresh::No,
+            // Without a watch, each query rescans all files.
+            WatchedPart::Unwatched => {
                 return if self.look_at_all(workspace, stop) { Fresh::Yes } else { Fresh::No };
             }
         }
-        let since = self.whole.elapsed();
-        let share = self.cost * SHARE;
-        let is_due = |pause: Duration| since > pause.max(share);
-        // The watch misses only changes of contents, on which a search by name does not depend. So such a search
-        // waits only for a quick rescan.
-        let pause = match self.walk.purpose {
-            _ if self.cost <= QUICK.0 => Some(QUICK.1),
-            Purpose::Text if self.cost <= BEARABLE.0 => Some(BEARABLE.1),
-            Purpose::Text | Purpose::Names => None,
+        let schedule = match self.walk.purpose {
+            Purpose::Text => OF_TEXT,
+            Purpose::Names => OF_NAMES,
         };
-        match pause {
-            Some(pause) if !is_due(pause) || self.look_at_all(workspace, stop) => Fresh::Yes,
-            Some(_) => Fresh::No,
-            None if is_due(LONG_PAUSE) => Fresh::Soon,
-            None => Fresh::Yes,
+        match schedule.due(self.cost, self.whole.elapsed()) {
+            Rescan::Waited if self.look_at_all(workspace, stop) => Fresh::Yes,
+            Rescan::Waited => Fresh::No,
+            Rescan::Background => Fresh::Soon,
+            Rescan::NotDue => Fresh::Yes,
         }
     }
 

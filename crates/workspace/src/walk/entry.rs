@@ -8,6 +8,7 @@ use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::{Errno, retry_on_intr};
+use serde::{Deserialize, Serialize};
 
 use super::error::WalkOpenError;
 use crate::access::Kind;
@@ -63,6 +64,30 @@ impl PartialEq for FileStat {
 }
 
 impl Eq for FileStat {}
+
+/// Metadata of a regular file, as the indexes store it on disk. An index whose encoding is positional depends on the
+/// order of the fields, so a new order needs a new version of its format.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct StoredStat {
+    len: u64,
+    modified: i64,
+    touched: i64,
+    inode: u64,
+}
+
+impl From<FileStat> for StoredStat {
+    fn from(stat: FileStat) -> Self {
+        let FileStat { len, modified, touched, inode, .. } = stat;
+        Self { len, modified, touched, inode }
+    }
+}
+
+impl From<StoredStat> for FileStat {
+    fn from(stored: StoredStat) -> Self {
+        let StoredStat { len, modified, touched, inode } = stored;
+        Self { kind: Kind::File, len, modified, touched, inode, links: 0 }
+    }
+}
 
 /// A regular file that a walk has found, open for reading.
 #[derive(Debug)]

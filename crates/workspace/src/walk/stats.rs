@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 /// Entries that a walk excluded. The content of an excluded directory is not counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkippedEntries {
     /// Files that an ignore rule excluded.
     pub ignored_files: u64,
@@ -24,7 +22,7 @@ pub struct SkippedEntries {
 }
 
 /// Entries that a walk could not read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unreadable {
     /// Number of unreadable directories and files.
     pub count: u64,

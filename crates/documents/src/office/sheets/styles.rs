@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::{
-    Budget, Error,
+    Error, UnpackLimit,
     archive::Archive,
     xml::{self, Node, attribute},
 };
@@ -25,7 +25,7 @@ impl Styles {
         archive: &Archive<'_>,
         member: &str,
         from_1904: bool,
-        budget: &mut Budget,
+        budget: &mut UnpackLimit,
     ) -> Result<Self, Error> {
         let Some(text) = archive.text(member, budget)? else {
             return Ok(Self { from_1904, ..Self::default() });

@@ -96,7 +96,7 @@ pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Fi
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled());
     let control = cx.deadline.into_iter().fold(control, Control::until);
-    let found = toolpost_search::glob(code.files().workspace(), &request, &control, code.find().grams())
+    let found = toolpost_search::glob(code.files().workspace(), &request, &control, code.find().trigrams())
         .map_err(|error| Failure::new(Kind::Io, convert::sentence(&error.to_string())))?;
     cx.check()?;
     let mut files = found.matches;

@@ -40,7 +40,7 @@ pub(super) async fn find(
     };
     let (found, walk) = walk(code.find(), cx, base, "steps through directories", move |find, control| {
         let found =
-            toolpost_search::glob(find.files().workspace(), &asked, control, find.grams_of(&asked.base))?;
+            toolpost_search::glob(find.files().workspace(), &asked, control, find.trigrams_of(&asked.base))?;
         let walk = WalkReport::of(&found.skipped, found.unreadable, found.complete)
             .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))

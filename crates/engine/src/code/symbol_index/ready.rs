@@ -132,7 +132,7 @@ pub(crate) fn lend<'i, I: PartialIndex>(
     drop(lent);
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled()).until(wait.at_least(LOOK));
-    let mut found = with_terms(find.files().workspace(), &listed, &about.names, &control, find.grams());
+    let mut found = with_terms(find.files().workspace(), &listed, &about.names, &control, find.trigrams());
     // Only the found files are checked against the access rules: checking all files takes longer than reading
     // them.
     found.files.retain(|path| cx.may_read(path));

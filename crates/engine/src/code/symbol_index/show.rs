@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 use toolpost_symbols::{At, bytes};
+use toolpost_syntax::Kind;
 use toolpost_text::{cut, lines::LineIndex};
 
 /// A symbol of the workspace.
@@ -17,7 +18,8 @@ pub struct Symbol {
     /// The name, qualified by the names of the enclosing symbols.
     pub qualified: String,
     /// The kind, such as `function`.
-    pub kind: String,
+    #[schemars(with = "String")]
+    pub kind: Kind,
     /// The file that defines the symbol.
     pub path: String,
     /// The line of the name, counted from 1.
@@ -59,7 +61,7 @@ impl<'a> SourceReader<'a> {
             id: index.id(at),
             name: index.text(symbol.name).to_owned(),
             qualified: index.text(symbol.qualified).to_owned(),
-            kind: symbol.kind.kind().name().to_owned(),
+            kind: symbol.kind.kind(),
             path: file.path.to_string(),
             line: read.as_ref().map_or(symbol.lines.0, |read| {
                 u32::try_from(read.1.line(symbol.at.0 as usize)).unwrap_or(u32::MAX)

@@ -10,6 +10,7 @@ use crate::{
     failure::{ChangeProblem, Failure, Kind, convert},
 };
 use std::time::Duration;
+use toolpost_text::matching::MatchOptions;
 use toolpost_workspace::{PathLock, WorkspacePath};
 
 use super::draft::{Draft, OriginalEntry};
@@ -64,7 +65,15 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
     })?;
     let done = match &change.at {
         ChangeTarget::Whole(existence) => whole::write(edits.files(), draft, *existence, &change.text),
-        ChangeTarget::Text { .. } | ChangeTarget::Next { .. } => place::replace(edits, cx, draft, change),
+        ChangeTarget::Text { old, want, near, matching } => {
+            let near = near.map(|lines| draft.moved.now(lines));
+            let how = MatchOptions { upto: *matching, want: *want, near, start: None };
+            place::replace(edits, cx, draft, (old, &change.text), how)
+        }
+        ChangeTarget::Next { old, matching } => {
+            let how = place::next(edits, draft, *matching);
+            place::replace(edits, cx, draft, (old, &change.text), how)
+        }
         ChangeTarget::Lines(lines) => lines::edit(edits.files(), cx, draft, (lines, None), &change.text),
         ChangeTarget::LinesWith { lines, holds } => {
             lines::edit(edits.files(), cx, draft, (lines, Some(holds.as_str())), &change.text)

@@ -1,7 +1,7 @@
 //! Replaces a text in a file.
 
 use super::draft::{Draft, DraftContent, OriginalEntry};
-use super::{Change, ChangeTarget, MatchCount, Step};
+use super::{MatchCount, Step};
 use crate::{
     call::CallCtx,
     edits::{AmbiguityTreatment, Edits},
@@ -18,29 +18,29 @@ use toolpost_text::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// Computes the content of the file with the text replaced.
+/// Computes the content of the file with the text `old` replaced by `new`.
 pub(super) fn replace(
     edits: &Edits,
     cx: &CallCtx,
     draft: &mut Draft,
-    change: &Change,
+    (old, new): (&str, &str),
+    how: How,
 ) -> Result<(), Failure> {
-    let (old, how) = asked(edits, &change.at, draft)?;
     let empty = draft.present().is_some_and(<[u8]>::is_empty);
-    if empty && old.is_empty() && !change.text.is_empty() {
-        create(edits, draft, old, &change.text)?;
+    if empty && old.is_empty() && !new.is_empty() {
+        create(edits, draft, old, new)?;
         draft.replaced += 1;
         return Ok(());
     }
-    let Some(text) = draft.text(edits.files())? else { return create(edits, draft, old, &change.text) };
+    let Some(text) = draft.text(edits.files())? else { return create(edits, draft, old, new) };
     // Each of the next steps takes long for a large file, so a cancelled or late call is detected between them.
     cx.check()?;
     let stops = || cx.check().is_err();
-    let found = match find(&text, old, &change.text, &how, &stops) {
+    let found = match find(&text, old, new, &how, &stops) {
         Ok(found) => found,
         Err(miss) => {
             cx.check()?;
-            let failure = missed(edits, draft, &miss, &text, change, &how);
+            let failure = missed(edits, draft, &miss, &text, (old, new), &how);
             return Err(convert::with_cause(failure, &text, old));
         }
     };
@@ -49,15 +49,15 @@ pub(super) fn replace(
     }
     if found.step >= Step::Reindented && !is_sound(draft, &text, &found) {
         let strict = MatchOptions { upto: Step::Folded, ..how };
-        let miss = matching::find(text.view(), old, &change.text, &strict).err().unwrap_or(Miss::Same);
-        return Err(missed(edits, draft, &miss, &text, change, &strict));
+        let miss = matching::find(text.view(), old, new, &strict).err().unwrap_or(Miss::Same);
+        return Err(missed(edits, draft, &miss, &text, (old, new), &strict));
     }
     cx.check()?;
     let notes = notes(draft, &found);
     let splices: Vec<Splice> =
         found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
     // The checks apply to the text that is written: the text from the caller may have been corrected.
-    let written = splices.first().map_or(change.text.clone(), |splice| splice.new.clone());
+    let written = splices.first().map_or(new.to_owned(), |splice| splice.new.clone());
     draft.splice(cx, &text, &splices, &[&written])?;
     draft.notes.extend(notes);
     cx.check()
@@ -103,25 +103,13 @@ fn is_sound(draft: &Draft, text: &Text, found: &Matches) -> bool {
     toolpost_syntax::added_error(language, text.view(), &after).is_none()
 }
 
-/// Returns the text to search for, and the search options.
-fn asked<'a>(edits: &Edits, at: &'a ChangeTarget, draft: &Draft) -> Result<(&'a str, MatchOptions), Failure> {
-    match at {
-        ChangeTarget::Text { old, want, near, matching } => {
-            let near = near.map(|lines| draft.moved.now(lines));
-            Ok((old, MatchOptions { upto: *matching, want: *want, near, start: None }))
-        }
-        ChangeTarget::Next { old, matching } => {
-            let want = match edits.several() {
-                AmbiguityTreatment::Refused => MatchCount::One,
-                AmbiguityTreatment::First => MatchCount::First,
-            };
-            Ok((old, MatchOptions { upto: *matching, want, near: None, start: Some(draft.next) }))
-        }
-        _ => Err(Failure::new(
-            Kind::Internal,
-            "Internal error: a change of another kind reached the text replacement.",
-        )),
-    }
+/// Returns the options of a search for the next match after the previous change.
+pub(super) fn next(edits: &Edits, draft: &Draft, matching: Step) -> MatchOptions {
+    let want = match edits.several() {
+        AmbiguityTreatment::Refused => MatchCount::One,
+        AmbiguityTreatment::First => MatchCount::First,
+    };
+    MatchOptions { upto: matching, want, near: None, start: Some(draft.next) }
 }
 
 /// Describes why a text was not replaced, for example because it does not occur or occurs more than once.
@@ -130,16 +118,13 @@ fn missed(
     draft: &Draft,
     miss: &Miss,
     text: &Text,
-    change: &Change,
+    replacement: (&str, &str),
     how: &MatchOptions,
 ) -> Failure {
-    let (ChangeTarget::Text { old, .. } | ChangeTarget::Next { old, .. }) = &change.at else {
-        return convert::miss(&draft.path, miss, text);
-    };
     match (&draft.now, &draft.before) {
         (DraftContent::Bytes(_), Some(OriginalEntry::File { bytes, .. })) => {
             let disk = Text::open(bytes.clone(), edits.files().encoding()).ok();
-            disk.map(|disk| undone(&draft.path, miss, text, &disk, (old, &change.text), how))
+            disk.map(|disk| undone(&draft.path, miss, text, &disk, replacement, how))
         }
         _ => None,
     }

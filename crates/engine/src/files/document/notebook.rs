@@ -23,7 +23,7 @@ pub(crate) fn show(opened: OpenedFile, request: &Request, cx: &CallCtx) -> Resul
     })?;
     let cells = read.cells.into_iter().map(|cell| Cell {
         id: cell.id,
-        kind: format!("{:?}", cell.kind).to_lowercase(),
+        kind: cell.kind,
         execution_count: cell.execution_count,
         source: cell.source,
         outputs: cell.outputs.into_iter().map(output).collect(),

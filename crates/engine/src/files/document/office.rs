@@ -58,7 +58,7 @@ pub(crate) fn show(
 /// Keeps the parts that fit into `max_bytes`, at least one; also returns the number of the first part that does not
 /// fit.
 fn fit(parts: impl Iterator<Item = OfficePart>, max_bytes: usize) -> (Vec<OfficePart>, Option<u32>) {
-    let mut budget = ByteBudget::new(max_bytes.saturating_sub(max_bytes / 16));
+    let mut budget = ByteBudget::reserving(max_bytes, max_bytes / super::NOTES);
     let mut kept = Vec::new();
     for part in parts {
         if !budget.takes(part.text.len() + part.title.len() + AROUND) && !kept.is_empty() {

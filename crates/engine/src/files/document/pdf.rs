@@ -72,7 +72,7 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String
 
 /// Keeps the first pages that fit into the answer, at least one; also returns a note if some do not fit.
 fn fit(pages: Vec<PdfPage>, max_bytes: usize) -> (Vec<PdfPage>, Vec<String>) {
-    let mut budget = ByteBudget::new(max_bytes.saturating_sub(max_bytes / 16));
+    let mut budget = ByteBudget::reserving(max_bytes, max_bytes / super::NOTES);
     let mut kept: Vec<PdfPage> = Vec::with_capacity(pages.len());
     let mut pages = pages.into_iter().peekable();
     while let Some(page) = pages.next_if(|page| budget.takes(page.text.len() + 32)) {

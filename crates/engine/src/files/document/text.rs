@@ -31,6 +31,8 @@ const REMEMBERED: u64 = 1024 * 1024;
 
 /// The maximum number of last lines that the failure for a line after the end of the file suggests to request.
 const LAST_LINES: u64 = 50;
+/// The size of the answer in addition to its lines, in bytes.
+const AROUND: usize = 512;
 
 /// The result of one pass over a file.
 pub(crate) struct TextScan {
@@ -204,7 +206,7 @@ fn fit(looked: TextScan, request: &Request) -> Text {
 
 /// Returns the maximum total size of the lines in the answer, in bytes.
 fn room(request: &Request) -> usize {
-    request.max_bytes.saturating_sub(512)
+    request.max_bytes.saturating_sub(AROUND)
 }
 
 /// Counts how many of the lines, from the beginning, fit into `room` bytes.

@@ -13,9 +13,9 @@ const GUTTER: usize = 8;
 /// Keeps as many of the first files as fit into the answer. Up to half of the size limit is reserved for the
 /// texts of the files.
 pub(super) fn keep_fitting(mut files: Vec<FileResult>, max_bytes: usize) -> Vec<FileResult> {
-    let room = max_bytes.saturating_sub(AROUND);
-    let (mut entries, mut texts) = (0, 0);
-    let fits = files.iter().take_while(|file| {
+    let mut budget = ByteBudget::reserving(max_bytes, AROUND);
+    let mut of_texts = ByteBudget::new(budget.left() / 2);
+    let sizes = files.iter().map(|file| {
         let (said, text) = match &file.answer {
             Some(Answer::Text(text)) => (counts(text) + noted(text), needed(text)),
             Some(Answer::Skipped { why }) => (why.len(), 0),
@@ -24,11 +24,11 @@ pub(super) fn keep_fitting(mut files: Vec<FileResult>, max_bytes: usize) -> Vec<
             }
             None => (0, 0),
         };
-        entries += ENTRY + file.path.len() + said;
-        texts += text;
-        entries + texts.min(room / 2) <= room
+        let text = text.min(of_texts.left());
+        of_texts.takes(text);
+        ENTRY + file.path.len() + said + text
     });
-    let keep = fits.count().max(1);
+    let keep = budget.count(sizes).max(1);
     files.truncate(keep);
     files
 }
@@ -37,7 +37,7 @@ pub(super) fn keep_fitting(mut files: Vec<FileResult>, max_bytes: usize) -> Vec<
 /// but at least one and at most `max_files`.
 pub(super) fn fitting_entries(files: &[SelectedFile], request: &Request) -> usize {
     let entries = files.iter().map(|file| ENTRY + file.path.display().len());
-    let fits = ByteBudget::new(request.max_bytes.saturating_sub(AROUND)).count(entries);
+    let fits = ByteBudget::reserving(request.max_bytes, AROUND).count(entries);
     fits.clamp(1, request.max_files.max(1))
 }
 

@@ -47,7 +47,7 @@ fn search(finder: &Find, request: &Request, control: &Control) -> Result<FileSel
             finder.files().workspace(),
             &asked(request, base, pattern),
             control,
-            finder.grams(),
+            finder.trigrams(),
         )?;
         for found in found.matches {
             files.entry(found.path.clone()).or_insert(SelectedFile { path: found.path, raw_path: None });

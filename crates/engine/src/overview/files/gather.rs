@@ -1,10 +1,12 @@
 //! Lists the files of a project, with the records of their symbols and entry points.
 
-use super::{Limits, Record, RecordKey, Why};
+use super::{Limits, Projects, Record, RecordKey, Why};
 use crate::{
+    background::background,
     call::CallCtx,
     code::symbol_index::ready,
     failure::{Failure, Hint},
+    files::Files,
     find::walk::{WalkReport, walk},
     overview::Overview,
     workers::at_once,
@@ -53,7 +55,7 @@ pub(crate) async fn gather(
     let projects = overview.projects().clone();
     let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
         projects.refresh(find.files().workspace(), rules);
-        let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.grams())?;
+        let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.trigrams())?;
         let walk = WalkReport::of(&found.skipped, found.unreadable, found.complete)
             .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))
@@ -62,7 +64,7 @@ pub(crate) async fn gather(
     let mut files: Vec<WorkspacePath> = found.into_iter().map(|found| found.path).collect();
     files.sort();
     let count = files.len();
-    let (of_engine, of_cx) = (overview.clone(), cx.clone());
+    let (of_overview, of_cx, may) = (overview.clone(), cx.clone(), cx.read_filter());
     let projects = overview.projects().clone();
     let _report = ready::report(cx, move || projects.progress(count));
     let files = at_once(files, PIECE, move |path| {
@@ -71,7 +73,8 @@ pub(crate) async fn gather(
                 "Repeat the same call: it skips the files that have already been read.".to_owned(),
             ))
         })?;
-        Ok((path.clone(), record(&of_engine, path, &of_cx, Some(until))))
+        let state = (of_overview.files(), &**of_overview.projects());
+        Ok((path.clone(), record(state, path, &*may, Some(until))))
     })
     .await?;
     overview.projects().tidy(count);
@@ -84,55 +87,52 @@ pub(crate) async fn gather(
 
 /// Reads, in the background, the files that the call had no time to read.
 fn go_on(overview: &Overview, later: Vec<WorkspacePath>, cx: &CallCtx) {
-    if later.is_empty() || !overview.projects().begin() {
+    if later.is_empty() {
         return;
     }
-    let (overview, cx) = (overview.clone(), cx.clone());
-    let projects = overview.projects().clone();
-    let work = move || {
-        for path in &later {
-            record(&overview, path, &cx, None);
+    let (files, may) = (overview.files().clone(), cx.read_filter());
+    let projects = Arc::downgrade(overview.projects());
+    background("projects", overview.projects().reading(), move |gone| {
+        for path in later.iter().take_while(|_| !gone()) {
+            let Some(projects) = projects.upgrade() else { return };
+            record((&files, &projects), path, &*may, None);
         }
-        overview.projects().end();
-    };
-    if std::thread::Builder::new().name("projects".to_owned()).spawn(work).is_err() {
-        projects.end();
-    }
+    });
 }
 
 /// Returns the record (symbols and entry points) of a file; `None` if the file's language is unknown. Reads the file
 /// first if it may have changed, unless the time `until` has passed.
 fn record(
-    overview: &Overview,
+    (files, projects): (&Files, &Projects),
     path: &WorkspacePath,
-    cx: &CallCtx,
+    may_read: &dyn Fn(&WorkspacePath) -> bool,
     until: Option<Instant>,
 ) -> Option<Arc<Record>> {
     let shown = path.display();
     let language = Language::of_path(Path::new(&shown))?;
     let without = |why: Why| Some(Arc::new(Record::without(&shown, why)));
-    if !cx.may_read(path) {
+    if !may_read(path) {
         return without(Why::Withheld);
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if let Some(known) = overview.projects().known(path, &name) {
+    if let Some(known) = projects.known(path, &name) {
         return Some(known);
     }
     if until.is_some_and(|until| Instant::now() >= until) {
         return without(Why::Later);
     }
-    let snapshot = match overview.files().workspace().read(path, Limits::LONGEST) {
+    let snapshot = match files.workspace().read(path, Limits::LONGEST) {
         Ok(snapshot) => snapshot,
         Err(error) if matches!(error.why, AccessKind::TooLarge { .. }) => return without(Why::TooLarge),
         Err(error) if error.why == AccessKind::Link => return without(Why::Link),
         Err(_) => return without(Why::Unreadable),
     };
     let made = RecordKey { name, hash: hash(&snapshot.bytes) };
-    let record = overview.projects().made(&made).or_else(|| {
-        let text = Text::open(snapshot.bytes, overview.files().encoding()).ok()?;
+    let record = projects.made(&made).or_else(|| {
+        let text = Text::open(snapshot.bytes, files.encoding()).ok()?;
         Some(Arc::new(Record::of(&made.name, language, text.shown(text.view()).as_ref())))
     });
     let Some(record) = record else { return without(Why::NotText) };
-    overview.projects().keep(path, made, &record);
+    projects.keep(path, made, &record);
     Some(record)
 }

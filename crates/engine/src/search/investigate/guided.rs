@@ -2,7 +2,7 @@
 //!
 //! The model starts from the search results; its claims count only with valid citations.
 
-use super::{Finding, Output, Whose};
+use super::{Finding, FindingKind, Output, Whose};
 use super::{
     limits::{EndReason, Limits},
     report::{milliseconds, report},
@@ -53,10 +53,10 @@ pub(crate) async fn looked_into(
         output.guide = Some(guide);
         return Ok(output);
     }
-    let told = (task(question, left), context(&output));
+    let prompt = (task(question, left), context(&output));
     let evidence = output.findings.iter().map(|finding| finding.evidence.clone()).collect();
     let rules = CitationRules { evidence, only, quotes: Quotes::Wanted };
-    let answer = guide::cited((agents, gateway.clone()), told, left, (search.files(), rules), cx).await?;
+    let answer = guide::cited((agents, gateway.clone()), prompt, left, (search.files(), rules), cx).await?;
     output.meta.turns += usize::try_from(answer.guide.turns.unwrap_or_default()).unwrap_or(usize::MAX);
     output.meta.calls += answer.guide.calls;
     output.gaps.extend(answer.gaps.into_iter().map(|gap| format!("the model says: {gap}")));
@@ -139,7 +139,7 @@ pub(crate) fn finding(cited: &CitedClaim) -> Finding {
         first_line: first.map_or(0, |place| place.first),
         last_line: first.map_or(0, |place| place.last),
         name: String::new(),
-        kind: "claim".to_owned(),
+        kind: FindingKind::Claim,
         score: 0.0,
         by: Whose::Model,
     }

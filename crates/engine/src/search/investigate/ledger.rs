@@ -8,13 +8,14 @@ use crate::{
     },
 };
 use std::collections::HashMap;
+use toolpost_ranked::BlockKind;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) path: String,
     pub(crate) first: u64,
     pub(crate) last: u64,
-    pub(crate) kind: String,
+    pub(crate) kind: BlockKind,
     pub(crate) name: String,
     pub(crate) score: f64,
     /// The reasons why the location was found, each as the predicate of a sentence, such as `has the name f`. Matching
@@ -74,7 +75,14 @@ const SHOWN: usize = 3;
 impl Ledger {
     /// Returns the location in the file that begins at line `first`, or a location of this name that may belong to the
     /// same symbol; adds the location if neither is known.
-    pub(crate) fn place(&mut self, path: &str, first: u64, last: u64, kind: &str, name: &str) -> &mut Place {
+    pub(crate) fn place(
+        &mut self,
+        path: &str,
+        first: u64,
+        last: u64,
+        kind: BlockKind,
+        name: &str,
+    ) -> &mut Place {
         self.place_if(path, (first, last), kind, name, |place| {
             place.extent.is_none_or(|extent| overlap(extent, (first, last)))
         })
@@ -83,7 +91,7 @@ impl Ledger {
     /// Returns the location of a symbol, or of a part of the symbol; adds the location if none is known.
     pub(crate) fn symbol(&mut self, symbol: &symbols::Symbol) -> &mut Place {
         let (first, last) = (u64::from(symbol.first_line), u64::from(symbol.last_line));
-        let (kind, name) = (&symbol.kind, &symbol.qualified);
+        let (kind, name) = (BlockKind::Symbol(symbol.kind), &symbol.qualified);
         let place = self.place_if(&symbol.path, (first, last), kind, name, |place| {
             overlap(place.extent.unwrap_or((place.first, place.last)), (first, last))
         });
@@ -100,7 +108,7 @@ impl Ledger {
         &mut self,
         path: &str,
         (first, last): (u64, u64),
-        kind: &str,
+        kind: BlockKind,
         name: &str,
         fits: impl Fn(&Place) -> bool,
     ) -> &mut Place {
@@ -117,7 +125,7 @@ impl Ledger {
                 path: path.to_owned(),
                 first,
                 last,
-                kind: kind.to_owned(),
+                kind,
                 name: name.to_owned(),
                 score: 0.0,
                 why: Vec::new(),
@@ -143,7 +151,7 @@ impl Ledger {
         let best = output.blocks.first().map_or(1.0, |block| block.score).max(f64::MIN_POSITIVE);
         for block in &output.blocks {
             let held = held(block.lines.iter().map(|line| (line.number, line.text)), words);
-            let place = self.place(&block.path, block.first_line, block.last_line, &block.kind, &block.name);
+            let place = self.place(&block.path, block.first_line, block.last_line, block.kind, &block.name);
             place.score += share * WORDS * block.score / best;
             place.by.words = true;
             for word in held.0 {
@@ -159,7 +167,7 @@ impl Ledger {
     pub(crate) fn meaning(&mut self, output: &semantic::Output) {
         let best = output.blocks.first().map_or(1.0, |found| found.block.score).max(f64::MIN_POSITIVE);
         for Alike { block, likeness, .. } in &output.blocks {
-            let place = self.place(&block.path, block.first_line, block.last_line, &block.kind, &block.name);
+            let place = self.place(&block.path, block.first_line, block.last_line, block.kind, &block.name);
             place.score += MEANING * block.score / best;
             place.by.meaning = true;
             if let Some(likeness) = likeness.filter(|likeness| *likeness > 0.0) {
@@ -376,8 +384,9 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ledger, holds, overlap};
+    use super::{BlockKind, Ledger, holds, overlap};
     use crate::operations::symbols;
+    use toolpost_syntax::Kind;
     use toolpost_test_rows::each;
 
     #[test]
@@ -415,7 +424,7 @@ mod tests {
         ];
         each(rows, |(extent, named, wanted, lines)| {
             let mut ledger = Ledger::default();
-            let place = ledger.place("a.js", 465, 549, "function", "fastify");
+            let place = ledger.place("a.js", 465, 549, BlockKind::Symbol(Kind::Function), "fastify");
             (place.extent, place.named) = (extent, named);
             assert_eq!((place.shown().as_str(), place.lines()), (wanted, lines));
         });
@@ -429,13 +438,14 @@ mod tests {
             [(138, 150, true), (152, 166, true), (168, 286, true), (168, 286, false), (230, 286, false)];
         for turn in 0..found.len() {
             let mut ledger = Ledger::default();
+            let function = BlockKind::Symbol(Kind::Function);
             for (first, last, is_symbol) in found.iter().cycle().skip(turn).take(found.len()) {
                 if *is_symbol {
                     ledger.symbol(&symbols::Symbol {
                         id: format!("python:a.py#prompt(function)@{first}"),
                         name: "prompt".to_owned(),
                         qualified: "prompt".to_owned(),
-                        kind: "function".to_owned(),
+                        kind: Kind::Function,
                         path: "a.py".to_owned(),
                         line: *first,
                         first_line: *first,
@@ -443,7 +453,7 @@ mod tests {
                         signature: String::new(),
                     });
                 } else {
-                    ledger.place("a.py", u64::from(*first), u64::from(*last), "function", "prompt");
+                    ledger.place("a.py", u64::from(*first), u64::from(*last), function, "prompt");
                 }
             }
             for place in &ledger.places {
@@ -459,7 +469,7 @@ mod tests {
         let rows = [("FastifyInstance.inject", true), ("inject", true), ("injectAll", false), ("", false)];
         each(rows, |(name, wanted)| {
             let mut ledger = Ledger::default();
-            let place = ledger.place("a.js", 1, 2, "function", name);
+            let place = ledger.place("a.js", 1, 2, BlockKind::Symbol(Kind::Function), name);
             assert_eq!(place.is_named(&["inject".to_owned()]), wanted, "{name}");
         });
     }

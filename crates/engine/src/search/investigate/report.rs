@@ -1,6 +1,6 @@
 //! Reports on investigations: claims with their locations, gaps, and the grounds for the claims.
 
-use super::{Finding, Meta, Output, Whose};
+use super::{Finding, FindingKind, Meta, Output, Whose};
 use super::{
     ledger::Place,
     limits::EndReason,
@@ -23,18 +23,18 @@ const RECOMMENDED: usize = 3;
 
 pub(crate) fn report(question: &Request, looked: Investigation) -> Output {
     let ranked = looked.ledger.ranked();
-    let mut told: Vec<(&Place, f64)> = Vec::new();
+    let mut chosen: Vec<(&Place, f64)> = Vec::new();
     let mut of_file: HashMap<&str, usize> = HashMap::new();
     for (place, score) in &ranked {
         let own = of_file.entry(&place.path).or_default();
-        if *own < OF_ONE && told.len() < FINDINGS {
+        if *own < OF_ONE && chosen.len() < FINDINGS {
             *own += 1;
-            told.push((place, *score));
+            chosen.push((place, *score));
         }
     }
-    let grounds = grounds(&looked, &told);
-    let findings = told.iter().map(|(place, score)| finding(place, *score)).collect();
-    let recommended = told.iter().filter_map(|(place, score)| recommended(place, *score)).take(RECOMMENDED);
+    let grounds = grounds(&looked, &chosen);
+    let findings = chosen.iter().map(|(place, score)| finding(place, *score)).collect();
+    let recommended = chosen.iter().filter_map(|(place, score)| recommended(place, *score)).take(RECOMMENDED);
     Output {
         objective: question.objective.clone(),
         written: question.written,
@@ -75,7 +75,7 @@ fn finding(place: &Place, score: f64) -> Finding {
         first_line,
         last_line,
         name: place.name.clone(),
-        kind: place.kind.clone(),
+        kind: FindingKind::Block(place.kind),
         score: rounded(score),
         by: Whose::Search,
     }
@@ -142,8 +142,8 @@ fn gaps(question: &Request, looked: &Investigation) -> Vec<String> {
 
 /// Returns the evidence for the findings as a whole, one clause each. It has no number, because a number
 /// would be the share of such findings that are right, which nothing measures.
-fn grounds(looked: &Investigation, told: &[(&Place, f64)]) -> Vec<String> {
-    let best: Vec<&Place> = told.iter().take(BEST).map(|(place, _)| *place).collect();
+fn grounds(looked: &Investigation, chosen: &[(&Place, f64)]) -> Vec<String> {
+    let best: Vec<&Place> = chosen.iter().take(BEST).map(|(place, _)| *place).collect();
     if best.is_empty() {
         return vec!["nothing was found".to_owned()];
     }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     call::CallCtx,
     code::{
-        relations::{self, Certainty, Relations, SymbolRef},
+        relations::{self, Relation, Relations, Certainty, SymbolRef},
         symbols::{self, Symbols},
     },
     failure::{Failure, Hint, Kind},
@@ -292,7 +292,7 @@ impl Round<'_> {
             let Ok(place) = self.search.files().resolve_entry(path) else { continue };
             let request = relations::Request {
                 which: SymbolRef::Named { path: place, raw_path: path.clone(), name: name.clone() },
-                relation: "usage".to_owned(),
+                relation: Relation::Usage,
                 limit: USES,
                 offset: 0,
                 max_bytes: ROOM,

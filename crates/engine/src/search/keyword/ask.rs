@@ -36,9 +36,9 @@ pub(super) fn answer(
     let shown = query.display_terms();
     let files = || format!("Files below {}", request.base.display());
     retrieve::until_unchanged(&files, || {
-        let (lent, look) = retrieve::lock(search, &index, &request.base, &|| query.terms(), (wait, cx))
+        let (guard, look) = retrieve::lock(search, &index, &request.base, &|| query.terms(), (wait, cx))
             .map_err(|trouble| retrieve::failed(cx, &trouble))?;
-        let found = match hits(&lent, request, query, cursor.as_ref(), cx) {
+        let found = match hits(&guard, request, query, cursor.as_ref(), cx) {
             Ok(found) => found,
             Err(SearchError::Filter(bad)) => return Err(bad_filter(&bad)),
             Err(SearchError::Wide(most)) => return Err(too_wide(query, most)),
@@ -51,9 +51,9 @@ pub(super) fn answer(
             index.doubt();
             return Ok(None);
         };
-        let print = lent.print();
-        let walk = omissions::describe(&lent, (&request.base, look), found.withheld, search.files(), cx);
-        drop(lent);
+        let print = guard.print();
+        let walk = omissions::describe(&guard, (&request.base, look), found.withheld, search.files(), cx);
+        drop(guard);
         Ok(Some(output(request, query, (found, page), cursor.clone(), (print, walk), cx)))
     })
 }
@@ -64,7 +64,7 @@ fn limits<'w>(request: &Request, words: &'w [String]) -> page::PageLimits<'w> {
 }
 
 fn hits(
-    lent: &IndexGuard<'_>,
+    guard: &IndexGuard<'_>,
     request: &Request,
     query: &ParsedQuery,
     cursor: Option<&Cursor>,
@@ -78,7 +78,7 @@ fn hits(
         Some(Place::Behind(key)) => Some(key),
         Some(Place::End) | None => None,
     };
-    let mut found = lent.search(&SearchRequest {
+    let mut found = guard.search(&SearchRequest {
         what,
         base: &request.base,
         tests: request.tests,

@@ -9,7 +9,7 @@ use crate::{
     workers::blocking,
 };
 use std::collections::HashSet;
-use toolpost_ranked::{Block, Hit, Key};
+use toolpost_ranked::{Block, BlockKind, Hit, Key};
 
 /// The maximum size of a file from which a location is shown, in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -20,7 +20,7 @@ pub(crate) struct Place {
     pub(crate) path: String,
     pub(crate) first: u64,
     pub(crate) last: u64,
-    pub(crate) kind: String,
+    pub(crate) kind: BlockKind,
     pub(crate) name: String,
     pub(crate) score: f64,
 }
@@ -76,8 +76,7 @@ fn hit(search: &Searcher, place: &Place, cx: &CallCtx) -> Option<Hit> {
     let path = search.files().resolve_entry(&place.path).ok().filter(|path| cx.may_read(path))?;
     let hash = search.files().workspace().read(&path, LONGEST).ok()?.hash;
     let (first, last) = (u32::try_from(place.first).ok()?, u32::try_from(place.last).ok()?);
-    let block =
-        Block { first: first.max(1), last, kind: place.kind.clone(), name: place.name.clone(), test: false };
+    let block = Block { first: first.max(1), last, kind: place.kind, name: place.name.clone(), test: false };
     let key = Key { score: place.score, path: place.path.clone(), first };
     Some(Hit { key, path, hash, block })
 }

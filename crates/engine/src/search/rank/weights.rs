@@ -3,7 +3,8 @@
 
 use std::path::Path;
 use toolpost_packages::DependencyRelation;
-use toolpost_ranked::Block;
+use toolpost_ranked::{Block, BlockKind};
+use toolpost_syntax::Kind;
 
 /// Directories of examples and documents, whose blocks get a higher weight.
 const SHOWING: [&str; 8] = ["examples", "example", "samples", "demo", "demos", "docs", "doc", "cookbook"];
@@ -121,14 +122,14 @@ pub(in crate::search) fn place(label: Option<&str>, path: &Path, block: &Block) 
     };
     let lines = block.last.saturating_sub(block.first) + 1;
     let last = block.name.rsplit('.').next().unwrap_or_default().trim().to_lowercase();
-    let what = match block.kind.as_str() {
-        "section" if BESIDE.iter().any(|begin| last.starts_with(begin)) => 0.5,
+    let what = match block.kind {
+        BlockKind::Symbol(Kind::Section) if BESIDE.iter().any(|begin| last.starts_with(begin)) => 0.5,
         // Imports, and declarations whose bodies are elsewhere, contain the terms but show little, so they get a
         // lower factor.
-        "lines" if lines <= BARE => 0.5,
-        "lines" => 0.9,
-        "impl" | "module" if lines <= BARE && !declared => 0.5,
-        _ => 1.0,
+        BlockKind::Lines if lines <= BARE => 0.5,
+        BlockKind::Lines => 0.9,
+        BlockKind::Symbol(Kind::Impl | Kind::Module) if lines <= BARE && !declared => 0.5,
+        BlockKind::Symbol(_) => 1.0,
     };
     file * what
 }
@@ -143,7 +144,9 @@ fn is_foreign(label: &str, name: &str) -> bool {
 /// Returns the factor by which a block's score is multiplied if the question contains its name: 1 if it does
 /// not, at most 1.6.
 pub(in crate::search) fn naming(label: Option<&str>, block: &Block, question: &str) -> f64 {
-    if matches!(block.kind.as_str(), "section" | "lines" | "key") || block.name.is_empty() {
+    if matches!(block.kind, BlockKind::Symbol(Kind::Section | Kind::Key) | BlockKind::Lines)
+        || block.name.is_empty()
+    {
         return 1.0;
     }
     let package = label.map(bare).map(|name| pieces(name.rsplit(['/', ':']).next().unwrap_or(name)));
@@ -160,8 +163,8 @@ pub(in crate::search) fn naming(label: Option<&str>, block: &Block, question: &s
     let last = names.next().unwrap_or_default();
     let own = pieces(last);
     let said = words.iter().any(|word| word.eq_ignore_ascii_case(last));
-    let asked: Vec<String> = words.iter().flat_map(|word| pieces(word)).collect();
-    let wrote = own.len() > 1 && own.iter().all(|piece| asked.contains(piece));
+    let of_question: Vec<String> = words.iter().flat_map(|word| pieces(word)).collect();
+    let wrote = own.len() > 1 && own.iter().all(|piece| of_question.contains(piece));
     let above = names.any(|name| words.iter().any(|word| word.eq_ignore_ascii_case(name)));
     match (said, wrote) {
         // The question contains the exact name, and the name is compound or the only word of the question.
@@ -204,7 +207,7 @@ pub(in crate::search) fn twin(path: &Path, block: &Block) -> Option<(String, Str
 
 #[cfg(test)]
 mod tests {
-    use super::{Block, PackageRelation, inside, naming, place, twin};
+    use super::{Block, BlockKind, Kind, PackageRelation, inside, naming, place, twin};
     use std::path::Path;
     use toolpost_packages::DependencyRelation;
     use toolpost_test_rows::each;
@@ -233,7 +236,8 @@ mod tests {
     }
 
     fn block(kind: &str, name: &str, lines: u32) -> Block {
-        Block { first: 1, last: lines, kind: kind.to_owned(), name: name.to_owned(), test: false }
+        let kind = Kind::of_name(kind).map_or(BlockKind::Lines, BlockKind::Symbol);
+        Block { first: 1, last: lines, kind, name: name.to_owned(), test: false }
     }
 
     #[test]

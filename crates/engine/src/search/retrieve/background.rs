@@ -1,14 +1,9 @@
 //! Background completion of indexes and embeddings that an answer could not wait for.
 
-use crate::{call::CallCtx, search::Searcher};
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::{Duration, Instant},
-};
-use toolpost_ranked::{
-    EmbeddingIndex, FillError, FillReport, Index, Patience, UpdateError, embed::EmbedError,
-};
-use toolpost_workspace::{WorkspacePath, lower_priority};
+use crate::{background::background, call::CallCtx, search::Searcher};
+use std::time::{Duration, Instant};
+use toolpost_ranked::{FillError, FillReport, Index, EmbeddingIndex, Patience, UpdateError, embed::EmbedError};
+use toolpost_workspace::WorkspacePath;
 
 /// The time after which the background thread pauses so that a waiting search can compute embeddings.
 const SLICE: Duration = Duration::from_millis(250);
@@ -25,23 +20,13 @@ pub(in crate::search) struct Unfinished {
 /// Reads the files that are missing in the indexes, and computes their embeddings, on a background thread. Does nothing
 /// if such a thread is already running.
 pub(in crate::search) fn complete(search: &Searcher, rest: Vec<Unfinished>, cx: &CallCtx) {
-    if rest.is_empty() || search.filling().swap(true, Ordering::AcqRel) {
+    if rest.is_empty() {
         return;
     }
-    let (filling, may) = (Arc::downgrade(search.filling()), cx.read_filter());
-    let work = move || {
-        lower_priority();
-        let gone = || filling.strong_count() == 0;
-        for unfinished in rest {
-            finish(&unfinished, &*may, &gone);
-        }
-        if let Some(filling) = filling.upgrade() {
-            filling.store(false, Ordering::Release);
-        }
-    };
-    if std::thread::Builder::new().name("vectors".to_owned()).spawn(work).is_err() {
-        search.filling().store(false, Ordering::Release);
-    }
+    let may = cx.read_filter();
+    background("vectors", search.filling(), move |gone| {
+        rest.iter().for_each(|unfinished| finish(unfinished, &*may, gone));
+    });
 }
 
 /// Reads the files that are missing in an index, then computes their embeddings.

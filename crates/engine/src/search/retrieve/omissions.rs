@@ -16,23 +16,24 @@ const NAMED: usize = 3;
 
 /// Creates the report of the files that a search in `base` did not read.
 pub(in crate::search) fn describe(
-    lent: &IndexGuard<'_>,
+    guard: &IndexGuard<'_>,
     (base, look): (&WorkspacePath, Option<DirectLook>),
     withheld: usize,
     sources: &Files,
     cx: &CallCtx,
 ) -> WalkReport {
-    let left = lent.left_out();
+    let left = guard.left_out();
     let (root, mut top) = (base.root(), base.clone());
     while let Some(above) = top.parent() {
         top = above;
     }
-    let asked = base;
-    let base = base.display();
+    let shown_base = base.display();
     let here = |shown: &str| {
         // Absolute paths are in other roots, so they are not below the first root (`.`).
-        (base == "." && !shown.starts_with('/'))
-            || shown.strip_prefix(base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        (shown_base == "." && !shown.starts_with('/'))
+            || shown
+                .strip_prefix(shown_base.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let label = root.label();
     let may = |shown: &str| match label.map(|label| shown.strip_prefix(label)) {
@@ -52,7 +53,7 @@ pub(in crate::search) fn describe(
         }
     }
     let mut walked = WalkReport::of(&left.skipped, unreadable, toolpost_search::Complete::Yes);
-    let is_whole = base == "." && sources.roots().len() == 1;
+    let is_whole = shown_base == "." && sources.roots().len() == 1;
     if !is_whole && label.is_none() && !walked.skipped.is_empty() {
         // The index counts ignored files for the whole workspace, not for each directory, so the report states this.
         walked.skipped =
@@ -76,25 +77,25 @@ pub(in crate::search) fn describe(
         walked.skipped.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
     }
     walked.complete = Complete::Yes;
-    if let Some(unfinished) = unfinished(lent, asked, look, cx) {
+    if let Some(unfinished) = unfinished(guard, base, look, cx) {
         walked.unfinished = Some(unfinished);
         walked.complete = Complete::NotReady;
     }
-    walked.of_one_root(sources, asked)
+    walked.of_one_root(sources, base)
 }
 
 /// Describes the progress of an incomplete index; `None` if all files below `base` are indexed.
 fn unfinished(
-    lent: &IndexGuard<'_>,
+    guard: &IndexGuard<'_>,
     base: &WorkspacePath,
     look: Option<DirectLook>,
     cx: &CallCtx,
 ) -> Option<String> {
-    let waiting = lent.waiting().iter().filter(|path| base.contains(path) && cx.may_read(path)).count();
+    let waiting = guard.waiting().iter().filter(|path| base.contains(path) && cx.may_read(path)).count();
     if waiting == 0 {
         return None;
     }
-    let all = waiting + lent.files_at(base);
+    let all = waiting + guard.files_at(base);
     let unfinished = ready::unfinished(waiting, all, look, "the words");
     Some(format!("{unfinished}; the same call will later return all results"))
 }

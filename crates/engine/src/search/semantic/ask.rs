@@ -11,18 +11,15 @@ use crate::{
         page::{self, Block},
         parse, rank,
         retrieve::{
-            self,
+            self, FillTimes, FilledIndex,
             background::{self, Unfinished},
             omissions,
         },
     },
 };
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use toolpost_ranked::embed::Vector;
-use toolpost_ranked::{
-    EmbeddingIndex, Fusion, Hit, IndexGuard, PartialIndex, Patience, Reason, SemanticQuery, SemanticResult,
-    UpdateError,
-};
+use toolpost_ranked::{Fusion, Hit, IndexGuard, EmbeddingIndex, Reason, SemanticQuery, SemanticResult, UpdateError};
 use toolpost_workspace::WorkspacePath;
 
 /// The share of the index wait (the time that a call waits for indexes) for reading files; the rest is for computing
@@ -47,13 +44,13 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
     let (output, without) = retrieve::until_unchanged(&files, || {
         let (mut found, mut walk) = (SemanticResult::default(), None);
         for group in &groups {
-            let (lent, look) = updated(search, group, &words, wait, cx)?;
+            let (guard, look) = updated(search, group, &words, wait, cx)?;
             let Unfinished { meaning, bases, .. } = group;
             let may = |path: &WorkspacePath| cx.may_read(path);
-            let own = lent.search_meaning(meaning, &meant(request, &vector, bases, &may));
+            let own = guard.search_meaning(meaning, &index_query(request, &vector, bases, &may));
             for base in bases {
                 let withheld = if walk.is_none() { own.withheld } else { 0 };
-                let here = omissions::describe(&lent, (base, look), withheld, search.files(), cx);
+                let here = omissions::describe(&guard, (base, look), withheld, search.files(), cx);
                 walk = Some(match walk {
                     Some(all) => joined(all, here),
                     None => here,
@@ -93,23 +90,18 @@ fn updated<'i>(
     let Unfinished { index, meaning, bases } = group;
     let base = bases.first().ok_or_else(|| Failure::invalid("No directory to search is given."))?;
     // Updating the index gets a share of the time; computing embeddings gets the rest.
-    let reading = (wait.share(READING), cx);
-    let (lent, look) = retrieve::lock(search, index, base, &|| words.to_vec(), reading).map_err(failed)?;
-    drop(lent);
-    retrieve::fill((meaning, index, bases), wait.end(), cx)
-        .map_err(|fault| retrieve::not_filled(cx, &fault))?;
+    let times = FillTimes { reading: wait.share(READING), until: wait.end(), rereading: SOON };
+    let parts = (meaning, index, bases.as_slice());
+    let locked = retrieve::lock_filled(search, parts, (base, words), times, cx, |_, look| look);
+    let FilledIndex { guard, noted: look, filled } = locked.map_err(failed)?;
+    filled.map_err(|fault| retrieve::not_embedded(cx, &fault))?;
     cx.check()?;
-    // Files that changed while embeddings were computed are read again, so that they are not missing. If the index is
-    // incomplete, no time is left for this.
-    let soon = if look.is_some() { Duration::ZERO } else { SOON };
-    let now = Patience::until(Instant::now() + soon);
-    let lent = index.lend_within(&now, &|| cx.check().is_err()).map_err(failed)?;
-    Ok((lent, look))
+    Ok((guard, look))
 }
 
 /// Converts a request to the query of an index. The query asks for more blocks than the request, because
 /// `varied` drops some of them.
-fn meant<'r>(
+fn index_query<'r>(
     request: &'r Request,
     vector: &'r Vector,
     bases: &'r [WorkspacePath],

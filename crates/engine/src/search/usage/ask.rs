@@ -17,20 +17,17 @@ use crate::{
             weights::{PackageRelation, inside},
         },
         retrieve::{
-            self,
+            self, FillTimes, FilledIndex,
             background::{self, Unfinished},
             packages,
         },
     },
 };
-use std::time::Instant;
+use std::time::Duration;
 use tokio::sync::oneshot;
 use toolpost_packages::{Inventory, VersionSource};
 use toolpost_ranked::embed::Vector;
-use toolpost_ranked::{
-    EmbeddingIndex, FillError, Fusion, Hit, Index, PartialIndex, Patience, SemanticQuery, SemanticResult,
-    UpdateError,
-};
+use toolpost_ranked::{Fusion, Hit, Index, IndexGuard, EmbeddingIndex, SemanticQuery, SemanticResult, UpdateError};
 use toolpost_workspace::WorkspacePath;
 
 /// The maximum number of searches of one package if its files keep changing.
@@ -84,12 +81,12 @@ struct PackageResults {
     rest: Vec<Unfinished>,
 }
 
-/// Runs a usage search, and assembles the answer; `told` receives the answer of the remote service, if one was queried.
+/// Runs a usage search, and assembles the answer; `service` receives the answer of the remote service, if one was queried.
 pub(super) fn answer(
     search: &Searcher,
     request: &Request,
     cx: &CallCtx,
-    mut told: Option<oneshot::Receiver<ServiceAnswer>>,
+    mut service: Option<oneshot::Receiver<ServiceAnswer>>,
 ) -> Result<Output, Failure> {
     let stop = || cx.check().is_err();
     let all = search.files().dependencies()?.all(&stop);
@@ -111,8 +108,8 @@ pub(super) fn answer(
         let packages: Vec<_> = sources.iter().map(|source| &source.package).collect();
         let candidates = std::mem::take(&mut gathered.candidates);
         let hits = rank::best(candidates, &packages, &request.query, times(request));
-        if let Some(told) = told.take() {
-            consulted = told.blocking_recv().ok();
+        if let Some(service) = service.take() {
+            consulted = service.blocking_recv().ok();
         }
         let limits = limits(request, consulted.as_ref());
         let Some(page) = page::make(search.files(), &limits, hits.iter().map(|(_, hit)| hit), cx)? else {
@@ -287,20 +284,23 @@ fn one(
     wait: Wait,
     cx: &CallCtx,
 ) -> Result<(SemanticResult, IndexProgress), UpdateError> {
+    let progress = |guard: &IndexGuard<'_>, look| {
+        let waiting = guard.waiting().iter().filter(|path| source.base.contains(path)).count();
+        IndexProgress { waiting, files: waiting + guard.files_at(&source.base), look }
+    };
+    let Some(meaning) = &source.meaning else {
+        let (guard, look) =
+            retrieve::lock(search, &source.index, &source.base, &|| words.to_vec(), (wait, cx))?;
+        return Ok((SemanticResult::default(), progress(&guard, look)));
+    };
     let bases = std::slice::from_ref(&source.base);
-    let stop = || cx.check().is_err();
-    let terms = || words.to_vec();
-    let (lent, look) = retrieve::lock(search, &source.index, &source.base, &terms, (wait, cx))?;
-    let waiting = lent.waiting().iter().filter(|path| source.base.contains(path)).count();
-    let progress = IndexProgress { waiting, files: waiting + lent.files_at(&source.base), look };
-    drop(lent);
-    let Some(meaning) = &source.meaning else { return Ok((SemanticResult::default(), progress)) };
+    let limits = FillTimes { reading: wait, until: wait.end(), rereading: Duration::ZERO };
+    let parts = (meaning, &source.index, bases);
     // If the embedding model fails, the search uses keywords only.
-    if let Err(FillError::Files(trouble)) = retrieve::fill((meaning, &source.index, bases), wait.end(), cx) {
-        return Err(trouble);
-    }
+    let FilledIndex { mut guard, noted: progress, filled: _ } =
+        retrieve::lock_filled(search, parts, (&source.base, words), limits, cx, progress)?;
     let question = inside(source.package.name.as_deref(), &request.query);
-    let asked = SemanticQuery {
+    let query = SemanticQuery {
         question: &question,
         vector,
         bases,
@@ -308,15 +308,17 @@ fn one(
         most: EACH * times(request),
         fusion: Fusion::BEST,
     };
-    for _ in 0..AGAIN {
-        let found = source
-            .index
-            .lend_within(&Patience::until(Instant::now()), &stop)?
-            .search_meaning(meaning, &asked);
+    for attempt in 1..=AGAIN {
+        let found = guard.search_meaning(meaning, &query);
         if !found.stale {
             return Ok((found, progress));
         }
+        drop(guard);
         source.index.doubt();
+        if attempt == AGAIN {
+            break;
+        }
+        guard = retrieve::lock_now(&source.index, Duration::ZERO, cx)?;
     }
     Err(UpdateError::Place {
         place: source.base.display(),

@@ -78,9 +78,9 @@ pub(super) async fn query(
     let question = Question { words: &request.query, tokens: request.tokens, libraries: &libraries };
     // The access policy has checked this host; requests go to no other host.
     let gate = |_: &WebAddress| Ok(AllowedAddresses::Anywhere);
-    let asked = service.ask(&question, &gate, cx.time_left(PATIENCE));
+    let answer = service.ask(&question, &gate, cx.time_left(PATIENCE));
     let found = tokio::select! {
-        found = asked => found,
+        found = answer => found,
         () = cx.cancel.cancelled() => return Err(Failure::new(Kind::Cancelled, "The call was cancelled before the service answered.")),
     };
     let empty = ServiceAnswer::empty(&service, request);

@@ -1,4 +1,4 @@
-//! The `seek` operation: finds blocks of code for a query.
+//! The operation `seek`: finds blocks of code for a query.
 //!
 //! By default, the operation is keyword search. With the setting `search_agent`, a query of plain words is also searched by
 //! meaning, names and uses; if a model is available, a search agent then selects the blocks.
@@ -22,12 +22,13 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
-use toolpost_ranked::is_test;
+use toolpost_ranked::{BlockKind, is_test};
 
 pub use super::keyword::Request;
 
-/// The `seek` operation, which finds blocks of code for a query.
-pub struct Seek;
+/// The operation `seek`, which finds blocks of code for a query. Its name and the field `sought` of its output are
+/// published, so they keep their old words.
+pub struct BlockSearch;
 
 /// The name under which the access rules allow or deny this operation's requests to a model.
 const NAME: &str = "searcher";
@@ -45,7 +46,8 @@ pub struct Output {
     #[serde(flatten)]
     pub found: keyword::Output,
     /// The method that selected the blocks; `None` if the setting or the request allows only keyword search.
-    pub sought: Option<SearchMethod>,
+    #[serde(rename = "sought")]
+    pub method: Option<SearchMethod>,
 }
 
 /// The method that found blocks.
@@ -80,7 +82,7 @@ pub struct Group {
     pub places: Vec<String>,
 }
 
-impl Operation for Seek {
+impl Operation for BlockSearch {
     const NAME: &'static str = "seek";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Asks];
     type Capability = Searcher;
@@ -94,23 +96,23 @@ impl Operation for Seek {
     async fn run(search: &Searcher, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         // Exact queries, continuations of an earlier answer, and searches in a dependency use keywords only.
-        let plain = search.seeking() == SearchBackend::Words
+        let plain = search.backend() == SearchBackend::Words
             || request.matching == Matching::Exact
             || request.from != From::First
             || request.base.root().label().is_some();
         if plain {
-            return Ok(Output { found: Search::run(search, request, cx).await?, sought: None });
+            return Ok(Output { found: Search::run(search, request, cx).await?, method: None });
         }
         let found = Search::run(search, request.clone(), cx).await?;
         let start = expanded(search, &request, &found, cx).await?;
         match Guidance::working(search.agents(), cx, NAME) {
             Guidance::Given(agents, gateway) => {
-                let told = (task(&request), context(&start.places));
+                let prompt = (task(&request), context(&start.places));
                 let limits = (AGENT.turns, AGENT.calls);
                 let given = start.places.iter().take(GIVEN);
                 let evidence = given.map(|place| vec![format!("{}:{}", place.path, place.first)]).collect();
                 let rules = CitationRules { evidence, only: None, quotes: Quotes::NotWanted };
-                let answer = guide::cited((&agents, gateway), told, limits, (search.files(), rules), cx);
+                let answer = guide::cited((&agents, gateway), prompt, limits, (search.files(), rules), cx);
                 guided(search, &request, (found, start), answer.await?, cx).await
             }
             guidance => without(search, &request, (found, start), guidance.withheld(), cx).await,
@@ -142,7 +144,7 @@ async fn expanded(
             path: block.path.clone(),
             first: block.first_line,
             last: block.last_line,
-            kind: block.kind.clone(),
+            kind: block.kind,
             name: block.name.clone(),
             score: block.score,
         });
@@ -159,7 +161,7 @@ async fn expanded(
         path: place.path.clone(),
         first: place.first,
         last: place.last,
-        kind: place.kind.clone(),
+        kind: place.kind,
         name: place.name.clone(),
         score,
     });
@@ -225,8 +227,8 @@ async fn guided(
         }
     }
     let found = places::shown(search, request, places, start.searched, cx).await?;
-    let sought = SearchMethod { by: BlockSelector::Agent, groups, guide: Some(answer.guide) };
-    Ok(Output { found, sought: Some(sought) })
+    let method = SearchMethod { by: BlockSelector::Agent, groups, guide: Some(answer.guide) };
+    Ok(Output { found, method: Some(method) })
 }
 
 /// Returns the locations that a group of the agent's answer cites; a citation of evidence stands for the location of
@@ -238,7 +240,7 @@ fn targets(group: &CitedClaim, evidence: &[places::Place]) -> Vec<places::Place>
             path: cited.path.clone(),
             first: cited.first,
             last: cited.last,
-            kind: "lines".to_owned(),
+            kind: BlockKind::Lines,
             name: String::new(),
             score: 0.0,
         },
@@ -254,11 +256,11 @@ async fn without(
     guide: Option<Guide>,
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
-    let sought = SearchMethod { by: start.by, groups: Vec::new(), guide };
+    let method = SearchMethod { by: start.by, groups: Vec::new(), guide };
     // If the query was not expanded, the keyword results are returned with their cursor.
     if start.by == BlockSelector::Words || start.places.is_empty() {
-        return Ok(Output { found, sought: Some(SearchMethod { by: BlockSelector::Words, ..sought }) });
+        return Ok(Output { found, method: Some(SearchMethod { by: BlockSelector::Words, ..method }) });
     }
     let found = places::shown(search, request, start.places, start.searched, cx).await?;
-    Ok(Output { found, sought: Some(sought) })
+    Ok(Output { found, method: Some(method) })
 }
