@@ -94,7 +94,7 @@ pub use toolpost_ranked::embed::{Embedder, Local as LocalModel};
 // The limits of a script in code mode, such as time and memory.
 pub use toolpost_script::Limits as ScriptLimits;
 pub use toolpost_trigrams::{TrigramIndex, TrigramStatus};
-pub use upstream::{Bridges, UpstreamPart, UpstreamAccess};
+pub use upstream::{Bridges, UpstreamAccess, UpstreamPart};
 pub use web::Web;
 pub use workers::WORKERS;
 

@@ -8,7 +8,7 @@ use toolpost_workspace::{Watch, Workspace, WorkspacePath};
 
 use crate::rescan::{BackgroundRescan, Patrol};
 use crate::schedule::{Rescan, RescanSchedule, SINGLE, WaitedScan, WatchedPart};
-use crate::sweep::{ScanScope, ScanResult, UpdateError};
+use crate::sweep::{ScanResult, ScanScope, UpdateError};
 
 /// The state of the file watcher and of the scans of a workspace.
 #[derive(Default)]

@@ -72,7 +72,11 @@ impl Policy {
     /// # Errors
     ///
     /// If the rules deny the host, or it needs an approval that the user has not given.
-    pub fn reach(&self, host: &Host, is_granted: impl Fn(&Touch) -> bool) -> Result<AllowedAddresses, DeniedHostError> {
+    pub fn reach(
+        &self,
+        host: &Host,
+        is_granted: impl Fn(&Touch) -> bool,
+    ) -> Result<AllowedAddresses, DeniedHostError> {
         let judgement = self.judge_fetch(host);
         let reach = if self.is_named(host) { AllowedAddresses::Anywhere } else { AllowedAddresses::Public };
         match judgement.decision {

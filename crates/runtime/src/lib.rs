@@ -23,8 +23,8 @@ mod target;
 mod wording;
 mod write_queue;
 
-pub use answer::{ToolReply, Outcome};
-pub use ask::{Addition, Asker, VerdictFuture, Question, Span, Verdict};
+pub use answer::{Outcome, ToolReply};
+pub use ask::{Addition, Asker, Question, Span, Verdict, VerdictFuture};
 pub use call::{Call, OperationCall};
 pub use catalogue::Catalogue;
 pub use config::{Config, StructuredOutput};

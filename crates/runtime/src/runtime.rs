@@ -1,7 +1,7 @@
 //! The runtime: the published tools, and the entry for every call.
 
 use crate::{
-    answer::{ToolReply, Outcome},
+    answer::{Outcome, ToolReply},
     call::{Call, OperationCall},
     catalogue::Catalogue,
     config::Config,

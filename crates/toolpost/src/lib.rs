@@ -99,7 +99,7 @@ pub use settings::Settings;
 pub use tokio_util::sync::CancellationToken;
 pub use toolpost::{Lifetime, Tool, Toolpost};
 pub use toolpost_engine::{Failure, Kind};
-pub use toolpost_runtime::{Addition, Asker, VerdictFuture, Detail, Event, Question, Span, Status, Verdict};
+pub use toolpost_runtime::{Addition, Asker, Detail, Event, Question, Span, Status, Verdict, VerdictFuture};
 pub use toolpost_tool::ReplyPart;
 pub use toolpost_workspace::WorkspacePath;
 pub use typed_call::TypedCall;

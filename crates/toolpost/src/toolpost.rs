@@ -15,9 +15,9 @@ use std::{
     time::Duration,
 };
 use toolpost_engine::{
-    Access, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    AmbiguityTreatment, Failure, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers, TrigramIndex,
-    operations::grep::Rules,
+    Access, AmbiguityTreatment, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings,
+    Engine, Environment, Failure, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers,
+    TrigramIndex, operations::grep::Rules,
 };
 use toolpost_runtime::{
     Asker, Catalogue, Config, Detail, Event, Policy, Published, Runtime, StructuredOutput,
@@ -241,7 +241,11 @@ fn engine(
     let dependencies = dependencies(settings, &workspace);
     let editing = companions.editing(settings, &workspace);
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
-    let several = if settings.first_match.value == OnOff::On { AmbiguityTreatment::First } else { AmbiguityTreatment::Refused };
+    let several = if settings.first_match.value == OnOff::On {
+        AmbiguityTreatment::First
+    } else {
+        AmbiguityTreatment::Refused
+    };
     let backend =
         if settings.search_agent.value == OnOff::On { SearchBackend::Agent } else { SearchBackend::Words };
     let engine = match lifetime {

@@ -1,7 +1,7 @@
 //! `relations`: the users of a symbol, and the symbols that it uses.
 
 pub use super::symbol_index::{FormerId, SearchCoverage, Symbol, SymbolRef};
-pub use toolpost_symbols::{ResolutionMethod, Relation, Certainty, Usage};
+pub use toolpost_symbols::{Certainty, Relation, ResolutionMethod, Usage};
 
 use super::symbol_index::{IndexContext, SourceReader, ask, choose_in};
 use crate::{

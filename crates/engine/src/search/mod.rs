@@ -25,7 +25,7 @@ use std::{
 };
 use toolpost_net::code::Service;
 use toolpost_ranked::embed::{Embedder, EmbeddingModelError, Static};
-use toolpost_ranked::{Index as KeywordIndex, EmbeddingIndex};
+use toolpost_ranked::{EmbeddingIndex, Index as KeywordIndex};
 use toolpost_workspace::WorkspacePath;
 
 /// The backend of natural-language search, for dialects that offer an agentic search.

@@ -18,7 +18,9 @@ use crate::{
 };
 use std::time::{Duration, Instant};
 use toolpost_ranked::embed::{EmbedError, TextRole, Vector};
-use toolpost_ranked::{FillError, Index, IndexGuard, EmbeddingIndex, PartialIndex as _, Patience, UpdateError};
+use toolpost_ranked::{
+    EmbeddingIndex, FillError, Index, IndexGuard, PartialIndex as _, Patience, UpdateError,
+};
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
 /// The maximum number of times that a search runs if files keep changing.

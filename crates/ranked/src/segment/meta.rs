@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::blocks::{Block, BlockKind, BlockData};
+use crate::blocks::{Block, BlockData, BlockKind};
 use crate::record::PLACES;
 use crate::varint::{read, read_after, read_bytes, write, write_after, write_bytes};
 

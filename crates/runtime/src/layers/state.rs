@@ -8,7 +8,7 @@ use crate::{
 };
 use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
 use toolpost_engine::{CallCtx, CallGateway, Failure, NestedCallPermissions};
-use toolpost_tool::{Budget, DecodedCall, CallResult};
+use toolpost_tool::{Budget, CallResult, DecodedCall};
 use toolpost_workspace::Cause;
 
 /// Maximum size of any reply, in bytes, whatever the caller requested.

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     call::CallCtx,
     code::{
-        relations::{self, Relation, Relations, Certainty, SymbolRef},
+        relations::{self, Certainty, Relation, Relations, SymbolRef},
         symbols::{self, Symbols},
     },
     failure::{Failure, Hint, Kind},

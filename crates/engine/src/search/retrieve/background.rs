@@ -2,7 +2,9 @@
 
 use crate::{background::background, call::CallCtx, search::Searcher};
 use std::time::{Duration, Instant};
-use toolpost_ranked::{FillError, FillReport, Index, EmbeddingIndex, Patience, UpdateError, embed::EmbedError};
+use toolpost_ranked::{
+    EmbeddingIndex, FillError, FillReport, Index, Patience, UpdateError, embed::EmbedError,
+};
 use toolpost_workspace::WorkspacePath;
 
 /// The time after which the background thread pauses so that a waiting search can compute embeddings.

@@ -19,7 +19,9 @@ use crate::{
 };
 use std::time::Duration;
 use toolpost_ranked::embed::Vector;
-use toolpost_ranked::{Fusion, Hit, IndexGuard, EmbeddingIndex, Reason, SemanticQuery, SemanticResult, UpdateError};
+use toolpost_ranked::{
+    EmbeddingIndex, Fusion, Hit, IndexGuard, Reason, SemanticQuery, SemanticResult, UpdateError,
+};
 use toolpost_workspace::WorkspacePath;
 
 /// The share of the index wait (the time that a call waits for indexes) for reading files; the rest is for computing

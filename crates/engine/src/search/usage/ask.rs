@@ -27,7 +27,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use toolpost_packages::{Inventory, VersionSource};
 use toolpost_ranked::embed::Vector;
-use toolpost_ranked::{Fusion, Hit, Index, IndexGuard, EmbeddingIndex, SemanticQuery, SemanticResult, UpdateError};
+use toolpost_ranked::{
+    EmbeddingIndex, Fusion, Hit, Index, IndexGuard, SemanticQuery, SemanticResult, UpdateError,
+};
 use toolpost_workspace::WorkspacePath;
 
 /// The maximum number of searches of one package if its files keep changing.
