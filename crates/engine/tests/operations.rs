@@ -14,7 +14,7 @@ use toolpost_engine::{
             Request, Step, Where,
         },
         glob::{self, Glob, Prune, Rules},
-        grep::{self, Grep},
+        grep::{self, Grep, Mode},
         list::{self, HiddenFiles, List},
         stat::{self, FileKind, Stat},
     },
@@ -439,6 +439,38 @@ async fn search_in_one_root_lists_the_other_roots() {
     let what =
         format!("File not found: f (relative paths start in {first}; the workspace also has {second}).");
     assert!(failure.what.contains(&what), "{}", failure.what);
+}
+
+/// Under every size limit, a reply states as many results as it contains, and the pages together have all results.
+#[tokio::test]
+async fn search_pages_state_what_they_contain_and_lead_to_all_results() {
+    let long = format!("needle {}\n", "x".repeat(300));
+    let world = World::new(&[("a", "needle\nneedle\n"), ("b", &long), ("c", "needle\n")]);
+    let cx = permissive(world.session.clone());
+    let modes = [(Mode::Content, 4), (Mode::Files, 3), (Mode::Count, 3)];
+    let rows = modes.into_iter().flat_map(|row| [0, 500, 530, 560, 900, 9_000].map(|bytes| (row, bytes)));
+    each_async(rows, async |((mode, entries), max_bytes)| {
+        let (mut offset, mut found) = (0, Vec::new());
+        while offset < entries {
+            let base = world.engine.resolve(".").unwrap();
+            let request =
+                grep::Request { mode, offset, ..grep::Request::of(base, "needle".into(), max_bytes) };
+            let output = world.engine.run::<Grep>(request, &cx).await.unwrap();
+            let of_file = |file: &grep::File| match mode {
+                Mode::Content => file.lines.iter().map(|line| (file.path.clone(), line.number)).collect(),
+                Mode::Files | Mode::Count => vec![(file.path.clone(), 0)],
+            };
+            let page: Vec<(String, u64)> = output.files.iter().flat_map(of_file).collect();
+            assert_eq!((output.shown, output.entries), (page.len() as u64, entries), "offset {offset}");
+            assert!(!page.is_empty() && output.files.len() <= page.len(), "offset {offset}");
+            offset += output.shown;
+            found.extend(page);
+        }
+        found.sort();
+        found.dedup();
+        assert_eq!(found.len() as u64, entries);
+    })
+    .await;
 }
 
 #[tokio::test]
