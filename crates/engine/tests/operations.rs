@@ -10,7 +10,7 @@ use toolpost_engine::{
     CallCtx, Engine, Extent, Failure, Fresh, Host, Kind, Operation, Session, Touch,
     operations::{
         change::{
-            Change, ChangeFiles, EditPosition, Existence, Hunk, Lines, MatchCount, Output, Reference,
+            Change, ChangeFiles, EditPosition, Exact, Existence, Hunk, Lines, MatchCount, Output, Reference,
             Request, Step, Where,
         },
         glob::{self, Glob, Prune, Rules},
@@ -23,7 +23,7 @@ use toolpost_text::{
     lines::LineRange,
     patch::{End, Format, Line, LineEnding, Sign},
 };
-use toolpost_workspace::{Options, Workspace};
+use toolpost_workspace::{Options, Workspace, hash};
 
 impl World {
     fn text(&self, path: &str, old: &str, new: &str) -> Change {
@@ -39,6 +39,10 @@ impl World {
             text: text.to_owned(),
         }
     }
+}
+
+fn exact(before: &str, from: usize, to: usize) -> Where {
+    Where::Exact(Exact { from, to, of: hash(before.as_bytes()) })
 }
 
 #[tokio::test]
@@ -98,6 +102,11 @@ async fn changes_of_different_kinds_apply_in_order_in_one_file() {
         ),
         ("a\nb\nc\nb\n", [(Where::Hunks(vec![hunk]), ""), (next("b"), "B")], "a\nb\nC\nB\n"),
         ("a\nb\na\nb\n", [(line(2, EditPosition::After), "new"), (next("b"), "B")], "a\nb\nnew\na\nB\n"),
+        ("a b\n", [(exact("a b\n", 0, 1), "first"), (exact("a b\n", 2, 3), "B")], "first B\n"),
+        ("a b\n", [(exact("a b\n", 2, 3), "second"), (exact("a b\n", 0, 1), "A")], "A second\n"),
+        ("a a b\n", [(find("a", MatchCount::Every), "1\r\n"), (exact("a a b\n", 4, 5), "B")], "1\n 1\n B\n"),
+        ("a\n", [(exact("a\n", 1, 1), "x"), (exact("a\n", 1, 1), "y")], "axy\n"),
+        ("a\n", [(exact("a\n", 0, 1), ""), (exact("a\n", 0, 0), "x")], "x\n"),
     ];
     each_async(rows, async |(before, changes, after)| {
         let world = World::new(&[("f", before)]);
@@ -106,6 +115,35 @@ async fn changes_of_different_kinds_apply_in_order_in_one_file() {
             changes.map(|(at, text)| Change { path: path.clone(), at, text: text.to_owned() }).into();
         world.change(changes, Fresh::NOT_ASKED).await.unwrap();
         assert_eq!(world.files(), owned(&[("f", after)]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn byte_range_that_an_earlier_change_replaced_is_refused() {
+    let before = "a b c\n";
+    let find = |old: &str| Where::Text {
+        old: old.to_owned(),
+        want: MatchCount::One,
+        near: None,
+        matching: Step::Exact,
+    };
+    let rows = [
+        (exact(before, 0, 3), "a B"),
+        (find("b c"), "B C"),
+        (Where::Whole(Existence::Existing), "a b cc\n"),
+        (find("b"), "B"),
+    ];
+    each_async(rows, async |(at, text)| {
+        let world = World::new(&[("f", before)]);
+        let path = world.engine.resolve("f").unwrap();
+        let earlier = Change { path: path.clone(), at, text: text.to_owned() };
+        let later = Change { path, at: exact(before, 2, 3), text: "x".to_owned() };
+        let failure = world.change(vec![earlier, later], Fresh::NOT_ASKED).await.unwrap_err();
+        let what = "#2 An earlier change of this call replaces text at bytes 2-3 of f, which this change also replaces; \
+                    nothing was written.";
+        assert_eq!(world.said(&failure), (Kind::Invalid, what.to_owned()));
+        assert_eq!(world.files(), owned(&[("f", before)]));
     })
     .await;
 }

@@ -1,8 +1,8 @@
 //! Deletes or renames a file.
 
 use super::draft::{Before, Draft, Now, since_note};
-use super::line_shifts::LineShifts;
 use super::{Existence, RemainingContent};
+use super::{line_shifts::LineShifts, offset_shifts::OffsetShifts};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind, Trouble},
@@ -24,6 +24,7 @@ pub(super) struct DraftTransfer {
     notes: Vec<String>,
     next: usize,
     moved: LineShifts,
+    offsets: OffsetShifts,
 }
 
 pub(super) fn remove(files: &Files, draft: &mut Draft, left: RemainingContent) -> Result<(), Failure> {
@@ -76,6 +77,7 @@ pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Dra
         notes: since.into_iter().chain(std::mem::take(&mut draft.notes)).collect(),
         next: std::mem::take(&mut draft.next),
         moved: std::mem::take(&mut draft.moved),
+        offsets: std::mem::take(&mut draft.offsets),
     })
 }
 
@@ -99,7 +101,7 @@ pub(super) fn put(draft: &mut Draft, carried: DraftTransfer, existence: Existenc
     draft.from = (carried.from != draft.path).then_some(carried.from);
     draft.replaced = carried.replaced;
     draft.seen = carried.seen;
-    (draft.next, draft.moved) = (carried.next, carried.moved);
+    (draft.next, draft.moved, draft.offsets) = (carried.next, carried.moved, carried.offsets);
     draft.notes.extend(carried.notes);
     Ok(())
 }
