@@ -16,6 +16,7 @@ use toolpost_engine::{
         glob::{self, Glob, Prune, Rules},
         grep::{self, Grep, Mode},
         list::{self, HiddenFiles, List},
+        read_many::{self, FileSelector, ReadMany},
         stat::{self, FileKind, Stat},
     },
 };
@@ -477,6 +478,36 @@ async fn search_in_one_root_lists_the_other_roots() {
     let what =
         format!("File not found: f (relative paths start in {first}; the workspace also has {second}).");
     assert!(failure.what.contains(&what), "{}", failure.what);
+}
+
+/// The ignore rules of an installed package are those of its authors, who ignored the built files that it consists of.
+#[tokio::test]
+async fn searches_in_an_external_root_apply_no_ignore_rules() {
+    let files = [("kit/.gitignore", "lib/\n"), ("kit/lib/a.js", "needle\n")];
+    let world = World::new(&files);
+    let (workspace, cx) = (world.engine.workspace(), permissive(world.session.clone()));
+    let kit =
+        workspace.open_external(&world.at("kit"), &workspace.allowed_parents(), "js:kit@1.0.0").unwrap();
+    let grep = grep::Request::of(kit.clone(), "needle".to_owned(), 9_000);
+    let found = world.engine.run::<Grep>(grep, &cx).await.unwrap();
+    assert_eq!(found.files[0].path, "js:kit@1.0.0/lib/a.js");
+    let glob = glob::Request { rules: Rules::Git, ..glob::Request::of(kit.clone(), "*.js") };
+    let found = world.engine.run::<Glob>(glob, &cx).await.unwrap();
+    assert_eq!(found.matches[0].path, "js:kit@1.0.0/lib/a.js");
+    let request = read_many::Request {
+        base: world.engine.resolve(".").unwrap(),
+        selectors: vec![FileSelector::Named { path: kit, raw_path: "js:kit".to_owned() }],
+        refused: Vec::new(),
+        without: Vec::new(),
+        max_files: 9,
+        max_bytes_each: 900,
+        max_bytes: 9_000,
+        rules: Rules::Git,
+        numbers: grep::Numbers::Hidden,
+    };
+    let found = world.engine.run::<ReadMany>(request, &cx).await.unwrap();
+    let paths: Vec<&str> = found.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["js:kit@1.0.0/.gitignore", "js:kit@1.0.0/lib/a.js"]);
 }
 
 /// Under every size limit, a reply states as many results as it contains, and the pages together have all results.

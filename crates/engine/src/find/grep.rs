@@ -5,7 +5,7 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::Failure,
-    find::Find,
+    find::{Find, rules_of},
     operation::Operation,
     seen_content::{SeenContent, SeenRange},
 };
@@ -260,8 +260,7 @@ impl Operation for Grep {
 }
 
 fn asked(request: Request) -> GrepRequest {
-    // In an installed package, the ignore rules of the project do not apply, and directories of packages nested in it
-    // are skipped.
+    // In an installed package, the directories of packages nested in it are skipped.
     let aside = request.base.root().label().is_some();
     let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     GrepRequest {
@@ -276,7 +275,7 @@ fn asked(request: Request) -> GrepRequest {
         limit: request.limit.map(size),
         offset: size(request.offset),
         room: Some(request.max_bytes),
-        rules: if aside { Rules::None } else { request.rules },
+        rules: rules_of(&request.base, request.rules),
         hidden: request.hidden,
         prune: if aside { Prune::Dependencies } else { request.prune },
         max_line: request.max_line,

@@ -5,7 +5,10 @@ use crate::{
     call::CallCtx,
     code::symbol_index::ready,
     failure::{Failure, Hint},
-    find::walk::{WalkReport, walk},
+    find::{
+        rules_of,
+        walk::{WalkReport, walk},
+    },
     overview::Overview,
     workers::at_once,
 };
@@ -49,11 +52,12 @@ pub(crate) async fn gather(
     cx: &CallCtx,
 ) -> Result<ProjectFiles, Failure> {
     let until = Instant::now() + overview.code().index_wait().mul_f64(READING);
-    let asked = GlobRequest { rules, ..GlobRequest::of(base.clone(), "**") };
+    let asked = GlobRequest { rules: rules_of(base, rules), ..GlobRequest::of(base.clone(), "**") };
     let projects = overview.projects().clone();
     let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
         projects.refresh(find.files().workspace(), rules);
-        let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.grams())?;
+        let index = find.grams_of(&asked.base);
+        let found = toolpost_search::glob(find.files().workspace(), &asked, control, index)?;
         let walk = WalkReport::of(&found.skipped, found.unreadable, found.complete)
             .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))
