@@ -93,7 +93,8 @@ pub(super) fn put(draft: &mut Draft, carried: DraftTransfer, existence: Existenc
         }
         (Existence::New, true) => return Err(in_the_way(&path)),
         // A link never replaces another file, not even one that this call deletes.
-        (_, there) if a_link && (there || draft.before.is_some()) => return Err(in_the_way(&path)),
+        (_, true) if a_link => return Err(in_the_way(&path)),
+        (_, false) if a_link && draft.before.is_some() => return Err(replaced(&path)),
         (_, true) => draft.notes.push(format!("{path} existed and was overwritten")),
         (_, false) => {}
     }
@@ -109,6 +110,17 @@ pub(super) fn put(draft: &mut Draft, carried: DraftTransfer, existence: Existenc
 fn in_the_way(path: &str) -> Failure {
     Failure::new(Kind::Conflict, format!("{path} already exists, and would be lost."))
         .hint(Hint::Advice("Choose an unused path, or delete the existing file first.".to_owned()))
+}
+
+/// Returns the failure of a link that would take the place of a file or link which the same call deletes or moves away.
+fn replaced(path: &str) -> Failure {
+    let what = format!(
+        "{path} exists before this call, and a symbolic link takes its place; one call cannot do both."
+    );
+    Failure::new(Kind::Conflict, what).hint(Hint::Advice(
+        "Make two calls: delete or move what is there in the first one, and move the link in the second one."
+            .to_owned(),
+    ))
 }
 
 fn missing(files: &Files, draft: &Draft, trouble: Trouble) -> Failure {
