@@ -5,7 +5,6 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::{Failure, Hint},
-    find::walk::Complete,
     operation::Operation,
     overview::Overview,
     session::PagedIndex,
@@ -90,11 +89,6 @@ impl Operation for Project {
     async fn run(overview: &Overview, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let gathered = files::gather(overview, &request.base, request.rules, cx).await?;
-        if gathered.walk.complete != Complete::Yes {
-            let what = "The time limit was reached before all directories of the project were listed.";
-            return Err(Failure::new(crate::failure::Kind::Timeout, what)
-                .hint(Hint::Advice("Pass a subdirectory of the project as the path.".to_owned())));
-        }
         let (overview, cx) = (overview.clone(), cx.clone());
         blocking(move || part(&overview, &request, &gathered, &cx)).await
     }

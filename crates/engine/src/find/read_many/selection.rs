@@ -133,10 +133,10 @@ fn nothing(finder: &Find, request: &Request, chosen: &FileSelection) -> Failure 
     if !left_out.is_empty() {
         failure = failure.found(format!("The search left out {}.", left_out.join(", ")));
     }
-    if chosen.walk.complete != Complete::Yes {
-        failure.what.push_str(" The time limit was reached before all directories were searched.");
-        failure.kind = Kind::Timeout;
-        return failure.hint(Hint::Narrow);
+    if let Some((kind, why)) = chosen.walk.complete.ended_before("all directories were searched") {
+        failure.what.push_str(&format!(" {why}"));
+        failure.kind = kind;
+        return if kind == Kind::Timeout { failure.hint(Hint::Narrow) } else { failure };
     }
     let meant: Vec<String> = chosen
         .files

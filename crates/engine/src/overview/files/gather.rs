@@ -4,7 +4,7 @@ use super::{Limits, Record, RecordKey, Why};
 use crate::{
     call::CallCtx,
     code::symbol_index::ready,
-    failure::{Failure, Hint},
+    failure::{Failure, Hint, Kind},
     find::{
         rules_of,
         walk::{WalkReport, walk},
@@ -44,7 +44,7 @@ impl ProjectFiles {
 }
 
 /// Finds the files below a directory, and reads those whose record (of symbols and entry points) is missing or
-/// outdated.
+/// outdated. Fails if the time does not suffice to find all files, or if the call is cancelled.
 pub(crate) async fn gather(
     overview: &Overview,
     base: &WorkspacePath,
@@ -63,6 +63,14 @@ pub(crate) async fn gather(
         Ok((found.matches, walk))
     })
     .await?;
+    if let Some((kind, what)) = walk.complete.ended_before("all directories of the project were listed") {
+        let advice = "Pass a subdirectory of the project as the path.";
+        let failure = Failure::new(kind, what);
+        return Err(match kind {
+            Kind::Timeout => failure.hint(Hint::Advice(advice.to_owned())),
+            _ => failure,
+        });
+    }
     let mut files: Vec<WorkspacePath> = found.into_iter().map(|found| found.path).collect();
     files.sort();
     let count = files.len();
