@@ -1037,6 +1037,9 @@ async fn project_index_follows_file_changes() {
     let (_, whole) = index(0).await;
     assert!(whole.contains("\n### src/config.rs (rust, 1 line)\n1 constant A\n"), "{whole}");
     assert_eq!(index(10).await, (false, whole.chars().skip(10).collect()));
+    let end = whole.chars().count();
+    let past = words(&world.call("get_project_index_chunk", json!({"offset": end})).await);
+    assert!(past.starts_with(&format!("offset {end} is at the end: ")), "{past}");
     world.put("src/config.rs", "\npub const B: u8 = 1;\n");
     world.put(".zblade/context/project_index.md", "# Old\n");
     let (changed, rest) = index(10).await;

@@ -104,7 +104,8 @@ fn part(
     let text = text.as_str();
     let total = text.chars().count();
     if request.offset >= total {
-        let what = format!("offset {} is after the end: the index has {total} characters.", request.offset);
+        let place = if request.offset == total { "at" } else { "after" };
+        let what = format!("offset {} is {place} the end: the index has {total} characters.", request.offset);
         return Err(Failure::invalid(what).hint(Hint::Advice("Start again with offset 0.".to_owned())));
     }
     let fingerprint = hash(text.as_bytes()).to_string();
