@@ -316,6 +316,7 @@ async fn patch_add_over_an_existing_file_is_refused_until_it_was_shown() {
             "f exists, and this session has not seen its content.",
             "     1\ttheirs",
             "if the same call is still right, repeat it. To keep the current content, change only a part of it.",
+            "To change a part of an existing file, use `*** Update File`.",
         ];
         assert!(parts.iter().all(|part| reply.contains(part)), "{reply}");
         assert_eq!(file(&world, "f"), b"theirs\n");

@@ -210,9 +210,11 @@ async fn symbol_edits_can_be_undone() {
 #[tokio::test]
 async fn extract_shows_blocks_and_symbols() {
     let long = format!("fn long() {{\n{}}}\n", "    x();\n".repeat(200));
+    let many: String = (0..41).map(|number| format!("def step{number}():\n    pass\n\n\n")).collect();
     let world = world(&[
         ("a.js", CART),
         ("long.rs", &long),
+        ("many.py", &many),
         ("b.py", "import a\n\nfor x in y:\n    a(x)\n\n@tag\ndef f():\n    pass\n"),
         ("c.md", "# A\n\n## B c\n\nx\n\n## D\n"),
         ("d.txt", "one\ntwo\nthree\n"),
@@ -245,6 +247,7 @@ async fn extract_shows_blocks_and_symbols() {
     each_async(
         [
             ("a.js#sub", "Nothing in a.js is called sub.\n\nSymbols in the file:\n  class Cart (lines 1-6)"),
+            ("many.py#zz", "Nothing in many.py is called zz.\n\nThe first 40 of 41 symbols in the file:\n"),
             ("d.txt#x", "There is no parser for d.txt"),
             ("e.js#x", "File not found: e.js"),
             ("a.js:11", "a.js has 10 lines; line 11 is after its end."),

@@ -10,12 +10,13 @@ use toolpost_engine::{
     CallCtx, Engine, Extent, Failure, Fresh, Host, Kind, Operation, Session, Touch,
     operations::{
         change::{
-            Change, ChangeFiles, ChangeTarget, EditPosition, Existence, Hunk, Lines, MatchCount, Output,
-            Reference, Request, Step,
+            Change, ChangeFiles, EditPosition, Exact, Existence, Hunk, Lines, MatchCount, Output, Reference,
+            Request, Step, ChangeTarget,
         },
         glob::{self, Glob, Prune, Rules},
-        grep::{self, Grep},
+        grep::{self, Grep, Mode},
         list::{self, HiddenFiles, List},
+        read_many::{self, FileSelector, ReadMany},
         stat::{self, FileKind, Stat},
     },
 };
@@ -23,7 +24,7 @@ use toolpost_text::{
     lines::LineRange,
     patch::{Format, HunkPosition, Line, LineChange, LineEnding},
 };
-use toolpost_workspace::{Options, Workspace};
+use toolpost_workspace::{Options, Workspace, hash};
 
 impl World {
     fn text(&self, path: &str, old: &str, new: &str) -> Change {
@@ -43,6 +44,10 @@ impl World {
             text: text.to_owned(),
         }
     }
+}
+
+fn exact(before: &str, from: usize, to: usize) -> Where {
+    Where::Exact(Exact { from, to, of: hash(before.as_bytes()) })
 }
 
 #[tokio::test]
@@ -103,6 +108,11 @@ async fn changes_of_different_kinds_apply_in_order_in_one_file() {
         ),
         ("a\nb\nc\nb\n", [(ChangeTarget::Hunks(vec![hunk]), ""), (next("b"), "B")], "a\nb\nC\nB\n"),
         ("a\nb\na\nb\n", [(line(2, EditPosition::After), "new"), (next("b"), "B")], "a\nb\nnew\na\nB\n"),
+        ("a b\n", [(exact("a b\n", 0, 1), "first"), (exact("a b\n", 2, 3), "B")], "first B\n"),
+        ("a b\n", [(exact("a b\n", 2, 3), "second"), (exact("a b\n", 0, 1), "A")], "A second\n"),
+        ("a a b\n", [(find("a", MatchCount::Every), "1\r\n"), (exact("a a b\n", 4, 5), "B")], "1\n 1\n B\n"),
+        ("a\n", [(exact("a\n", 1, 1), "x"), (exact("a\n", 1, 1), "y")], "axy\n"),
+        ("a\n", [(exact("a\n", 0, 1), ""), (exact("a\n", 0, 0), "x")], "x\n"),
     ];
     each_async(rows, async |(before, changes, after)| {
         let world = World::new(&[("f", before)]);
@@ -111,6 +121,35 @@ async fn changes_of_different_kinds_apply_in_order_in_one_file() {
             changes.map(|(at, text)| Change { path: path.clone(), at, text: text.to_owned() }).into();
         world.change(changes, Fresh::NOT_ASKED).await.unwrap();
         assert_eq!(world.files(), owned(&[("f", after)]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn byte_range_that_an_earlier_change_replaced_is_refused() {
+    let before = "a b c\n";
+    let find = |old: &str| Where::Text {
+        old: old.to_owned(),
+        want: MatchCount::One,
+        near: None,
+        matching: Step::Exact,
+    };
+    let rows = [
+        (exact(before, 0, 3), "a B"),
+        (find("b c"), "B C"),
+        (Where::Whole(Existence::Existing), "a b cc\n"),
+        (find("b"), "B"),
+    ];
+    each_async(rows, async |(at, text)| {
+        let world = World::new(&[("f", before)]);
+        let path = world.engine.resolve("f").unwrap();
+        let earlier = Change { path: path.clone(), at, text: text.to_owned() };
+        let later = Change { path, at: exact(before, 2, 3), text: "x".to_owned() };
+        let failure = world.change(vec![earlier, later], Fresh::NOT_ASKED).await.unwrap_err();
+        let what = "#2 An earlier change of this call replaces text at bytes 2-3 of f, which this change also replaces; \
+                    nothing was written.";
+        assert_eq!(world.said(&failure), (Kind::Invalid, what.to_owned()));
+        assert_eq!(world.files(), owned(&[("f", before)]));
     })
     .await;
 }
@@ -448,6 +487,68 @@ async fn search_in_one_root_lists_the_other_roots() {
     let what =
         format!("File not found: f (relative paths start in {first}; the workspace also has {second}).");
     assert!(failure.what.contains(&what), "{}", failure.what);
+}
+
+/// The ignore rules of an installed package are those of its authors, who ignored the built files that it consists of.
+#[tokio::test]
+async fn searches_in_an_external_root_apply_no_ignore_rules() {
+    let files = [("kit/.gitignore", "lib/\n"), ("kit/lib/a.js", "needle\n")];
+    let world = World::new(&files);
+    let (workspace, cx) = (world.engine.workspace(), permissive(world.session.clone()));
+    let kit =
+        workspace.open_external(&world.at("kit"), &workspace.allowed_parents(), "js:kit@1.0.0").unwrap();
+    let grep = grep::Request::of(kit.clone(), "needle".to_owned(), 9_000);
+    let found = world.engine.run::<Grep>(grep, &cx).await.unwrap();
+    assert_eq!(found.files[0].path, "js:kit@1.0.0/lib/a.js");
+    let glob = glob::Request { rules: Rules::Git, ..glob::Request::of(kit.clone(), "*.js") };
+    let found = world.engine.run::<Glob>(glob, &cx).await.unwrap();
+    assert_eq!(found.matches[0].path, "js:kit@1.0.0/lib/a.js");
+    let request = read_many::Request {
+        base: world.engine.resolve(".").unwrap(),
+        selectors: vec![FileSelector::Named { path: kit, raw_path: "js:kit".to_owned() }],
+        refused: Vec::new(),
+        without: Vec::new(),
+        max_files: 9,
+        max_bytes_each: 900,
+        max_bytes: 9_000,
+        rules: Rules::Git,
+        numbers: grep::Numbers::Hidden,
+    };
+    let found = world.engine.run::<ReadMany>(request, &cx).await.unwrap();
+    let paths: Vec<&str> = found.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["js:kit@1.0.0/.gitignore", "js:kit@1.0.0/lib/a.js"]);
+}
+
+/// Under every size limit, a reply states as many results as it contains, and the pages together have all results.
+#[tokio::test]
+async fn search_pages_state_what_they_contain_and_lead_to_all_results() {
+    let long = format!("needle {}\n", "x".repeat(300));
+    let world = World::new(&[("a", "needle\nneedle\n"), ("b", &long), ("c", "needle\n")]);
+    let cx = permissive(world.session.clone());
+    let modes = [(Mode::Content, 4), (Mode::Files, 3), (Mode::Count, 3)];
+    let rows = modes.into_iter().flat_map(|row| [0, 500, 530, 560, 900, 9_000].map(|bytes| (row, bytes)));
+    each_async(rows, async |((mode, entries), max_bytes)| {
+        let (mut offset, mut found) = (0, Vec::new());
+        while offset < entries {
+            let base = world.engine.resolve(".").unwrap();
+            let request =
+                grep::Request { mode, offset, ..grep::Request::of(base, "needle".into(), max_bytes) };
+            let output = world.engine.run::<Grep>(request, &cx).await.unwrap();
+            let of_file = |file: &grep::File| match mode {
+                Mode::Content => file.lines.iter().map(|line| (file.path.clone(), line.number)).collect(),
+                Mode::Files | Mode::Count => vec![(file.path.clone(), 0)],
+            };
+            let page: Vec<(String, u64)> = output.files.iter().flat_map(of_file).collect();
+            assert_eq!((output.shown, output.entries), (page.len() as u64, entries), "offset {offset}");
+            assert!(!page.is_empty() && output.files.len() <= page.len(), "offset {offset}");
+            offset += output.shown;
+            found.extend(page);
+        }
+        found.sort();
+        found.dedup();
+        assert_eq!(found.len() as u64, entries);
+    })
+    .await;
 }
 
 #[tokio::test]

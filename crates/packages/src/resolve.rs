@@ -10,6 +10,8 @@ use crate::stores::PackageStores;
 use crate::{cargo, golang, javascript, maven, python};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
+use toolpost_text::plural::counted;
+use toolpost_text::duplicates::remove_duplicates;
 use toolpost_text::names::suggest;
 use toolpost_text::plural::counted;
 use toolpost_workspace::{PathError, Workspace, WorkspacePath};
@@ -179,7 +181,7 @@ impl Dependencies {
                 }
             }
         }
-        all.read.dedup();
+        remove_duplicates(&mut all.read);
         all.packages.sort_by(|one, other| (one.direct, &one.label).cmp(&(other.direct, &other.label)));
         all.packages.dedup_by(|one, other| one.label == other.label);
         all.missing.sort_by(|one, other| (one.direct, &one.label).cmp(&(other.direct, &other.label)));

@@ -25,6 +25,7 @@ pub(crate) fn prepare(tool: &RemoteTool, arguments: Value, at: &Lowering) -> Res
         operation: OPERATION,
         touches: Bridge::touches(&request),
         run: Box::new(move |engine, cx| run(engine, cx, request, structured)),
+        reword: std::convert::identity,
         notes: Vec::new(),
     })
 }

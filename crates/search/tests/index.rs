@@ -277,6 +277,30 @@ fn many(cache: &Path) -> (World, TrigramIndex) {
     (world, index)
 }
 
+/// An index covers no external root: it would find no file there, although there are some.
+#[test]
+fn index_refuses_searches_in_external_roots() {
+    let world = World::new(&[(".git/", ""), ("kit/a.txt", "needle\n"), ("kit/lib/a.txt", "needle\n")]);
+    let index = Grams::new(world.workspace.clone(), None);
+    settle();
+    assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
+    let parents = world.workspace.allowed_parents();
+    let kit = world.workspace.open_external(&world.root().join("kit"), &parents, "js:kit@1.0.0").unwrap();
+    let lib = world.workspace.resolve_external(&kit, "js:kit/lib", "lib").unwrap();
+    let own = world.workspace.resolve("kit").unwrap();
+    let pattern = Pattern::read("needle", Letters::AsWritten, Reach::Line).unwrap();
+    each(
+        [("the workspace", own, true), ("the top", kit, false), ("below it", lib, false)],
+        |(_, base, covered)| {
+            let sieve =
+                |name: &str| Sieve { base: base.clone(), judge: None, may_read: None, name: name.to_owned() };
+            let options = Options::default();
+            assert_eq!(index.names(&options, sieve("names"), &|| false).is_ok(), covered);
+            assert_eq!(index.shortlist(&pattern, &options, sieve("lines"), &|| false).is_ok(), covered);
+        },
+    );
+}
+
 /// Compares searches of long files with the index, which searches parts of them, and without it.
 #[test]
 fn long_files_searched_in_parts_give_the_same_results() {

@@ -40,6 +40,8 @@ pub enum SymbolError {
         like: Vec<NamedSymbol>,
         /// The first symbols of the file.
         all: Vec<NamedSymbol>,
+        /// The number of symbols in the file.
+        total: usize,
     },
     /// Several symbols have the name.
     #[error("{} symbols have the name {name}", all.len())]
@@ -154,6 +156,13 @@ pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<NamedSymbol
     which.iter().map(describe).collect()
 }
 
+/// Describes the first symbols of a file, for a message that lists them.
+#[must_use]
+pub fn first_named(text: &str, symbols: &[Symbol]) -> Vec<NamedSymbol> {
+    let first: Vec<usize> = (0..symbols.len().min(NAMED)).collect();
+    named(text, symbols, &first)
+}
+
 /// Resolves a name to the index of one symbol.
 fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, SymbolError> {
     let said = name.trim().to_owned();
@@ -161,9 +170,8 @@ fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, SymbolErro
         Resolution::One(at) => Ok(at),
         Resolution::Several(all) => Err(SymbolError::Several { name: said, all: named(text, symbols, &all) }),
         Resolution::None(like) => {
-            let all: Vec<usize> = (0..symbols.len().min(NAMED)).collect();
-            let (like, all) = (named(text, symbols, &like), named(text, symbols, &all));
-            Err(SymbolError::None { name: said, like, all })
+            let (like, all) = (named(text, symbols, &like), first_named(text, symbols));
+            Err(SymbolError::None { name: said, like, all, total: symbols.len() })
         }
     }
 }

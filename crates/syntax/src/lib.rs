@@ -28,7 +28,7 @@ mod shape;
 mod tree;
 
 pub use bounded::{ParseError, parse_bounded};
-pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, named};
+pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, first_named, named};
 pub use facts::{
     Binding, BindingKind, Facts, Import, ImportTarget, ImportVisibility, NameToken, Reference, Scope,
     TokenForm, Usage,

@@ -3,6 +3,7 @@
 pub mod budget;
 pub mod cut;
 pub mod diff;
+pub mod duplicates;
 pub mod encoding;
 pub mod escape;
 pub mod frontmatter;

@@ -30,9 +30,9 @@ pub trait Tool: 'static {
     /// Renders the output.
     fn render(output: &<Self::Op as Operation>::Output, page: &mut Page);
 
-    /// Rewords a failure of `lower` or of the operation, for example because the tools that the dialect reproduces
-    /// fix the wording. Failures of decoding, such as a missing argument, are not passed to it. The default changes
-    /// nothing.
+    /// Rewords a failure of `lower`, of the check that the session has seen the content to overwrite, or of the
+    /// operation, for example because the tools that the dialect reproduces fix the wording. Failures of decoding, such
+    /// as a missing argument, are not passed to it. The default changes nothing.
     #[must_use]
     fn reword(failure: Failure) -> Failure {
         failure
@@ -47,6 +47,8 @@ pub struct DecodedCall {
     pub touches: Vec<Touch>,
     /// Runs the call.
     pub run: Run,
+    /// Rewords the failure of a check before the operation, as [`Tool::reword`] does.
+    pub reword: fn(Failure) -> Failure,
     /// Notes about the arguments, in a sentence each.
     pub notes: Vec<String>,
 }
@@ -155,6 +157,7 @@ fn prepare<T: Tool>(arguments: Value, schema: &Value, at: &Lowering) -> Result<D
         operation: T::Op::NAME,
         touches: T::Op::touches(&request),
         run: Box::new(move |engine, cx| Box::pin(run::<T>(engine, cx, request, structured, limit, say))),
+        reword: T::reword,
         notes: decoded.notes.into_iter().chain(at.notes()).collect(),
     })
 }

@@ -4,7 +4,7 @@ use crate::common::edits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    ChangeProblem, Failure, Kind,
+    Failure, Hint, Kind, ChangeProblem,
     operations::change::{self, ChangedFile, EditKind, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -75,6 +75,10 @@ impl Tool for Patch {
         };
         if let Some(failed) = failed {
             failure.what = format!("{failed} {}: {}", failure.facts.path, failure.what);
+        }
+        if failure.kind == Kind::Unread {
+            let advice = "To change a part of an existing file, use `*** Update File`.";
+            failure.hints.push(Hint::Advice(advice.to_owned()));
         }
         // A patch has no numbered edits, so remove the number of the edit that failed.
         if failure.facts.change.take().is_some() {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Hint,
+    Failure, Hint, Kind,
     operations::change::{self, Existence, Output, WholeFileWrite},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -36,7 +36,8 @@ impl Tool for Create {
 
     fn reword(failure: Failure) -> Failure {
         let mut failure = super::edit_reply::reword(failure);
-        if let [Hint::ReadFirst(path)] = failure.hints.as_slice() {
+        // If `overwrite` is already true, the failure is of kind `Unread`.
+        if let (Kind::Invalid, [Hint::ReadFirst(path)]) = (failure.kind, failure.hints.as_slice()) {
             let call = toolpost_tool::example(&[("file", &super::targets::quoted(&path.display()))]);
             failure.hints = vec![
                 Hint::Advice("To replace the file, set overwrite to true.".to_owned()),

@@ -236,9 +236,14 @@ impl CommandSandbox<'_> {
         if of_names || of_hosts {
             return None;
         }
+        let is_of_socket = matches!(error, Family | ConnectionRefused | Unreachable | Name | NoAddress)
+            || (error == Permission && is_bind(line));
+        if is_of_socket && self.means == Means::Landlock {
+            return Some(no_sockets());
+        }
         match error {
             Root => Some(privilege()),
-            Family => Some(self.family()),
+            Family => Some(family()),
             ReadOnly => self.write(line, start).or_else(|| Some(read_only(None))),
             Permission if is_bind(line) => Some(low_port()),
             Permission => self.write(line, start),
@@ -279,21 +284,6 @@ impl CommandSandbox<'_> {
         })
     }
 
-    /// Explains a socket that could not be created.
-    fn family(&self) -> String {
-        if self.means == Means::Landlock {
-            format!(
-                "{SANDBOX} does not let commands create sockets, because the system allows no namespaces: \
-                 they reach neither the network nor local servers. Leave this command to the user."
-            )
-        } else {
-            format!(
-                "{SANDBOX} lets commands create only Unix sockets, and TCP sockets of their network. Work without \
-                 this kind of socket, or leave this command to the user."
-            )
-        }
-    }
-
     fn loopback(&self, port: Option<u16>) -> String {
         let at = port.map_or("127.0.0.1".to_owned(), |port| format!("127.0.0.1:{port}"));
         if self.shares_network {
@@ -330,6 +320,23 @@ impl CommandSandbox<'_> {
 }
 
 pub(super) const SANDBOX: &str = "Toolpost's sandbox";
+
+/// Explains that commands have no network and no servers, if Landlock is the only means of the sandbox: its filter of
+/// system calls then refuses every socket.
+pub(super) fn no_sockets() -> String {
+    format!(
+        "{SANDBOX} does not let commands create sockets, because the system allows no namespaces: commands cannot be \
+         servers, and reach neither the network nor local servers. Leave this command to the user."
+    )
+}
+
+/// Explains a socket of a family or type that the sandbox does not allow.
+fn family() -> String {
+    format!(
+        "{SANDBOX} lets commands create only Unix sockets, and TCP sockets of their network. Work without \
+         this kind of socket, or leave this command to the user."
+    )
+}
 
 fn read_only(path: Option<&str>) -> String {
     let path = path.map_or("paths outside the workspace".to_owned(), |path| format!("`{path}`"));
@@ -560,6 +567,24 @@ mod tests {
                 }
                 _ => assert_eq!(line.as_deref(), wanted, "{output}"),
             }
+        });
+    }
+
+    #[test]
+    fn network_errors_under_landlock_alone_are_explained_by_the_missing_sockets() {
+        let rows = [
+            "socket: Address family not supported by protocol",
+            "curl: (7) Failed to connect to 127.0.0.1 port 5432 after 0 ms",
+            "curl: (6) Could not resolve host: crates.io",
+            "connect: Network is unreachable",
+            "bind: Cannot assign requested address",
+            "Error: listen EACCES: permission denied 0.0.0.0:80",
+        ];
+        let means = Means::Landlock;
+        let confined = CommandSandbox { means, network: None, shares_network: false, access: &access };
+        each(rows, |output| {
+            let line = confined.line(output, Errors::All, Reported::default());
+            assert_eq!(line, Some(no_sockets()), "{output}");
         });
     }
 

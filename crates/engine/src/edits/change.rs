@@ -9,6 +9,7 @@ pub(crate) mod line_shifts;
 pub(crate) mod lines;
 pub(crate) mod merge;
 pub(crate) mod name;
+pub(crate) mod offset_shifts;
 pub(crate) mod patch;
 pub(crate) mod place;
 pub(crate) mod report;
@@ -141,7 +142,8 @@ pub struct Lines {
     pub side: EditPosition,
 }
 
-/// A byte range of one version of a file. The change is refused if the file has any other content.
+/// A byte range of the version of a file that is on the disk before the call. The change is refused if the file has any
+/// other content, or if an earlier change of the call replaces a part of the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exact {
     /// The byte offset in the text at which the range begins.

@@ -118,8 +118,8 @@ fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-/// Describes the lines in which the content `now` differs from the latest seen content that the session stores;
-/// `None` if the session stores none, or if one of the contents is not text.
+/// Describes the lines in which the content `now` differs from the content that was seen last; `None` if the session
+/// does not store that content, or if one of the contents is not text.
 pub(crate) fn lines_changed(files: &Files, cx: &CallCtx, path: &WorkspacePath, now: &[u8]) -> Option<String> {
     let before = Text::open(cx.session.remembered(path)?.to_vec(), files.encoding()).ok()?;
     let now = Text::open(now.to_vec(), files.encoding()).ok()?;

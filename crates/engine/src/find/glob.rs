@@ -5,7 +5,7 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::Failure,
-    find::Find,
+    find::{Find, rules_of},
     operation::Operation,
 };
 use schemars::JsonSchema;
@@ -54,9 +54,7 @@ impl Operation for Glob {
 
     async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let base = request.base.clone();
-        // In an installed package, the ignore rules of the project do not apply.
-        let rules = if base.root().label().is_some() { Rules::None } else { request.rules };
-        let request = Request { rules, ..request };
+        let request = Request { rules: rules_of(&base, request.rules), ..request };
         walk(find, cx, &base, "steps through directories", move |find, control| {
             let found = toolpost_search::glob(
                 find.files().workspace(),

@@ -5,7 +5,7 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::Failure,
-    find::Find,
+    find::{Find, rules_of},
     operation::Operation,
     seen_content::{SeenContent, SeenRange},
 };
@@ -259,27 +259,29 @@ fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<SeenConte
 }
 
 /// Drops the results at the end that do not fit into the answer, so that the reply can state the offset from which to
-/// continue.
+/// continue. The first result stays even if it does not fit: a reply without results would lead back to the same offset.
 fn fit(mut output: Output, max_bytes: usize) -> Output {
     let mut budget = ByteBudget::reserving(max_bytes, AROUND + output.walk.bytes());
-    let (mode, mut shown) = (output.mode, 0_u64);
+    let (mode, mut shown) = (output.mode, 0_usize);
+    let mut takes = |bytes: usize| {
+        let keeps = budget.takes(bytes) || shown == 0;
+        shown += usize::from(keeps);
+        keeps
+    };
     for file in &mut output.files {
         let path = file.path.len();
         if mode == Mode::Content {
-            let keep = budget.count(file.lines.iter().map(|line| path + weight(line)));
+            let keep = file.lines.iter().take_while(|line| takes(path + weight(line))).count();
             file.lines.truncate(keep);
-            shown += keep as u64;
         } else {
-            shown += u64::from(budget.takes(path + 16));
+            takes(path + 16);
         }
     }
-    if shown > 0 {
-        output.shown = shown;
-        match mode {
-            Mode::Content => output.files.retain(|file| !file.lines.is_empty()),
-            Mode::Files | Mode::Count => output.files.truncate(usize::try_from(shown).unwrap_or(usize::MAX)),
-        }
+    match mode {
+        Mode::Content => output.files.retain(|file| !file.lines.is_empty()),
+        Mode::Files | Mode::Count => output.files.truncate(shown),
     }
+    output.shown = shown as u64;
     output
 }
 

@@ -57,6 +57,19 @@ pub struct WalkReport {
     pub complete: Complete,
 }
 
+impl Complete {
+    /// Returns the kind and the message of the failure of a call that needs a complete walk. `work` is what the walk did
+    /// not finish, such as "all directories were searched". `None` if the walk was complete.
+    pub(crate) fn ended_before(self, work: &str) -> Option<(Kind, String)> {
+        let (kind, why) = match self {
+            Self::Yes => return None,
+            Self::TimedOut | Self::NotReady => (Kind::Timeout, "The time limit was reached"),
+            Self::Cancelled => (Kind::Cancelled, "The call was cancelled"),
+        };
+        Some((kind, format!("{why} before {work}.")))
+    }
+}
+
 /// Runs a search below the directory `base` on a worker thread, within the time limit of the call. Progress is reported
 /// as a count of `what`, such as "steps through files".
 pub(crate) async fn walk<T: Send + 'static>(
@@ -218,5 +231,25 @@ fn shortened(words: &str, most: usize) -> String {
     match toolpost_text::cut::line(words, most) {
         (_, 0) => words.to_owned(),
         (head, missing) => format!("{head}… ({})", counted(missing as u64, "more character")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn incomplete_walks_name_the_reason() {
+        let rows = [
+            (Complete::Yes, None),
+            (Complete::TimedOut, Some((Kind::Timeout, "The time limit was reached before it ended."))),
+            (Complete::NotReady, Some((Kind::Timeout, "The time limit was reached before it ended."))),
+            (Complete::Cancelled, Some((Kind::Cancelled, "The call was cancelled before it ended."))),
+        ];
+        each(rows, |(complete, wanted)| {
+            let wanted = wanted.map(|(kind, what)| (kind, what.to_owned()));
+            assert_eq!(complete.ended_before("it ended"), wanted);
+        });
     }
 }

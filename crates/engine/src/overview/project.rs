@@ -5,7 +5,6 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::{Failure, Hint},
-    find::walk::Complete,
     operation::Operation,
     overview::Overview,
     session::PagedIndex,
@@ -90,11 +89,6 @@ impl Operation for Project {
     async fn run(overview: &Overview, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let gathered = files::gather(overview, &request.base, request.rules, cx).await?;
-        if gathered.walk.complete != Complete::Yes {
-            let what = "The time limit was reached before all directories of the project were listed.";
-            return Err(Failure::new(crate::failure::Kind::Timeout, what)
-                .hint(Hint::Advice("Pass a subdirectory of the project as the path.".to_owned())));
-        }
         let (overview, cx) = (overview.clone(), cx.clone());
         blocking(move || part(&overview, &request, &gathered, &cx)).await
     }
@@ -110,7 +104,8 @@ fn part(
     let text = text.as_str();
     let total = text.chars().count();
     if request.offset >= total {
-        let what = format!("offset {} is after the end: the index has {total} characters.", request.offset);
+        let place = if request.offset == total { "at" } else { "after" };
+        let what = format!("offset {} is {place} the end: the index has {total} characters.", request.offset);
         return Err(Failure::invalid(what).hint(Hint::Advice("Start again with offset 0.".to_owned())));
     }
     let fingerprint = hash(text.as_bytes()).to_string();

@@ -16,7 +16,7 @@ use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_workspace::{Coverage, ReadLedger, WorkspacePath, unique};
+use toolpost_workspace::{Coverage, ReadLedger, WorkspacePath, hash, unique};
 
 /// Maximum size of all stored file contents, in bytes. The contents are stored to report later changes of the
 /// files.
@@ -180,11 +180,12 @@ impl Session {
         }
     }
 
-    /// Returns the latest seen content of a file that the session stores. The session may have seen later content
-    /// that was too large to store.
+    /// Returns the content of a file that the client has seen last; `None` if the session does not store it, for example
+    /// because it was too large or had to be decoded.
     #[must_use]
     pub fn remembered(&self, path: &WorkspacePath) -> Option<Arc<[u8]>> {
-        self.versions(path).into_iter().next()
+        let seen = self.ledger.seen(path)?.hash;
+        self.versions(path).into_iter().find(|bytes| hash(bytes) == seen)
     }
 
     /// Returns the stored versions of a file that the client has seen, the latest first.

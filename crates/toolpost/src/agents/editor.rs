@@ -48,7 +48,8 @@ pub fn report(settings: &Settings, engine: &Engine) -> std::io::Result<String> {
     })
 }
 
-fn socket(editor: &EditorChoice) -> Option<PathBuf> {
+/// Returns the socket of the editor to use; `None` if there is no editor.
+pub(super) fn socket(editor: &EditorChoice) -> Option<PathBuf> {
     match editor {
         EditorChoice::Off => None,
         EditorChoice::Neovim(socket) => Some(socket.clone()),

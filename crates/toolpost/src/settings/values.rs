@@ -190,7 +190,7 @@ impl EditorChoice {
     }
 
     /// Formats the value in the syntax of the setting.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self {
             Self::Auto => "auto".to_owned(),
             Self::Off => "off".to_owned(),

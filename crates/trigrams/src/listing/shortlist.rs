@@ -117,10 +117,11 @@ impl Listing {
     }
 
     /// Returns whether the listing has the files of the directory where a search starts. If a rule excludes that
-    /// directory, the listing has none.
+    /// directory, or it is in an external root, the listing has none.
     pub(super) fn covers(&self, sieve: &Sieve) -> bool {
-        let prefix = key::prefix(&sieve.base);
-        sieve.base.is_root() || beginning(&self.files, &prefix).next().is_some()
+        let (base, prefix) = (&sieve.base, key::prefix(&sieve.base));
+        let is_external = base.root().label().is_some();
+        !is_external && (base.is_root() || beginning(&self.files, &prefix).next().is_some())
     }
 
     /// Counts the files that a filter accepts, or returns the cached counts.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     call::CallCtx,
-    failure::{Failure, convert},
+    failure::{Failure, Hint, Kind, convert},
     files::Files,
 };
 use toolpost_text::encoding::{Encoding, EncodingGuess, sniff};
@@ -21,6 +21,7 @@ pub(super) fn all(
     hold: &PathLock,
     drafts: Vec<Draft>,
 ) -> Result<Output, Failure> {
+    drafts.iter().try_for_each(replaces_no_link)?;
     drafts.iter().try_for_each(stays_text)?;
     // The report is made first: it can take long for large files, and a call that is stopped then changes nothing.
     let reported = report::files(files, &drafts);
@@ -32,6 +33,20 @@ pub(super) fn all(
     let committed = hold.commit(writes, &cx.cause).map_err(|error| convert::commit(&error))?;
     notes.extend(committed.notes.iter().map(ToString::to_string));
     Ok(Output { files: reported, notes })
+}
+
+/// Refuses a file at the path of a link that the call deletes or moves away: a commit changes each path once, and replaces
+/// no link.
+fn replaces_no_link(draft: &Draft) -> Result<(), Failure> {
+    let (Some(Before::Link), Now::Bytes(_)) = (&draft.before, &draft.now) else { return Ok(()) };
+    let what = format!(
+        "{} is a symbolic link before this call, and a file after it; one call cannot do both. Nothing was changed.",
+        draft.path.display()
+    );
+    Err(Failure::new(Kind::Conflict, what).hint(Hint::Advice(
+        "Make two calls: delete or move the link in the first one, and create the file in the second one."
+            .to_owned(),
+    )))
 }
 
 /// Refuses text with a NUL byte, because later calls would treat the file as binary.

@@ -1,6 +1,6 @@
 //! The draft of a changed file: its new content, in memory until all changes of the call are written.
 
-use super::line_shifts::LineShifts;
+use super::{line_shifts::LineShifts, offset_shifts::OffsetShifts};
 use crate::{
     access::Extent,
     call::CallCtx,
@@ -40,6 +40,8 @@ pub(crate) struct Draft {
     pub(crate) changed_since: Option<String>,
     /// The shifts of line numbers that the partial changes so far have caused.
     pub(crate) moved: LineShifts,
+    /// The shifts of byte offsets that the partial changes so far have caused.
+    pub(crate) offsets: OffsetShifts,
 }
 
 /// Formats the note that another process changed the file since the caller saw it. `differ` describes the lines.
@@ -93,6 +95,7 @@ impl Draft {
             notes: Vec::new(),
             changed_since: None,
             moved: LineShifts::default(),
+            offsets: OffsetShifts::default(),
         })
     }
 
@@ -148,6 +151,7 @@ impl Draft {
         })?;
         self.still_a_notebook(text.bytes(), &bytes)?;
         self.moved.note(text.view(), splices);
+        self.offsets.note(splices);
         let mut grown = 0;
         for Splice { range, new } in splices {
             let new = lf(new).len();

@@ -1,4 +1,4 @@
-//! Changes a byte range of a file, if the file still has the content to which the range refers.
+//! Changes a byte range of the file on the disk, if the file still has the content to which the range refers.
 
 use super::Exact;
 use super::draft::{Draft, OriginalEntry};
@@ -29,6 +29,17 @@ pub(super) fn put(
         );
         return Err(Failure::new(Kind::Stale, what).hint(Hint::ReadAgain(draft.path.clone())));
     }
-    let splice = Splice { range: exact.from..exact.to, new: new.to_owned() };
-    draft.splice(cx, &text, &[splice], &[new])
+    let is_replaced = draft.wrote_whole || draft.from.is_some();
+    let range = draft.offsets.now(exact.from..exact.to).filter(|_| !is_replaced);
+    let Some(range) = range else {
+        let what = format!(
+            "An earlier change of this call replaces text at bytes {}-{} of {}, which this change also replaces; nothing \
+             was written.",
+            exact.from,
+            exact.to,
+            draft.path.display()
+        );
+        return Err(Failure::invalid(what).hint(Hint::Advice("Combine the two changes into one.".to_owned())));
+    };
+    draft.splice(cx, &text, &[Splice { range, new: new.to_owned() }], &[new])
 }

@@ -1,8 +1,8 @@
 //! Deletes or renames a file.
 
-use super::draft::{Draft, DraftContent, OriginalEntry, since_note};
-use super::line_shifts::LineShifts;
+use super::draft::{OriginalEntry, Draft, DraftContent, since_note};
 use super::{Existence, RemainingContent};
+use super::{line_shifts::LineShifts, offset_shifts::OffsetShifts};
 use crate::{
     call::CallCtx,
     failure::{ChangeProblem, Failure, Hint, Kind},
@@ -24,6 +24,7 @@ pub(super) struct DraftTransfer {
     notes: Vec<String>,
     next: usize,
     moved: LineShifts,
+    offsets: OffsetShifts,
 }
 
 pub(super) fn remove(files: &Files, draft: &mut Draft, left: RemainingContent) -> Result<(), Failure> {
@@ -78,6 +79,7 @@ pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Dra
         notes: since.into_iter().chain(std::mem::take(&mut draft.notes)).collect(),
         next: std::mem::take(&mut draft.next),
         moved: std::mem::take(&mut draft.moved),
+        offsets: std::mem::take(&mut draft.offsets),
     })
 }
 
@@ -96,7 +98,8 @@ pub(super) fn put(draft: &mut Draft, carried: DraftTransfer, existence: Existenc
         }
         (Existence::New, true) => return Err(in_the_way(&path)),
         // A link never replaces another file, not even one that this call deletes.
-        (_, there) if a_link && (there || draft.before.is_some()) => return Err(in_the_way(&path)),
+        (_, true) if a_link => return Err(in_the_way(&path)),
+        (_, false) if a_link && draft.before.is_some() => return Err(replaced(&path)),
         (_, true) => draft.notes.push(format!("{path} existed and was overwritten")),
         (_, false) => {}
     }
@@ -104,7 +107,7 @@ pub(super) fn put(draft: &mut Draft, carried: DraftTransfer, existence: Existenc
     draft.from = (carried.from != draft.path).then_some(carried.from);
     draft.replaced = carried.replaced;
     draft.seen = carried.seen;
-    (draft.next, draft.moved) = (carried.next, carried.moved);
+    (draft.next, draft.moved, draft.offsets) = (carried.next, carried.moved, carried.offsets);
     draft.notes.extend(carried.notes);
     Ok(())
 }
@@ -112,6 +115,17 @@ pub(super) fn put(draft: &mut Draft, carried: DraftTransfer, existence: Existenc
 fn in_the_way(path: &str) -> Failure {
     Failure::new(Kind::Conflict, format!("{path} already exists, and would be lost."))
         .hint(Hint::Advice("Choose an unused path, or delete the existing file first.".to_owned()))
+}
+
+/// Returns the failure of a link that would take the place of a file or link which the same call deletes or moves away.
+fn replaced(path: &str) -> Failure {
+    let what = format!(
+        "{path} exists before this call, and a symbolic link takes its place; one call cannot do both."
+    );
+    Failure::new(Kind::Conflict, what).hint(Hint::Advice(
+        "Make two calls: delete or move what is there in the first one, and move the link in the second one."
+            .to_owned(),
+    ))
 }
 
 fn missing(files: &Files, draft: &Draft, trouble: ChangeProblem) -> Failure {

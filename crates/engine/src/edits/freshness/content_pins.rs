@@ -9,12 +9,13 @@ use crate::{
     files::Files,
     seen_content::{SeenContent, SeenRange},
 };
+use toolpost_text::duplicates::remove_duplicates;
 use toolpost_workspace::{AccessKind, WorkspacePath, hash};
 
 /// Compares the files that a call writes with the pinned hashes, and records matching files as seen.
 pub(super) fn check(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<(), Failure> {
     let mut written: Vec<&WorkspacePath> = touches.iter().filter_map(written).collect();
-    written.dedup();
+    remove_duplicates(&mut written);
     for pinned in cx.session.pinned() {
         let path = match &pinned.path {
             Some(path) if written.contains(&path) => path,

@@ -196,7 +196,7 @@ fn changes(
     }
     let record = cx.session.ledger.seen(path)?;
     let remembered = cx.session.remembered(path)?;
-    if hash(&remembered) == hash(present) {
+    if record.hash == hash(present) {
         return None;
     }
     let text = Text::open(present.to_vec(), files.encoding()).ok()?;
@@ -208,7 +208,6 @@ fn changes(
         format!("What changed:\n{}", diff.text)
     };
     let complete = diff.cut == 0 && !diff.text.contains(cut::NOTICE) && fits(&found);
-    let complete = complete && record.hash == hash(&remembered);
     let knew_all = covers(files, &record.coverage, &remembered);
     let whole = (complete && knew_all).then(|| seen(path, present, SeenRange::Whole));
     let part = (complete && !knew_all).then(|| seen(path, present, SeenRange::Some));

@@ -8,7 +8,7 @@ use crate::{
     files::symbol_failure::{listed, no_parser, none},
 };
 use std::{ops::Range, path::Path};
-use toolpost_syntax::{Language, Resolution, Symbol, Tree, find as find_symbol, named};
+use toolpost_syntax::{Language, Resolution, Symbol, Tree, find as find_symbol, first_named, named};
 use toolpost_text::{encoding::Text, lines::LineIndex};
 use toolpost_workspace::WorkspacePath;
 
@@ -46,9 +46,9 @@ pub(crate) fn symbol(
         }
         Resolution::Several(all) => all,
         Resolution::None(like) => {
-            let all: Vec<usize> = (0..symbols.len().min(40)).collect();
-            let (like, all) = (named(text.view(), &symbols, &like), named(text.view(), &symbols, &all));
-            return Err(none(format!("Nothing in {shown} is called {}.", name.trim()), &like, &all));
+            let (like, first) = (named(text.view(), &symbols, &like), first_named(text.view(), &symbols));
+            let what = format!("Nothing in {shown} is called {}.", name.trim());
+            return Err(none(what, &like, (&first, symbols.len())));
         }
     };
     let found = named(text.view(), &symbols, &which);

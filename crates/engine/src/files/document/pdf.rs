@@ -61,8 +61,7 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String
         }
         read => (read, None),
     };
-    // A caller can request page ranges only of files, so the hints about them are removed.
-    let read = read.map_err(|error| Failure { hints: Vec::new(), ..failed(name, &error) })?;
+    let read = read.map_err(|error| download_failed(name, &error))?;
     let total = read.total_pages;
     let pages = read.pages.into_iter().map(noted);
     let pages =
@@ -108,5 +107,34 @@ fn failed(path: &str, error: &PdfError) -> Failure {
         | PdfError::NotAPdf
         | PdfError::Garbled { .. }
         | PdfError::Unavailable => failure,
+    }
+}
+
+/// Creates the failure for a PDF that is not a file. A caller can request page ranges only of files, so the hints about
+/// them are removed.
+fn download_failed(name: &str, error: &PdfError) -> Failure {
+    let mut failure = failed(name, error);
+    failure.hints.retain(|hint| !matches!(hint, Hint::Pages(..)));
+    failure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn failures_of_downloads_keep_all_hints_except_those_about_pages() {
+        let pages = |count| Hint::Pages("a.pdf".to_owned(), count);
+        let rows = [
+            (PdfError::Busy { running: 4 }, vec![Hint::TryAgain], vec![Hint::TryAgain]),
+            (PdfError::TimedOut { seconds: 30 }, vec![pages(1)], vec![]),
+            (PdfError::OutOfRange { page: 9, total: 3 }, vec![pages(3)], vec![]),
+            (PdfError::Encrypted, vec![], vec![]),
+        ];
+        each(rows, |(error, of_file, of_download)| {
+            assert_eq!(failed("a.pdf", &error).hints, of_file);
+            assert_eq!(download_failed("a.pdf", &error).hints, of_download);
+        });
     }
 }

@@ -3,7 +3,7 @@
 mod head_tail;
 pub(crate) mod stretch;
 
-use crate::files::lookup::{FileBytes, OpenedFile};
+use crate::files::lookup::{self, OpenedFile, FileBytes};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -44,6 +44,17 @@ pub(crate) struct TextScan {
     pub(crate) hash: Option<ContentHash>,
     /// The whole content, if it is small enough for the session to store and needs no decoding.
     pub(crate) bytes: Option<Arc<[u8]>>,
+    /// The text of the lines in the file: raw, or decoded.
+    storage: Storage,
+}
+
+/// The relation of the bytes of a file to its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Storage {
+    /// The bytes are UTF-8, or 8-bit text of unknown encoding.
+    Raw,
+    /// The bytes were decoded from another encoding.
+    Decoded,
 }
 
 pub(crate) fn show(
@@ -89,14 +100,26 @@ pub(crate) fn look(
 ) -> Result<TextScan, Failure> {
     match encoding::sniff(opened.head()) {
         EncodingGuess::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has NUL bytes")),
-        EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom) => as_it_is(opened, ask, cx),
-        EncodingGuess::Text(Encoding::EightBit) if files.encoding().is_none() => as_it_is(opened, ask, cx),
+        EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom) => {
+            let path = opened.path().clone();
+            match raw(opened, ask, cx)? {
+                // Only text after the first bytes is not UTF-8.
+                (_, invalid) if invalid > 0 && files.encoding().is_some() => {
+                    decoded(lookup::open(files, &path)?, files, ask)
+                }
+                (scan, _) => Ok(scan),
+            }
+        }
+        EncodingGuess::Text(Encoding::EightBit) if files.encoding().is_none() => {
+            raw(opened, ask, cx).map(|(scan, _)| scan)
+        }
         EncodingGuess::Text(_) => decoded(opened, files, ask),
     }
 }
 
-/// Reads a file whose bytes need no decoding: UTF-8, or 8-bit text of unknown encoding.
-fn as_it_is(opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<TextScan, Failure> {
+/// Reads a file whose bytes need no decoding: UTF-8, or 8-bit text of unknown encoding. Also returns the number of bytes in
+/// the requested lines that are not UTF-8.
+fn raw(opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<(TextScan, u64), Failure> {
     if opened.len() > REMEMBERED {
         return stream(opened, ask, cx);
     }
@@ -118,7 +141,7 @@ fn as_it_is(opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<Text
 }
 
 /// Reads a long file in pieces and keeps only the lines that are shown.
-fn stream(mut opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<TextScan, Failure> {
+fn stream(mut opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<(TextScan, u64), Failure> {
     let mut window = match encoding::sniff(opened.head()) {
         EncodingGuess::Text(Encoding::EightBit) => Window::eight_bit(ask),
         _ => Window::new(ask),
@@ -145,12 +168,18 @@ fn stream(mut opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<Te
     finish(opened.path(), opened.len(), window.finish(), Some(hasher.finish()), None)
 }
 
-/// Decodes a whole file whose encoding is known and is not UTF-8.
-fn decoded(opened: OpenedFile, files: &Files, ask: LineSelection) -> Result<TextScan, Failure> {
+/// Decodes a whole file; also returns the hash of its bytes.
+fn decode(opened: OpenedFile, files: &Files) -> Result<(Decoded, ContentHash), Failure> {
     let path = opened.path().clone();
-    let whole = opened.whole()?;
-    let text = Decoded::open(whole.bytes, files.encoding())
+    let Whole { bytes, hash } = opened.whole()?;
+    let text = Decoded::open(bytes, files.encoding())
         .map_err(|error| Failure::new(Kind::WrongKind, format!("{}: {error}", path.display())))?;
+    Ok((text, hash))
+}
+
+/// Reads a file whose encoding is known and is not UTF-8.
+fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<TextScan, Failure> {
+    let (text, hash) = decode(opened, files)?;
     let mut window = Window::new(ask);
     window.feed(text.shown(text.view()).as_bytes());
     let seen = window.finish();
@@ -162,7 +191,8 @@ fn decoded(opened: OpenedFile, files: &Files, ask: LineSelection) -> Result<Text
         Eol::Lf | Eol::None => {}
     }
     let total = Total::Exactly(seen.facts.lines);
-    Ok(TextScan { lines: seen.lines, total, facts, hash: Some(whole.hash), bytes: None })
+    let storage = Storage::Decoded;
+    Ok(TextScan { lines: seen.lines, total, facts, hash: Some(hash), bytes: None, storage })
 }
 
 /// Converts a request to a range of lines, with no more lines than the answer could hold.
@@ -182,14 +212,15 @@ fn finish(
     seen: WindowContent,
     hash: Option<ContentHash>,
     bytes: Option<Arc<[u8]>>,
-) -> Result<TextScan, Failure> {
+) -> Result<(TextScan, u64), Failure> {
     if let Some(nul) = seen.facts.nul.filter(|nul| *nul < encoding::HEAD as u64) {
         return Err(super::binary(path, len, &format!("byte {nul} is NUL")));
     }
     let count = seen.facts.lines;
     let total = if hash.is_some() { Total::Exactly(count) } else { Total::MoreThan(count) };
     let facts = facts(&seen.facts, &seen.lines);
-    Ok(TextScan { lines: seen.lines, total, facts, hash, bytes })
+    let scan = TextScan { lines: seen.lines, total, facts, hash, bytes, storage: Storage::Raw };
+    Ok((scan, seen.facts.invalid))
 }
 
 /// Drops the lines that do not fit into the answer, and sets the line number to continue from.

@@ -6,8 +6,7 @@ use super::{cycles::rings, depth::Depth};
 use crate::{
     call::CallCtx,
     code::symbol_index::{About, IndexContext, SearchCoverage, SourceReader, ask},
-    failure::{Failure, Hint, Kind},
-    find::walk::Complete,
+    failure::{Failure, Kind},
     overview::Overview,
     overview::files::{self, ProjectFiles},
 };
@@ -30,11 +29,6 @@ pub(crate) async fn analyze(
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
     let gathered = files::gather(overview, base, Rules::Git, cx).await?;
-    if gathered.walk.complete != Complete::Yes {
-        let what = "The time limit was reached before all directories of the project were listed.";
-        let advice = "Pass a subdirectory of the project as the path.";
-        return Err(Failure::new(Kind::Timeout, what).hint(Hint::Advice(advice.to_owned())));
-    }
     let mut output = listed(base, gathered, depth);
     let (base, cx_of) = (base.clone(), cx.clone());
     let linked = ask(overview.code(), cx, About::default(), move |context| {

@@ -7,7 +7,7 @@ use super::{
     rounds::{Investigation, Request},
 };
 use std::{collections::HashMap, time::Instant};
-use toolpost_text::plural::counted;
+use toolpost_text::{plural::counted, duplicates::remove_duplicates};
 
 /// The maximum number of findings in a report.
 const FINDINGS: usize = 20;
@@ -110,7 +110,7 @@ fn gaps(question: &Request, looked: &Investigation) -> Vec<String> {
         gaps.push(format!("nothing was found in {}", counted(looked.searched as u64, "file")));
     }
     let mut rest = looked.gaps.clone();
-    rest.dedup();
+    remove_duplicates(&mut rest);
     gaps.append(&mut rest);
     let (turns, calls) = (looked.spent.limits.turns, looked.spent.limits.calls);
     // If a model guides the investigation, the limits of the search are only a share of the requested limits, so the

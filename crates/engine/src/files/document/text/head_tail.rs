@@ -1,6 +1,6 @@
 //! Shows only the first and the last lines of a text that does not fit into the answer.
 
-use super::{NOTICED, PIECE, TextScan, how_many, room, shorten};
+use super::{NOTICED, PIECE, Storage, TextScan, how_many, room, shorten};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -12,10 +12,7 @@ use crate::{
     seen_content::SeenRange,
 };
 use std::io::Read as _;
-use toolpost_text::{
-    encoding::{self, Encoding, EncodingGuess},
-    window::{self, LineSelection, Lines},
-};
+use toolpost_text::window::{self, LineSelection, Lines};
 use toolpost_workspace::WorkspacePath;
 
 /// The numbers of lines that are shown of a text that does not fit into the answer.
@@ -46,7 +43,7 @@ pub(super) fn show(
     path: &WorkspacePath,
     cx: &CallCtx,
 ) -> Result<(Text, SeenRange), Failure> {
-    let TextScan { mut lines, total, facts, hash, .. } = looked;
+    let TextScan { mut lines, total, facts, hash, mut storage, .. } = looked;
     let (head, tail) = (wanted.head, wanted.tail);
     let for_tail = share(room(request), head, tail);
     lines.keep_first(usize::try_from(head).unwrap_or(usize::MAX));
@@ -62,6 +59,9 @@ pub(super) fn show(
             let what = format!("{} changed while it was read.", path.display());
             return Err(Failure::new(Kind::Conflict, what).hint(Hint::TryAgain));
         }
+        if again.storage == Storage::Decoded {
+            storage = Storage::Decoded;
+        }
         let mut last = again.lines;
         keep_last(&mut last, for_tail, request.gutter);
         for_end /= 2;
@@ -69,7 +69,7 @@ pub(super) fn show(
     }
     let end = match lines.last() {
         Some(line) if line.more > 0 && line.number == total.count() => {
-            end_of_file(lookup::open(files, path)?, line.more, for_end.saturating_sub(NOTICED), cx)?
+            Some(end_of_file(files, path, storage, (line.more, for_end.saturating_sub(NOTICED)), cx)?)
         }
         _ => None,
     };
@@ -78,37 +78,62 @@ pub(super) fn show(
     Ok((Text { lines, total, next: left_out.then_some(next), end, facts }, part))
 }
 
-/// Reads the end of the file's last line, at most `characters` characters and `bytes` bytes; `None` if the file must be
-/// decoded first, for example from UTF-16.
+/// Reads the end of the file's last line, at most `characters` characters and `bytes` bytes.
 fn end_of_file(
-    mut opened: lookup::OpenedFile,
-    characters: u64,
-    bytes: usize,
+    files: &Files,
+    path: &WorkspacePath,
+    storage: Storage,
+    (characters, bytes): (u64, usize),
     cx: &CallCtx,
-) -> Result<Option<String>, Failure> {
-    if !matches!(
-        encoding::sniff(opened.head()),
-        EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom | Encoding::EightBit)
-    ) {
-        return Ok(None);
-    }
+) -> Result<String, Failure> {
+    // Keeps two bytes more than requested, because the line break at the end of the file is removed below.
+    let most = bytes + 2;
+    let raw = match storage {
+        Storage::Raw => Some(raw_end(lookup::open(files, path)?, most, cx)?),
+        Storage::Decoded => None,
+    };
+    let end = match raw.filter(|end| files.encoding().is_none() || is_utf8(end)) {
+        Some(end) => end,
+        None => decoded_end(lookup::open(files, path)?, files, most)?,
+    };
+    let line = end.strip_suffix(b"\n").unwrap_or(&end);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let text = window::shown(&line[continued(line)..]);
+    let skipped = text.chars().count().saturating_sub(usize::try_from(characters).unwrap_or(usize::MAX));
+    Ok(text.chars().skip(skipped).collect())
+}
+
+/// Reads at most `most` bytes at the end of a file.
+fn raw_end(mut opened: lookup::Opened, most: usize, cx: &CallCtx) -> Result<Vec<u8>, Failure> {
     let (mut piece, mut end) = (vec![0; PIECE], Vec::new());
     loop {
         cx.check()?;
         let count = opened.read(&mut piece).map_err(|error| opened.failed(&error))?;
         if count == 0 {
-            break;
+            return Ok(end);
         }
         end.extend_from_slice(&piece[..count]);
-        // Keeps two bytes more than requested, because the line break at the end of the file is removed below.
-        end.drain(..end.len().saturating_sub(bytes + 2));
+        end.drain(..end.len().saturating_sub(most));
     }
-    let line = end.strip_suffix(b"\n").unwrap_or(&end);
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let continued = line.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
-    let text = window::shown(&line[continued..]);
-    let skipped = text.chars().count().saturating_sub(usize::try_from(characters).unwrap_or(usize::MAX));
-    Ok(Some(text.chars().skip(skipped).collect()))
+}
+
+/// Decodes a file; returns at most `most` bytes at the end of the text, in UTF-8.
+fn decoded_end(opened: lookup::Opened, files: &Files, most: usize) -> Result<Vec<u8>, Failure> {
+    let (text, _) = super::decode(opened, files)?;
+    let shown = text.shown(text.view());
+    let bytes = shown.as_bytes();
+    Ok(bytes[bytes.len().saturating_sub(most)..].to_vec())
+}
+
+/// Returns the number of bytes at the beginning that continue a character.
+fn continued(bytes: &[u8]) -> usize {
+    bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count()
+}
+
+/// Returns whether bytes are UTF-8, except for a character that is incomplete at the beginning or the end.
+fn is_utf8(bytes: &[u8]) -> bool {
+    let end = str::from_utf8(&bytes[continued(bytes)..]);
+    end.err().is_none_or(|error| error.error_len().is_none())
 }
 
 /// Returns how many of the answer's bytes the last lines get, in proportion to the number of first and last lines.
