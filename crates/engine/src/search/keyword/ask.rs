@@ -52,7 +52,8 @@ pub(super) fn answer(
             return Ok(None);
         };
         let print = lent.print();
-        let walk = omissions::describe(&lent, (&request.base, look), found.withheld, search.files(), cx);
+        let mut walk = omissions::describe(&lent, (&request.base, look), search.files(), cx);
+        omissions::add_withheld(&mut walk, found.withheld);
         drop(lent);
         Ok(Some(output(request, query, (found, page), cursor.clone(), (print, walk), cx)))
     })

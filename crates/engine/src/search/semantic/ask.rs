@@ -52,8 +52,7 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
             let may = |path: &WorkspacePath| cx.may_read(path);
             let own = lent.search_meaning(meaning, &meant(request, &vector, bases, &may));
             for base in bases {
-                let withheld = if walk.is_none() { own.withheld } else { 0 };
-                let here = omissions::describe(&lent, (base, look), withheld, search.files(), cx);
+                let here = omissions::describe(&lent, (base, look), search.files(), cx);
                 walk = Some(match walk {
                     Some(all) => joined(all, here),
                     None => here,
@@ -61,6 +60,8 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
             }
             rank::join(&mut found, own);
         }
+        let mut walk = walk.unwrap_or_default();
+        omissions::add_withheld(&mut walk, found.withheld);
         rank::varied(&mut found, request.limit);
         let page = if found.stale {
             None
@@ -73,7 +74,7 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
             return Ok(None);
         };
         let without = found.without;
-        Ok(Some((output(&meaning, &vector, found, page, walk.unwrap_or_default()), without)))
+        Ok(Some((output(&meaning, &vector, found, page, walk), without)))
     })?;
     if without > 0 {
         background::complete(search, groups, cx);
