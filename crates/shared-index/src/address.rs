@@ -33,6 +33,11 @@ impl Address {
         if !address.starts_with("postgres://") && !address.starts_with("postgresql://") {
             return Err(bad());
         }
+        // With an unescaped `@`, `/` or `?`, a part of the password would count as the host or as a parameter.
+        let (_, login, rest) = split(address);
+        if login.matches('@').count() > 1 || rest.contains('@') {
+            return Err(bad());
+        }
         let (plain, mode, roots) = apart(address);
         let mut config: Config = plain.parse().map_err(|_| bad())?;
         let Some(host) = config.get_hosts().first().cloned() else { return Err(bad()) };
@@ -132,23 +137,49 @@ fn vouched(
     }
 }
 
-/// Removes the password from a URL.
+/// Removes the password from a URL. If the end of the password is not certain, for example because it contains an
+/// unescaped `/`, the URL is replaced by `…` after the scheme.
 #[must_use]
 pub fn without_password(address: &str) -> String {
-    let (scheme, rest) = address.split_once("://").map_or(("", address), |(scheme, rest)| (scheme, rest));
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let bare = match rest.get(..end).and_then(|part| part.rfind('@')) {
-        Some(at) => {
-            let user = rest.get(..at).unwrap_or_default().split(':').next().unwrap_or_default();
-            format!("{user}@{}", rest.get(at + 1..).unwrap_or_default())
-        }
-        None => rest.to_owned(),
+    let (scheme, login, rest) = split(address);
+    let scheme = if address.contains("://") { format!("{scheme}://") } else { String::new() };
+    let (user, server) = match login.rsplit_once('@') {
+        Some((login, server)) => (login.split(':').next(), server),
+        None => (None, login),
     };
-    let bare = match bare.split_once('?') {
-        Some((before, query)) if query.contains("password") => before.to_owned(),
-        _ => bare,
+    let is_certain = scheme.trim_end_matches("://").chars().all(|letter| letter.is_ascii_alphanumeric());
+    if !is_certain || rest.contains('@') || !is_server(server) {
+        return format!("{}…", if is_certain { &scheme } else { "" });
+    }
+    let rest = match rest.split_once('?') {
+        Some((path, query)) if !query.split('&').all(is_public) => path,
+        _ => rest,
     };
-    if scheme.is_empty() { bare } else { format!("{scheme}://{bare}") }
+    let user = user.map(|user| format!("{user}@")).unwrap_or_default();
+    format!("{scheme}{user}{server}{rest}")
+}
+
+/// Splits a URL into the scheme, the server with user and password, and the rest, which begins with `/` or `?`.
+fn split(address: &str) -> (&str, &str, &str) {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let (login, rest) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    (scheme, login, rest)
+}
+
+/// Returns whether a text can be a list of host names with ports. Other text can be a part of a password.
+fn is_server(text: &str) -> bool {
+    text.split(',').all(|host| {
+        let port = if host.starts_with('[') { None } else { host.split_once(':') };
+        port.is_none_or(|(_, port)| port.chars().all(|digit| digit.is_ascii_digit()))
+    })
+}
+
+/// Returns whether a URL parameter may be shown: its name is not escaped, and is not that of a password.
+fn is_public(parameter: &str) -> bool {
+    let is_name = |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    parameter
+        .split_once('=')
+        .is_some_and(|(name, _)| is_name(name) && !name.to_ascii_lowercase().contains("pass"))
 }
 
 #[cfg(test)]
@@ -161,7 +192,19 @@ mod tests {
         let rows = [
             ("postgres://me:secret@host:1/base", "postgres://me@host:1/base"),
             ("postgres://me:se@cret@host/base", "postgres://me@host/base"),
+            ("postgres://me:se/cret@host/base", "postgres://…"),
+            ("postgres://me:12/cret@host/base", "postgres://…"),
+            ("postgres://me:12?cret@host/base?sslmode=require", "postgres://…"),
+            ("postgres://me:se://cret@host/base", "postgres://…"),
+            ("me:se://cret@host/base", "…"),
+            ("postgres://me:secret", "postgres://…"),
+            ("postgres://me:secret/base", "postgres://…"),
+            ("postgres://me:se%2Fcret@host:1,other:2/base", "postgres://me@host:1,other:2/base"),
+            ("postgres://me:secret@[::1]:1/base", "postgres://me@[::1]:1/base"),
             ("postgres://host/base?password=secret", "postgres://host/base"),
+            ("postgres://host/base?password=se@cret", "postgres://…"),
+            ("postgres://host/base?sslmode=disable&%70assword=secret", "postgres://host/base"),
+            ("postgres://host/base?sslPassword=secret", "postgres://host/base"),
             ("postgres://host/base?sslmode=disable", "postgres://host/base?sslmode=disable"),
             ("me:secret@host", "me@host"),
             ("host", "host"),
@@ -176,13 +219,21 @@ mod tests {
         let place = |address: &str| Address::read(address).map(|address| address.place);
         assert_eq!(place("postgres://me:secret@db.example:5433/code").unwrap(), "db.example:5433/code");
         assert_eq!(place("postgresql:///code?host=/run/pg").unwrap(), "/run/pg:5432/code");
-        each(
-            ["", "db.example", "mysql://host/base", "postgres://", "postgres:///base", "postgres://h:x/b"],
-            |address| {
-                let error = place(address).unwrap_err().to_string();
-                assert!(error.contains("is not the URL of an index"), "{address}: {error}");
-            },
-        );
+        assert_eq!(place("postgres://me:s%2F%3F%40@host/code").unwrap(), "host:5432/code");
+        let invalid =
+            ["", "db.example", "mysql://host/base", "postgres://", "postgres:///base", "postgres://h:x/b"];
+        let unescaped = [
+            "postgres://me:se@cret@host/base",
+            "postgres://me:se/cret@host/base",
+            "postgres://me:12/cret@host/base",
+            // The rest of the password must not be read as a parameter, which would lose `sslmode`.
+            "postgres://me:12?cret@host/base?sslmode=require",
+        ];
+        each(invalid.into_iter().chain(unescaped), |address| {
+            let error = place(address).unwrap_err().to_string();
+            let is_safe = error.contains("is not the URL of an index") && !error.contains("cret");
+            assert!(is_safe, "{address}: {error}");
+        });
     }
 
     #[test]
