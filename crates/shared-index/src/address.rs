@@ -70,9 +70,10 @@ fn apart(address: &str) -> (String, Option<String>, Option<PathBuf>) {
     let Some((before, query)) = address.split_once('?') else { return (address.to_owned(), None, None) };
     let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
     for part in query.split('&') {
-        match part.split_once('=') {
-            Some((MODE, value)) => mode = Some(value.to_owned()),
-            Some((ROOTS, value)) => roots = Some(PathBuf::from(unescaped(value))),
+        // The client library decodes the names, too.
+        match part.split_once('=').map(|(name, value)| (unescaped(name), unescaped(value))) {
+            Some((name, value)) if name == MODE => mode = Some(value),
+            Some((name, value)) if name == ROOTS => roots = Some(PathBuf::from(value)),
             _ => rest.push(part),
         }
     }
@@ -103,7 +104,17 @@ fn vouched(
     let no = |why: String| SharedIndexError::Mode { place: place.to_owned(), why };
     let roots = match roots {
         None => None,
-        Some(path) if path.as_os_str() == "system" => None,
+        // As in PostgreSQL's clients, `system` means `verify-full`, and is an error with a weaker mode: anyone can get a
+        // certificate that the system trusts, for another name.
+        Some(path) if path.as_os_str() == "system" => match mode {
+            None | Some("verify-full") => return Ok(Some(ServerTrust::SystemRoots)),
+            Some(weaker @ ("disable" | "allow" | "prefer" | "require" | "verify-ca")) => {
+                return Err(no(format!(
+                    "sslrootcert=system does not allow sslmode={weaker}; use sslmode=verify-full"
+                )));
+            }
+            Some(_) => None,
+        },
         Some(path) => {
             let text = operator::read(path)
                 .map_err(|error| no(format!("{} cannot be read: {error}", path.display())))?;
@@ -149,7 +160,8 @@ pub fn without_password(address: &str) -> String {
     };
     let is_certain = scheme.trim_end_matches("://").chars().all(|letter| letter.is_ascii_alphanumeric());
     if !is_certain || rest.contains('@') || !is_server(server) {
-        return format!("{}…", if is_certain { &scheme } else { "" });
+        let shown = if is_certain { scheme.as_str() } else { "" };
+        return format!("{shown}…");
     }
     let rest = match rest.split_once('?') {
         Some((path, query)) if !query.split('&').all(is_public) => path,
@@ -246,6 +258,9 @@ mod tests {
                 ("?sslmode=disable", false),
                 ("?sslmode=require", true),
                 ("?connect_timeout=3&sslmode=require", true),
+                ("?%73slmode=require", true),
+                ("?sslrootcert=system", true),
+                ("?sslrootcert=system&sslmode=verify-full", true),
             ],
             |(query, wanted)| {
                 assert_eq!(secured(query).unwrap(), wanted, "{query}");
@@ -262,6 +277,14 @@ mod tests {
                     "the certificate file /nowhere/ca.pem does not exist",
                 ),
                 ("?sslrootcert=system&sslmode=what", "sslmode=what is not valid"),
+                ("?sslrootcert=system&sslmode=disable", "sslrootcert=system does not allow sslmode=disable"),
+                ("?sslrootcert=system&sslmode=allow", "sslrootcert=system does not allow sslmode=allow"),
+                ("?sslrootcert=system&sslmode=prefer", "sslrootcert=system does not allow sslmode=prefer"),
+                ("?sslmode=require&sslrootcert=system", "sslrootcert=system does not allow sslmode=require"),
+                (
+                    "?sslmode=verify-ca&sslrootcert=system",
+                    "sslrootcert=system does not allow sslmode=verify-ca",
+                ),
             ],
             |(query, words)| {
                 let error = read(query).err().unwrap().to_string();
