@@ -69,10 +69,9 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &ParsedCommand<'_
         reading.script.segments.iter().map(|segment| judge_segment(policy, segment, reading)).collect();
     let unsure = reading.script.unsure.iter();
     let mut uncertain: Vec<UnjudgedPart> =
-        unsure.map(|piece| UnjudgedPart { text: piece.text.clone(), why: piece.why.to_string() }).collect();
+        unsure.map(|piece| unjudged(&piece.text, Decision::Ask, &piece.why.to_string())).collect();
     if segments.is_empty() && uncertain.is_empty() {
-        let why = "the text contains no command".to_owned();
-        uncertain.push(UnjudgedPart { text: command.clone(), why });
+        uncertain.push(unjudged(&command, Decision::Ask, "the text contains no command"));
     }
     let parts = segments
         .iter()
@@ -85,9 +84,13 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &ParsedCommand<'_
         decision = Decision::Deny;
         let why = "the setting `read_only` or `deny` forbids changes, so only commands that the rules allow without a \
                    prompt can run";
-        uncertain.push(UnjudgedPart { text: command.clone(), why: why.to_owned() });
+        uncertain.push(unjudged(&command, Decision::Deny, why));
     }
     CommandExplanation { command, decision, segments, uncertain }
+}
+
+fn unjudged(text: &str, decision: Decision, why: &str) -> UnjudgedPart {
+    UnjudgedPart { text: text.to_owned(), decision, why: why.to_owned() }
 }
 
 fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>) -> JudgedSegment {

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolpost_policy::{Access, Approval, Command, CommandExplanation, Decision, Line, Policy, RuleSource};
+use toolpost_policy::{
+    Access, Approval, Command, CommandExplanation, Decision, Line, Policy, RuleSource, Touch,
+};
 use toolpost_test_rows::each;
 use toolpost_workspace::{Options, Workspace};
 
@@ -458,6 +460,27 @@ fn no_command_of_the_security_cases_is_allowed() {
         ("DN-010", "another path of the program"),
     ];
     assert_eq!((rows.len(), found), (45, (Vec::new(), denied.map(|(id, _)| id).to_vec())));
+}
+
+#[test]
+fn a_setting_that_forbids_a_command_is_the_reason() {
+    let world = World::new();
+    let changes = "the setting `read_only` or `deny` forbids changes, so only commands that the rules allow without a prompt \
+                   can run";
+    let rows = [
+        (Access::Writes, "cargo test", changes),
+        // The parser is not sure about this command.
+        (Access::Writes, "x='a[$(touch F)]'; [[ x -eq 1 ]]", changes),
+        (Access::Writes, "", changes),
+    ];
+    each(rows, |(denied, command, why)| {
+        let policy = Policy::built_in().unwrap().denying(&[denied]);
+        let directory = world.workspace.resolve(".").unwrap();
+        let line = Line::Shell(command.to_owned());
+        let touch = Touch::Execute(Command { line, directory, approval: Approval::ByRules });
+        let judged = policy.judge(&touch);
+        assert_eq!((judged.decision, judged.why.as_str()), (Deny, why), "{command}");
+    });
 }
 
 #[test]

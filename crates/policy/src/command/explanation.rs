@@ -13,7 +13,7 @@ pub struct CommandExplanation {
     /// Each command in the command line, with its decision.
     pub segments: Vec<JudgedSegment>,
     /// The parts of the command line that could not be judged, with the reason for each. If the setting `read_only`
-    /// or `deny` forbids the command line, the last entry is the whole command line.
+    /// or `deny` forbids the command line, the last entry is the whole command line, with the decision `deny`.
     pub uncertain: Vec<UnjudgedPart>,
 }
 
@@ -22,7 +22,9 @@ pub struct CommandExplanation {
 pub struct UnjudgedPart {
     /// The text of the part.
     pub text: String,
-    /// The reason why the part could not be judged.
+    /// The decision about the part: `deny` if a setting forbids it, otherwise `ask`.
+    pub decision: Decision,
+    /// The reason why the part could not be judged, or the setting that forbids it.
     pub why: String,
 }
 
@@ -124,7 +126,7 @@ impl CommandExplanation {
                 return format!("{who} would {} {}: {}", touch.touch, touch.what, touch.why);
             }
         }
-        match self.uncertain.first() {
+        match self.uncertain.iter().find(|piece| piece.decision == self.decision) {
             Some(piece) => piece.reason(&self.command),
             None => "the command runs nothing".to_owned(),
         }
