@@ -78,9 +78,11 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &ParsedCommand<'_
         .flat_map(|segment| segment.touches.iter().map(|touch| touch.decision).chain([segment.decision]));
     let doubt = if uncertain.is_empty() { Decision::Allow } else { Decision::Ask };
     let mut decision = parts.chain([doubt]).max().unwrap_or(Decision::Ask);
-    let all = policy.denies(Access::Executes).is_some();
-    let changes = decision != Decision::Allow && policy.denies(Access::Writes).is_some();
-    if all || changes {
+    if policy.denies(Access::Executes).is_some() {
+        decision = Decision::Deny;
+        let why = "the setting `read_only` or `deny` forbids all commands; no rule can allow one";
+        uncertain.push(UnjudgedPart { fixed: true, ..unjudged(&command, Decision::Deny, why) });
+    } else if decision != Decision::Allow && policy.denies(Access::Writes).is_some() {
         decision = Decision::Deny;
         let why = "the setting `read_only` or `deny` forbids changes, so only commands that the rules allow without a \
                    prompt can run";
@@ -90,7 +92,7 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &ParsedCommand<'_
 }
 
 fn unjudged(text: &str, decision: Decision, why: &str) -> UnjudgedPart {
-    UnjudgedPart { text: text.to_owned(), decision, why: why.to_owned() }
+    UnjudgedPart { text: text.to_owned(), decision, why: why.to_owned(), fixed: false }
 }
 
 fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>) -> JudgedSegment {

@@ -5,7 +5,8 @@ use proptest::test_runner::FileFailurePersistence;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolpost_policy::{
-    Access, Approval, Command, CommandExplanation, Decision, Line, Policy, RuleSource, Touch,
+    Access, Approval, Command, CommandExplanation, Decision, DecisionOverride, Line, Policy, RuleSource,
+    Touch,
 };
 use toolpost_test_rows::each;
 use toolpost_workspace::{Options, Workspace};
@@ -467,19 +468,26 @@ fn a_setting_that_forbids_a_command_is_the_reason() {
     let world = World::new();
     let changes = "the setting `read_only` or `deny` forbids changes, so only commands that the rules allow without a prompt \
                    can run";
+    let all = "the setting `read_only` or `deny` forbids all commands; no rule can allow one";
+    // The parser is not sure about this command.
+    let unsure = "x='a[$(touch F)]'; [[ x -eq 1 ]]";
     let rows = [
-        (Access::Writes, "cargo test", changes),
-        // The parser is not sure about this command.
-        (Access::Writes, "x='a[$(touch F)]'; [[ x -eq 1 ]]", changes),
-        (Access::Writes, "", changes),
+        (Access::Writes, "cargo test", changes, DecisionOverride::ByRule),
+        (Access::Writes, unsure, changes, DecisionOverride::ByRule),
+        (Access::Writes, "", changes, DecisionOverride::ByRule),
+        (Access::Executes, "ls", all, DecisionOverride::ByNothing),
+        (Access::Executes, "cargo test", all, DecisionOverride::ByNothing),
+        (Access::Executes, unsure, all, DecisionOverride::ByNothing),
+        // A rule denies this command, too.
+        (Access::Executes, "rm -rf /", all, DecisionOverride::ByNothing),
     ];
-    each(rows, |(denied, command, why)| {
+    each(rows, |(denied, command, why, lifted)| {
         let policy = Policy::built_in().unwrap().denying(&[denied]);
         let directory = world.workspace.resolve(".").unwrap();
         let line = Line::Shell(command.to_owned());
         let touch = Touch::Execute(Command { line, directory, approval: Approval::ByRules });
         let judged = policy.judge(&touch);
-        assert_eq!((judged.decision, judged.why.as_str()), (Deny, why), "{command}");
+        assert_eq!((judged.decision, judged.why.as_str(), judged.lifted), (Deny, why, lifted), "{command}");
     });
 }
 

@@ -26,6 +26,9 @@ pub struct UnjudgedPart {
     pub decision: Decision,
     /// The reason why the part could not be judged, or the setting that forbids it.
     pub why: String,
+    /// True if no rule could change the decision about the part.
+    #[serde(skip)]
+    pub(crate) fixed: bool,
 }
 
 /// One command of a command line, with its decision.
@@ -115,6 +118,9 @@ impl CommandExplanation {
     /// part is the whole command line.
     #[must_use]
     pub fn reason(&self) -> String {
+        if let Some(piece) = self.uncertain.iter().find(|piece| piece.fixed) {
+            return piece.reason(&self.command);
+        }
         for segment in &self.segments {
             let whole = self.is_whole(segment);
             if segment.decision == self.decision {
@@ -140,7 +146,8 @@ impl CommandExplanation {
 
     /// Returns true if no rule could allow the command.
     pub(crate) fn fixed(&self) -> bool {
-        self.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.fixed)
+        self.uncertain.iter().any(|piece| piece.fixed)
+            || self.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.fixed)
     }
 }
 
