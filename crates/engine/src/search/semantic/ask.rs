@@ -11,7 +11,7 @@ use crate::{
         page::{self, Block},
         parse, rank,
         retrieve::{
-            self,
+            self, Attempt,
             background::{self, Unfinished},
             omissions,
         },
@@ -63,18 +63,18 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
         let mut walk = walk.unwrap_or_default();
         omissions::add_withheld(&mut walk, found.withheld);
         rank::varied(&mut found, request.limit);
-        let page = if found.stale {
-            None
-        } else {
-            let hits = found.hits.iter().map(|(hit, _)| hit);
-            page::make(search.files(), &limits(request, &words), hits, cx)?
-        };
-        let Some(page) = page else {
-            groups.iter().for_each(|group| group.index.doubt());
-            return Ok(None);
+        let doubt = || groups.iter().for_each(|group| group.index.doubt());
+        if found.stale {
+            doubt();
+            return Ok(Attempt::Damaged);
+        }
+        let hits = found.hits.iter().map(|(hit, _)| hit);
+        let Some(page) = page::make(search.files(), &limits(request, &words), hits, cx)? else {
+            doubt();
+            return Ok(Attempt::Changed);
         };
         let without = found.without;
-        Ok(Some((output(&meaning, &vector, found, page, walk), without)))
+        Ok(Attempt::Found((output(&meaning, &vector, found, page, walk), without)))
     })?;
     if without > 0 {
         background::complete(search, groups, cx);
