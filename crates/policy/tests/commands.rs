@@ -492,6 +492,39 @@ fn a_setting_that_forbids_a_command_is_the_reason() {
 }
 
 #[test]
+fn network_needs_are_found_after_options_of_the_program() {
+    let world = World::new();
+    let policy = Policy::built_in().unwrap();
+    let (remote, npm) = (Some("the host of the git remote"), Some("registry.npmjs.org"));
+    let rows = [
+        ("git push", remote),
+        ("git -C dir push", remote),
+        ("git -c a=b --git-dir dir/.git fetch", remote),
+        ("git --no-pager -C \"$DIR\" pull", remote),
+        ("git -C push status", None),
+        ("git \"$COMMAND\" push", None),
+        ("npm install", npm),
+        ("npm --prefix web ci", npm),
+        ("pnpm -C \"$DIR\" install", npm),
+        ("npm --silent run install", None),
+        ("npm --prefix install run x", None),
+        ("cargo +nightly --color never install x", Some("index.crates.io")),
+        ("cargo build", None),
+        ("go -C sub mod download", Some("proxy.golang.org")),
+        ("python3 -m pip install x", Some("pypi.org")),
+        ("gh --help", Some("api.github.com")),
+    ];
+    each(rows, |(command, wanted)| {
+        let explained = world.explain(&policy, Line::Shell(command.to_owned()));
+        let network = explained.segments[0].network.as_deref();
+        match wanted {
+            Some(host) => assert!(network.is_some_and(|need| need.contains(host)), "{command}: {network:?}"),
+            None => assert_eq!(network, None, "{command}"),
+        }
+    });
+}
+
+#[test]
 fn harmless_shell_cases_need_no_approval() {
     let world = World::new();
     let policy = Policy::built_in().unwrap();
