@@ -161,8 +161,14 @@ impl<'a> RunState<'a> {
         if compaction::is_full(self.taken.max(compaction::size(&self.question)), self.run.window) {
             self.shorten().await;
         }
-        match self.ask().await {
+        match self.request_completion().await {
             Ok(whole) => self.process_completion(whole).await,
+            // The next turn, which counts in the budget, asks without images.
+            Err(fault) if self.rejects_images(&fault) => {
+                self.showing = ImageDisplay::Named;
+                (self.run.watch)(&AgentEvent::Unseen { fault: fault.what });
+                Next::Asks
+            }
             Err(fault) if fault.kind == ModelErrorKind::TooLong && self.forced == ForcedCompaction::No => {
                 self.forced = ForcedCompaction::Once;
                 self.shorten().await;
@@ -172,20 +178,11 @@ impl<'a> RunState<'a> {
         }
     }
 
-    /// Asks the model with the images of replies. If the service rejects images, asks without them from now on.
-    async fn ask(&mut self) -> Result<Completion, ModelError> {
-        match self.request_completion().await {
-            Err(fault)
-                if self.showing == ImageDisplay::Shown
-                    && pictures::has_any(&self.question)
-                    && pictures::may_be_why(&fault) =>
-            {
-                self.showing = ImageDisplay::Named;
-                (self.run.watch)(&AgentEvent::Unseen { fault: fault.what });
-                self.request_completion().await
-            }
-            answer => answer,
-        }
+    /// Returns whether the images of the last request may be the reason why the service rejected it.
+    fn rejects_images(&self, fault: &ModelError) -> bool {
+        self.showing == ImageDisplay::Shown
+            && pictures::has_any(&self.question)
+            && pictures::may_be_why(fault)
     }
 
     async fn request_completion(&self) -> Result<Completion, ModelError> {

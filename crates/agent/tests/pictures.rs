@@ -7,8 +7,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
-    AgentEvent, Budget, ImageDisplay, Limits, Reason, Run, RunTool, TaskEffect, ToolReply, Toolset,
-    Transcript,
+    AgentEvent, Budget, BudgetLimit, ImageDisplay, Limits, Reason, Run, RunTool, TaskEffect, ToolReply,
+    Toolset, Transcript,
     models::{
         AnswerPart, CallRequest, Completion, Message, Model, ModelError, ModelErrorKind, ModelFuture,
         ModelMessage, Patience, Pieces, Question, Service, Stop, ToolResult,
@@ -101,15 +101,18 @@ async fn services_that_reject_images_get_image_names() {
     let wrong = (ModelErrorKind::Question, "messages: wrong");
     let key = (ModelErrorKind::Refused, "the key is not known");
     let model = |fault: &str| Reason::Model { fault: fault.to_owned() };
-    // Error of the service, setting, reason of the end, `Some` if the last request had the image, number of requests.
+    let spent = Reason::Budget { spent: BudgetLimit::Turns };
+    // Error of the service, setting, reason of the end, `Some` if the last request had the image, number of requests,
+    // limit of requests.
     let rows = [
-        (None, ImageDisplay::Shown, Reason::Completed, Some(1), 2),
-        (None, ImageDisplay::Named, Reason::Completed, None, 2),
-        (Some(no_image), ImageDisplay::Shown, Reason::Completed, None, 3),
-        (Some(wrong), ImageDisplay::Shown, Reason::Completed, None, 3),
-        (Some(key), ImageDisplay::Shown, model(key.1), Some(1), 2),
+        (None, ImageDisplay::Shown, Reason::Completed, Some(1), 2, 2),
+        (None, ImageDisplay::Named, Reason::Completed, None, 2, 2),
+        (Some(no_image), ImageDisplay::Shown, Reason::Completed, None, 3, 3),
+        (Some(no_image), ImageDisplay::Shown, spent, Some(1), 2, 2),
+        (Some(wrong), ImageDisplay::Shown, Reason::Completed, None, 3, 3),
+        (Some(key), ImageDisplay::Shown, model(key.1), Some(1), 2, 3),
     ];
-    each_async(rows, async |(refuses, showing, wanted, shown, times)| {
+    each_async(rows, async |(refuses, showing, wanted, shown, times, limit)| {
         let model = Arc::new(ImageModel { refuses, asked: Mutex::default() });
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = events.clone();
@@ -117,7 +120,7 @@ async fn services_that_reject_images_get_image_names() {
             service: Service::new(model.clone(), Patience { tries: 1, ..Patience::default() }, 1),
             hands: Arc::new(ImageToolset),
             system: String::new(),
-            budget: Budget::new(Limits::default()),
+            budget: Budget::new(Limits { turns: Some(limit), ..Limits::default() }),
             window: 100_000,
             cancel: CancellationToken::new(),
             watch: Arc::new(move |happening: &AgentEvent| {
@@ -131,7 +134,7 @@ async fn services_that_reject_images_get_image_names() {
         let outcome = run.go(vec![Message::User { text: "look".to_owned() }]).await;
         assert_eq!(outcome.reason, wanted, "{refuses:?} {showing:?}");
         let asked = model.asked.lock().unwrap();
-        assert_eq!(asked.len(), times, "{refuses:?} {showing:?}");
+        assert_eq!((asked.len(), outcome.used.turns.used), (times, times as u64), "{refuses:?} {showing:?}");
         let last = results(asked.last().unwrap());
         let data: Vec<&str> = last[0].pictures.iter().map(|picture| &*picture.data).collect();
         match shown {
@@ -140,7 +143,7 @@ async fn services_that_reject_images_get_image_names() {
             }
             None => assert_eq!((data, last[0].words.as_str()), (Vec::new(), refused)),
         }
-        let wanted: Vec<&str> = refuses.iter().filter(|_| times == 3).map(|(_, words)| *words).collect();
+        let wanted: Vec<&str> = refuses.iter().filter(|own| **own != key).map(|(_, words)| *words).collect();
         assert_eq!(*events.lock().unwrap(), wanted, "{refuses:?} {showing:?}");
     })
     .await;

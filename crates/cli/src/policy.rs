@@ -105,7 +105,7 @@ fn worded(explained: &CommandExplanation, rules: &[String]) -> String {
         }
     }
     for piece in &explained.uncertain {
-        out.push_str(&format!("{}\n  {:<5}  {}\n", one_line(&piece.text), "ask", piece.why));
+        out.push_str(&format!("{}\n  {:<5}  {}\n", one_line(&piece.text), piece.decision.word(), piece.why));
     }
     for rule in rules {
         out.push_str(&format!("rule to allow it: {}\n", one_line(rule)));

@@ -118,7 +118,9 @@ async fn invalid_queries_fail_with_a_reason() {
         (json!({"pattern": "$$$A"}), "`$$$A` matches any number of nodes;"),
         (
             json!({"pattern": ") ("}),
-            "The pattern is not code in any supported programming language: bash, c,",
+            // Data and markup formats, such as css and json, are not in the list.
+            "The pattern is not code in any supported programming language: bash, c, cpp, csharp, go, java, javascript, \
+             kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript, zig.",
         ),
         (
             json!({"pattern": "f($A)", "language": "rst"}),

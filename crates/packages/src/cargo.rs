@@ -42,7 +42,7 @@ const DEPTH: usize = 4;
 pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let mut out = DependencyList::default();
     for file in project.named(&["Cargo.lock"]) {
-        let read = project.text(file).ok_or_else(|| "the file cannot be read".to_owned());
+        let read = project.text(file);
         match read.and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()))
         {
             Ok(lock) => {

@@ -11,11 +11,11 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let mut out = DependencyList::default();
     for file in project.named(&["go.mod"]) {
         match project.text(file) {
-            Some(text) => {
+            Ok(text) => {
                 out.read.push(file.display());
                 add(&mut out, &text, file);
             }
-            None => out.odd.push(format!("{}: the file cannot be read", file.display())),
+            Err(why) => out.odd.push(format!("{}: {why}", file.display())),
         }
     }
     out

@@ -17,11 +17,14 @@ const LOCKS: [&str; 4] = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock
 pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let mut out = DependencyList::default();
     for file in project.named(&["package.json"]) {
-        let manifest = project.text(file).and_then(|text| serde_json::from_str::<Value>(&text).ok());
-        let (Some(manifest), Some(at)) = (manifest, file.parent()) else {
-            out.odd.push(format!("{}: the file is not JSON", file.display()));
-            continue;
+        let manifest = match project.text(file).and_then(|text| json(&text)) {
+            Ok(manifest) => manifest,
+            Err(why) => {
+                out.odd.push(format!("{}: {why}", file.display()));
+                continue;
+            }
         };
+        let Some(at) = file.parent() else { continue };
         out.read.push(file.display());
         out.own.extend(manifest.get("name").and_then(Value::as_str).map(str::to_owned));
         let needed = NEEDS.iter().filter_map(|key| manifest.get(key)?.as_object());
@@ -36,10 +39,10 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     for file in project.named(&LOCKS) {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let listed = match (project.text(file), name) {
-            (None, _) => Err("the file cannot be read".to_owned()),
-            (Some(text), "pnpm-lock.yaml") => Ok(npm_lock::pnpm(&text)),
-            (Some(text), "yarn.lock") => Ok(npm_lock::yarn(&text)),
-            (Some(text), _) => npm_lock::npm(&text),
+            (Err(why), _) => Err(why),
+            (Ok(text), "pnpm-lock.yaml") => Ok(npm_lock::pnpm(&text)),
+            (Ok(text), "yarn.lock") => Ok(npm_lock::yarn(&text)),
+            (Ok(text), _) => npm_lock::npm(&text),
         };
         match listed {
             Ok(listed) => {
@@ -62,6 +65,10 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let own = out.own.clone();
     out.entries.retain(|entry| !own.contains(&entry.name) || !entry.version.is_empty());
     out
+}
+
+fn json(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("the file is not JSON: {error}"))
 }
 
 /// Returns the source of the version of an installed package: its own manifest.

@@ -48,9 +48,12 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
         }
     }
     for file in project.named(&["gradle.lockfile"]) {
-        let Some(text) = project.text(file) else {
-            out.odd.push(format!("{}: the file cannot be read", file.display()));
-            continue;
+        let text = match project.text(file) {
+            Ok(text) => text,
+            Err(why) => {
+                out.odd.push(format!("{}: {why}", file.display()));
+                continue;
+            }
         };
         out.read.push(file.display());
         for (name, version, direct) in gradle(&text) {
@@ -73,12 +76,14 @@ impl<'a> PomLibrary<'a> {
     fn of(project: &'a Project<'a>, out: &mut DependencyList) -> Self {
         let mut beside = HashMap::new();
         for file in project.named(&["pom.xml"]) {
-            let Some(pom) = project.text(file).as_deref().and_then(Pom::read) else {
-                out.odd.push(format!("{}: the file is not a valid POM", file.display()));
-                continue;
-            };
-            out.read.push(file.display());
-            beside.insert(file.raw().to_owned(), Rc::new(pom));
+            let pom = |text: String| Pom::read(&text).ok_or_else(|| "the file is not a valid POM".to_owned());
+            match project.text(file).and_then(pom) {
+                Ok(pom) => {
+                    out.read.push(file.display());
+                    beside.insert(file.raw().to_owned(), Rc::new(pom));
+                }
+                Err(why) => out.odd.push(format!("{}: {why}", file.display())),
+            }
         }
         Self { project, beside, stored: RefCell::default() }
     }

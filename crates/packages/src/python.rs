@@ -51,7 +51,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
         }
     }
     for file in project.named(&["uv.lock", "poetry.lock"]) {
-        let read = project.text(file).ok_or_else(|| "the file cannot be read".to_owned());
+        let read = project.text(file);
         match read.and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()))
         {
             Ok(lock) => {
@@ -89,20 +89,17 @@ fn needed(project: &Project<'_>, out: &mut DependencyList) -> HashSet<String> {
     for file in &project.manifests {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let read = match name {
-            "pyproject.toml" => project.text(file).map(|text| requirements::project(&text)),
-            _ if is_requirements(name) => {
-                project.text(file).map(|text| Ok((requirements::listed(&text), None)))
-            }
+            "pyproject.toml" => project.text(file).and_then(|text| requirements::project(&text)),
+            _ if is_requirements(name) => project.text(file).map(|text| (requirements::listed(&text), None)),
             _ => continue,
         };
         match read {
-            Some(Ok((names, own))) => {
+            Ok((names, own)) => {
                 out.read.push(file.display());
                 out.own.extend(own);
                 needed.extend(names);
             }
-            Some(Err(why)) => out.odd.push(format!("{}: {why}", file.display())),
-            None => out.odd.push(format!("{}: the file cannot be read", file.display())),
+            Err(why) => out.odd.push(format!("{}: {why}", file.display())),
         }
     }
     needed

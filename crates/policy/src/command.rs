@@ -1,7 +1,12 @@
 //! Decisions about a command line: about each program that it would run, and each file and host that it would
 //! access.
 
+mod explanation;
 mod tracked;
+
+pub use explanation::{
+    Approvable, CommandExplanation, FurtherWords, JudgedSegment, JudgedTouch, UnjudgedPart,
+};
 
 use crate::{
     access::{
@@ -15,117 +20,11 @@ use crate::{
     place::{self, CommandPath},
     policy::Policy,
     reach::{OutsidePaths, UnreachableReason},
-    rule::{Origin, Rule, Target},
+    rule::{Rule, Target},
     wildcard::{self, Matches},
 };
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 use toolpost_shell::{Effect, Places, Role, Script, Search, Segment, Word};
-
-/// Explanation of a command line: its effects, and the rule that decides about each part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CommandExplanation {
-    /// The text of the whole command line.
-    pub command: String,
-    /// The strictest of the decisions about the parts of the command line.
-    pub decision: Decision,
-    /// Each command in the command line, with its decision.
-    pub segments: Vec<JudgedSegment>,
-    /// The parts of the command line that could not be judged, with the reason for each. If the setting `read_only`
-    /// or `deny` forbids the command line, the last entry is the whole command line.
-    pub uncertain: Vec<UnjudgedPart>,
-}
-
-/// A part of a command line that could not be judged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct UnjudgedPart {
-    /// The text of the part.
-    pub text: String,
-    /// The reason why the part could not be judged.
-    pub why: String,
-}
-
-/// One command of a command line, with its decision.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct JudgedSegment {
-    /// The text of the command, as written.
-    pub text: String,
-    /// The substitutions that contain the command and the programs that run it, such as `env`, the outermost
-    /// first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub via: Vec<String>,
-    /// The decision about the program and its arguments.
-    pub decision: Decision,
-    /// The reason for the decision about the program and its arguments.
-    pub why: String,
-    /// The rule that decided about the program and its arguments; `None` if no rule decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<Origin>,
-    /// The command pattern, in the syntax of rules, that matches only this command; `None` if a word is unknown before
-    /// the command runs, or the command only sets variables.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exactly: Option<String>,
-    /// The pattern of the rule that a lasting approval creates; `None` if the command needs no approval, or
-    /// if no rule can describe its effect.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub approvable: Option<Approvable>,
-    /// True if the command runs code that its arguments contain, so that only a rule for exactly these arguments describes
-    /// its effect.
-    #[serde(skip)]
-    pub(crate) has_code: bool,
-    /// Network access that the command needs and no rule allows; `None` if the rules allow all that it is known to
-    /// need, or deny the command.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network: Option<String>,
-    /// The network access in `network`, worded as a possible reason why the command failed or timed out.
-    #[serde(skip)]
-    pub(crate) network_reason: Option<String>,
-    /// The files and hosts that the command would access.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub touches: Vec<JudgedTouch>,
-}
-
-/// The pattern of the rule that a lasting approval (for the session, or permanent) creates.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Approvable {
-    /// The command pattern, in the syntax of rules.
-    pub pattern: String,
-    /// The further arguments, after those in the pattern, that the rule allows.
-    pub words: FurtherWords,
-}
-
-/// The further arguments, after those in the pattern, that a rule allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FurtherWords {
-    /// The rule allows any further arguments.
-    Any,
-    /// The rule allows no further arguments.
-    None,
-}
-
-/// A file or a host that a command would access, with the decision about it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct JudgedTouch {
-    /// The kind of access: `read`, `write` or `fetch`.
-    pub touch: &'static str,
-    /// The path or the host, as written in the command.
-    pub what: String,
-    /// The decision about the access.
-    pub decision: Decision,
-    /// The reason for the decision about the access.
-    pub why: String,
-    /// The rule that decided about the access to a file; `None` for a host, and if no rule decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<Origin>,
-    /// The path or the host as rules name it; `None` if it is unknown before the command runs, is not UTF-8, or stands
-    /// for several files.
-    #[serde(skip)]
-    pub(crate) place: Option<String>,
-    /// True if no rule could change the decision about the access.
-    #[serde(skip)]
-    pub(crate) fixed: bool,
-}
 
 /// A parsed command line, with its working directory and the workspace roots.
 pub(crate) struct ParsedCommand<'a> {
@@ -145,64 +44,6 @@ impl ParsedCommand<'_> {
     fn matches(&self, policy: &Policy, word: &Word) -> Matches {
         let Some(finder) = &policy.finder else { return Matches::default() };
         wildcard::matches(word, &self.script.places, (self.directory, self.roots), &finder.workspace)
-    }
-}
-
-impl CommandExplanation {
-    /// Returns the first reason for the decision. It names the part that the reason is about, unless that
-    /// part is the whole command line.
-    #[must_use]
-    pub fn reason(&self) -> String {
-        for segment in &self.segments {
-            let whole = self.is_whole(segment);
-            if segment.decision == self.decision {
-                let why = segment.ruled();
-                return if whole { why } else { format!("`{}`: {why}", segment.text) };
-            }
-            if let Some(touch) = segment.touches.iter().find(|touch| touch.decision == self.decision) {
-                let who = if whole { "the command".to_owned() } else { format!("`{}`", segment.text) };
-                return format!("{who} would {} {}: {}", touch.touch, touch.what, touch.why);
-            }
-        }
-        match self.uncertain.first() {
-            Some(piece) => piece.reason(&self.command),
-            None => "the command runs nothing".to_owned(),
-        }
-    }
-
-    /// Returns true if the command is nothing but this segment and its input, such as a here-document.
-    pub(crate) fn is_whole(&self, segment: &JudgedSegment) -> bool {
-        let is_only = self.segments.len() == 1 && self.uncertain.is_empty() && segment.via.is_empty();
-        segment.text == self.command || is_only && self.command.trim_start().starts_with(&segment.text)
-    }
-
-    /// Returns true if no rule could allow the command.
-    pub(crate) fn fixed(&self) -> bool {
-        self.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.fixed)
-    }
-}
-
-impl UnjudgedPart {
-    /// Returns the reason why the part could not be judged. It names the part, unless the part is the whole
-    /// command line.
-    pub(crate) fn reason(&self, command: &str) -> String {
-        let whole = self.text.strip_suffix('…').unwrap_or(&self.text);
-        if command.trim().starts_with(whole) && (self.text.ends_with('…') || command.trim() == whole) {
-            return self.why.clone();
-        }
-        format!("`{}`: {}", self.text, self.why)
-    }
-}
-
-impl JudgedSegment {
-    /// Returns the reason for the decision; for a denial, with the rule that denies and its location.
-    pub(crate) fn ruled(&self) -> String {
-        let Some(rule) = self.rule.as_ref().filter(|_| self.decision == Decision::Deny) else {
-            return self.why.clone();
-        };
-        let pattern = rule.pattern.as_ref().map_or_else(String::new, |pattern| format!(" `{pattern}`"));
-        let line = if rule.line == 0 { String::new() } else { format!(", line {}", rule.line) };
-        format!("the rule{pattern} denies it ({}{line}): {}", rule.file, self.why)
     }
 }
 
@@ -228,25 +69,30 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &ParsedCommand<'_
         reading.script.segments.iter().map(|segment| judge_segment(policy, segment, reading)).collect();
     let unsure = reading.script.unsure.iter();
     let mut uncertain: Vec<UnjudgedPart> =
-        unsure.map(|piece| UnjudgedPart { text: piece.text.clone(), why: piece.why.to_string() }).collect();
+        unsure.map(|piece| unjudged(&piece.text, Decision::Ask, &piece.why.to_string())).collect();
     if segments.is_empty() && uncertain.is_empty() {
-        let why = "the text contains no command".to_owned();
-        uncertain.push(UnjudgedPart { text: command.clone(), why });
+        uncertain.push(unjudged(&command, Decision::Ask, "the text contains no command"));
     }
     let parts = segments
         .iter()
         .flat_map(|segment| segment.touches.iter().map(|touch| touch.decision).chain([segment.decision]));
     let doubt = if uncertain.is_empty() { Decision::Allow } else { Decision::Ask };
     let mut decision = parts.chain([doubt]).max().unwrap_or(Decision::Ask);
-    let all = policy.denies(Access::Executes).is_some();
-    let changes = decision != Decision::Allow && policy.denies(Access::Writes).is_some();
-    if all || changes {
+    if policy.denies(Access::Executes).is_some() {
+        decision = Decision::Deny;
+        let why = "the setting `read_only` or `deny` forbids all commands; no rule can allow one";
+        uncertain.push(UnjudgedPart { fixed: true, ..unjudged(&command, Decision::Deny, why) });
+    } else if decision != Decision::Allow && policy.denies(Access::Writes).is_some() {
         decision = Decision::Deny;
         let why = "the setting `read_only` or `deny` forbids changes, so only commands that the rules allow without a \
                    prompt can run";
-        uncertain.push(UnjudgedPart { text: command.clone(), why: why.to_owned() });
+        uncertain.push(unjudged(&command, Decision::Deny, why));
     }
     CommandExplanation { command, decision, segments, uncertain }
+}
+
+fn unjudged(text: &str, decision: Decision, why: &str) -> UnjudgedPart {
+    UnjudgedPart { text: text.to_owned(), decision, why: why.to_owned(), fixed: false }
 }
 
 fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>) -> JudgedSegment {

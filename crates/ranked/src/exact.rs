@@ -51,7 +51,7 @@ pub(crate) fn find(
     }
     let mut out = Vec::new();
     for (number, lines) in found.into_iter().filter(|(_, lines)| !lines.is_empty()) {
-        let Some(meta) = words.meta(number) else { return Err(SearchError::Stale) };
+        let Some(meta) = words.meta(number) else { return Err(SearchError::Damaged) };
         let mut blocks: BTreeMap<u32, u32> = BTreeMap::new();
         for line in lines {
             let block = meta.facts.partition_point(|block| block.last < line);

@@ -180,7 +180,7 @@ impl IndexGuard<'_> {
             return Ok(());
         }
         self.drop_segments(&broken);
-        Err(SearchError::Stale)
+        Err(SearchError::Damaged)
     }
 }
 

@@ -526,6 +526,12 @@ async fn each_nested_call_settles_independently() {
             "0 Failed This call failed because of an internal error in Toolpost: as told\nAdvice\n\
              1 Skipped This call was not started, because an earlier call failed.\nFailure",
         ),
+        // If the last call fails, no call is skipped.
+        (
+            json!({ "calls": ["Do hello", "Do panic"], "at_once": 1, "fail_fast": true }),
+            "0 Done hello\n\
+             1 Failed This call failed because of an internal error in Toolpost: as told\nAdvice",
+        ),
         // Calls that already run continue when another fails.
         (
             json!({ "calls": ["Do a while", "Do panic", "Do hello"], "at_once": 2, "fail_fast": true }),

@@ -60,7 +60,7 @@ pub struct FoundAcross {
     pub lines: u64,
     /// Set if there may be more matches, because the limit or the time limit was reached.
     pub more: bool,
-    /// The number of repositories that were searched.
+    /// The number of repositories that were searched; `left_out` names the last one if only a part of it was searched.
     pub repositories: usize,
     /// The repositories and files that were not searched, with reasons.
     pub left_out: Vec<String>,
@@ -138,18 +138,18 @@ impl Search<'_> {
             if number == FIRST && self.condition.is_some() {
                 with = Some(self.with_any(look, versions.get(FIRST..).unwrap_or_default()).await?);
             }
+            let mut rest = 0;
             if with.as_ref().is_none_or(|with| with.contains(&version.repository)) {
-                self.one(look, version, &mut found, &mut left).await?;
+                rest = self.one(look, version, &mut found, &mut left).await?;
             }
             found.repositories += 1;
             if found.more {
                 break;
             }
             if Instant::now() >= self.until {
-                let rest = versions.len() - found.repositories;
-                found.more = true;
-                let rest = counted(rest, "repository", "repositories");
-                found.left_out.push(format!("{rest}, because the time limit was reached"));
+                let timed_out = timed_out(&version.name, rest, versions.len() - found.repositories);
+                found.more = timed_out.is_some();
+                found.left_out.extend(timed_out);
                 break;
             }
         }
@@ -177,15 +177,18 @@ impl Search<'_> {
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
+    /// Searches a repository's commit. Returns the number of candidate files that were not searched because the time
+    /// limit was reached.
     async fn one(
         &self,
         look: &Transaction<'_>,
         version: &Version,
         found: &mut FoundAcross,
         left: &mut LeftOut,
-    ) -> Result<(), SharedIndexError> {
+    ) -> Result<usize, SharedIndexError> {
         let mut texts = Texts::new(&self.asked.pattern, self.asked.case, self.asked.around, MAX_LINE)?;
         let files = self.candidates(look, version).await?;
+        let mut rest = files.len();
         for part in files.chunks(FETCHED) {
             let hashes: Vec<ContentHash> = part.iter().map(|(_, content)| *content).collect();
             let contents = whole_texts(self.server, look, version.repository, &hashes).await?;
@@ -213,14 +216,15 @@ impl Search<'_> {
                 if found.lines > self.asked.limit as u64 {
                     found.lines = self.asked.limit as u64;
                     found.more = true;
-                    return Ok(());
+                    return Ok(0);
                 }
             }
+            rest -= part.len();
             if Instant::now() >= self.until {
-                return Ok(());
+                return Ok(rest);
             }
         }
-        Ok(())
+        Ok(0)
     }
 
     /// Lists the candidate files of a repository's commit, ordered by path.
@@ -250,6 +254,15 @@ impl Search<'_> {
         let files = rows.iter().filter_map(read);
         Ok(files.filter(|(path, _)| self.paths.wants(path)).collect())
     }
+}
+
+/// Describes what a search left out because of its time limit: a number of files in the repository `name`, and whole
+/// repositories; `None` if everything was searched.
+fn timed_out(name: &str, files: usize, repositories: usize) -> Option<String> {
+    let files = (files > 0).then(|| format!("{} of {name}", counted(files, "file", "files")));
+    let repositories = (repositories > 0).then(|| counted(repositories, "repository", "repositories"));
+    let all: Vec<String> = files.into_iter().chain(repositories).collect();
+    (!all.is_empty()).then(|| format!("{}, because the time limit was reached", all.join(" and ")))
 }
 
 /// Formats a count with a noun in the singular or plural.
@@ -290,5 +303,25 @@ impl LeftOut {
             ));
         }
         words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::timed_out;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn a_time_limit_names_everything_that_was_not_searched() {
+        let rows = [
+            ((0, 0), None),
+            ((0, 1), Some("1 repository")),
+            ((1, 0), Some("1 file of acme/tool")),
+            ((12, 3), Some("12 files of acme/tool and 3 repositories")),
+        ];
+        each(rows, |((files, repositories), wanted)| {
+            let wanted = wanted.map(|what| format!("{what}, because the time limit was reached"));
+            assert_eq!(timed_out("acme/tool", files, repositories), wanted);
+        });
     }
 }

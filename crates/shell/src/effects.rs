@@ -28,6 +28,16 @@ pub(crate) fn known(segment: &Segment) -> CommandForm {
     CommandForm { form: programs::find(name).unwrap_or(programs::UNKNOWN), head: 1 }
 }
 
+impl Segment {
+    /// Returns the subcommand of a `git` command, which follows git's own options; `None` for another program, and if the
+    /// subcommand is known only when the command runs.
+    #[must_use]
+    pub fn git_subcommand(&self) -> Option<&str> {
+        self.program_name().filter(|name| *name == "git")?;
+        self.words.get(subcommand(self)).and_then(Word::known)
+    }
+}
+
 /// Returns the index of the subcommand among the words of a `git` command.
 fn subcommand(segment: &Segment) -> usize {
     let words = segment.words.get(1..).unwrap_or_default();

@@ -85,7 +85,8 @@ pub enum Order {
 pub struct Output {
     /// One result for every call of the batch.
     pub results: Vec<BatchCallResult>,
-    /// The reason why calls were skipped or abandoned, if any were.
+    /// The reason why calls were skipped or abandoned, or returned only after the time limit; `None` if there are no such
+    /// calls.
     pub stopped: Option<BatchStopReason>,
     /// Run time of the batch, in milliseconds.
     pub elapsed_ms: u64,
@@ -340,7 +341,9 @@ impl BatchRun {
             CallOutcome::Done if self.is_over() => format!("{OVER}\n{words}"),
             _ => words,
         };
-        if ended != CallOutcome::Done && self.on_failure == OnFailure::Stop && self.stopped.is_none() {
+        // A failure after the last call has started skips no call.
+        let skips = self.on_failure == OnFailure::Stop && !self.queue.is_empty();
+        if ended != CallOutcome::Done && skips && self.stopped.is_none() {
             self.stopped = Some(BatchStopReason::Failure);
         }
         self.settled.push(BatchCallResult { index, tool, ended, words, elapsed_ms: milliseconds(began) });

@@ -100,10 +100,14 @@ fn choose(found: FoundSkills, name: &str) -> Result<OneSkill, Failure> {
         return Ok(skill);
     }
     if let Some(skill) = untrusted.iter().find(|skill| skill.name == name) {
-        let what = format!(
-            "The skill {name} comes with the project, and the user has not trusted it: {}.",
-            skill.location
-        );
+        let place = &skill.location;
+        if let Err(why) = skill.content() {
+            let what = format!("The skill {name} of the project cannot be trusted, because {why}: {place}.");
+            let advice = Hint::Advice("Continue without the skill.".to_owned());
+            return Err(Failure::new(Kind::Denied, what).hint(advice));
+        }
+        let what =
+            format!("The skill {name} comes with the project, and the user has not trusted it: {place}.");
         let advice = "Continue without the skill, or ask the user to review it and trust it with `toolpost skills trust`.";
         return Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())));
     }

@@ -101,7 +101,7 @@ impl Local {
         let most = most(folder)?;
         let most = (most.saturating_mul(usual_length(&tokenizer)), most);
         let mut local = Self {
-            name: name(&weights, &tokens),
+            name: name(&weights, &tokens, most.1),
             shown: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             unknown: unknown(&tokens, &tokenizer),
             most,
@@ -193,11 +193,13 @@ fn read(folder: &Path, file: &str) -> Result<Vec<u8>, ModelFileError> {
     }
 }
 
-/// Returns the identity of a model: a hash of its weights and its tokenizer.
-fn name(weights: &[u8], tokens: &[u8]) -> String {
+/// Returns the identity of a model: a hash of everything in its directory that determines its vectors, which are its
+/// weights, its tokenizer, and the maximum number of tokens of a text.
+fn name(weights: &[u8], tokens: &[u8], most: usize) -> String {
     let mut hasher = Hasher::default();
     hasher.update(weights);
     hasher.update(tokens);
+    hasher.update(&most.to_le_bytes());
     format!("local-{}", &hasher.finish().to_hex()[..16])
 }
 

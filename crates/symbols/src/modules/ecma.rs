@@ -68,7 +68,8 @@ impl Resolver<'_> {
         let mut near: Vec<_> = configs.filter(|(folder, ..)| above(folder)).collect();
         near.sort_by_key(|(folder, ..)| std::cmp::Reverse(folder.len()));
         for (folder, base, paths) in near {
-            let base_folder = joined(folder, base.as_deref().unwrap_or("."))?;
+            // A `baseUrl` outside the root says nothing about the files in it.
+            let Some(base_folder) = joined(folder, base.as_deref().unwrap_or(".")) else { continue };
             for (pattern, targets) in paths {
                 let Some(star) = fits(pattern, name) else { continue };
                 let found = targets

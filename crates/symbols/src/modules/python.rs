@@ -84,8 +84,9 @@ impl<'g> Resolver<'g> {
         vec![all.swap_remove(chosen).1]
     }
 
-    /// Returns whether imports of a file may start at a directory: it is not a package, and contains the file
-    /// or is a conventional root.
+    /// Returns whether imports of a file may start at a directory: it is not a package, and contains the file, is a
+    /// conventional root, or is a directory at the top of the workspace, such as `backend`. Projects put these into the
+    /// search path by settings that are not read here, so that `tests` can import from them.
     fn is_root(&self, own: &str, root: &str) -> bool {
         let init = super::joined(root, "__init__.py").unwrap_or_default();
         if !root.is_empty() && self.graph.by_path(&init).is_some() {

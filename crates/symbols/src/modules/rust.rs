@@ -182,8 +182,8 @@ impl Resolver<'_> {
             ("src", Some("bin")) => return own(2),
             _ => {}
         }
-        let library = self.graph.by_path(&joined(folder, library.unwrap_or("src/lib.rs"))?);
-        let main = self.graph.by_path(&joined(folder, "src/main.rs")?);
+        let at = |path: &str| joined(folder, path).and_then(|path| self.graph.by_path(&path));
+        let (library, main) = (at(library.unwrap_or("src/lib.rs")), at("src/main.rs"));
         match (library, main) {
             (Some(library), Some(main)) if library != main => {
                 if file == main {

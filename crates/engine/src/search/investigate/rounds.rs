@@ -299,8 +299,7 @@ impl Round<'_> {
             };
             match self.step::<Relations>(request).await {
                 Ok(found) => self.take(name, score.min(2.0), &found),
-                // The symbol index has no uses of a block that is not a symbol, so this failure is ignored.
-                Err(Stop::Failed(_)) => {}
+                Err(Stop::Failed(failure)) => self.looked.gaps.extend(not_followed(name, &failure)),
                 Err(stop) => return Err(stop),
             }
         }
@@ -392,6 +391,15 @@ impl Round<'_> {
     }
 }
 
+/// Returns the gap for a location whose uses cannot be listed; `None` if the location is not one symbol, because the
+/// symbol index has no uses of other blocks.
+fn not_followed(name: &str, failure: &Failure) -> Option<String> {
+    if matches!(failure.kind, Kind::NoMatch | Kind::Ambiguous | Kind::WrongKind) {
+        return None;
+    }
+    Some(format!("the uses of {name} were not followed: {}", failure.what.trim_end_matches('.')))
+}
+
 /// Groups uses by the other symbol, in order. The symbol `name` itself is left out.
 fn by_symbol<'u>(uses: &'u [relations::Use], name: &str) -> Vec<Vec<&'u relations::Use>> {
     let mut groups: Vec<Vec<&relations::Use>> = Vec::new();
@@ -434,4 +442,28 @@ fn reason(name: &str, uses: &[&relations::Use], incoming: bool) -> String {
 
 fn at(one: &relations::Use) -> Option<String> {
     Some(format!("{}:{}", one.path, one.line?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::not_followed;
+    use crate::failure::{Failure, Kind};
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn only_blocks_that_are_not_symbols_leave_no_gap() {
+        let gap = Some("the uses of Cart.total were not followed: It failed".to_owned());
+        let rows = [
+            (Kind::NoMatch, None),
+            (Kind::Ambiguous, None),
+            (Kind::WrongKind, None),
+            (Kind::Io, gap.clone()),
+            (Kind::Denied, gap.clone()),
+            (Kind::NotFound, gap.clone()),
+            (Kind::Internal, gap),
+        ];
+        each(rows, |(kind, wanted)| {
+            assert_eq!(not_followed("Cart.total", &Failure::new(kind, "It failed.")), wanted, "{kind:?}");
+        });
+    }
 }

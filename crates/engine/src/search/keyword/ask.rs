@@ -11,7 +11,7 @@ use crate::{
     search::{
         Searcher, page,
         parse::ParsedQuery,
-        retrieve::{self, omissions},
+        retrieve::{self, Attempt, omissions},
     },
 };
 use toolpost_ranked::{BadFilter, IndexGuard, SearchCriterion, SearchError, SearchRequest, SearchResult};
@@ -44,17 +44,22 @@ pub(super) fn answer(
             Err(SearchError::Wide(most)) => return Err(too_wide(query, most)),
             Err(SearchError::Stale) => {
                 index.doubt();
-                return Ok(None);
+                return Ok(Attempt::Changed);
+            }
+            Err(SearchError::Damaged) => {
+                index.doubt();
+                return Ok(Attempt::Damaged);
             }
         };
         let Some(page) = page::make(search.files(), &limits(request, &shown), &found.hits, cx)? else {
             index.doubt();
-            return Ok(None);
+            return Ok(Attempt::Changed);
         };
         let print = guard.print();
-        let walk = omissions::describe(&guard, (&request.base, look), found.withheld, search.files(), cx);
+        let mut walk = omissions::describe(&guard, (&request.base, look), search.files(), cx);
+        omissions::add_withheld(&mut walk, found.withheld);
         drop(guard);
-        Ok(Some(output(request, query, (found, page), cursor.clone(), (print, walk), cx)))
+        Ok(Attempt::Found(output(request, query, (found, page), cursor.clone(), (print, walk), cx)))
     })
 }
 

@@ -46,9 +46,11 @@ pub(crate) async fn shown(
                 bytes: request.max_bytes,
                 words: &[],
             };
-            let Some(page) = page::make(search.files(), &limits, &hits, &cx)? else { return Ok(None) };
+            let Some(page) = page::make(search.files(), &limits, &hits, &cx)? else {
+                return Ok(retrieve::Attempt::Changed);
+            };
             let files: HashSet<&String> = hits.iter().map(|hit| &hit.key.path).collect();
-            Ok(Some(Output {
+            Ok(retrieve::Attempt::Found(Output {
                 understood: request.query.clone(),
                 total: hits.len(),
                 before: 0,

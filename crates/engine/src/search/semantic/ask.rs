@@ -11,7 +11,7 @@ use crate::{
         page::{self, Block},
         parse, rank,
         retrieve::{
-            self, FillTimes, FilledIndex,
+            self, Attempt, FillTimes, FilledIndex,
             background::{self, Unfinished},
             omissions,
         },
@@ -51,8 +51,7 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
             let may = |path: &WorkspacePath| cx.may_read(path);
             let own = guard.search_meaning(meaning, &index_query(request, &vector, bases, &may));
             for base in bases {
-                let withheld = if walk.is_none() { own.withheld } else { 0 };
-                let here = omissions::describe(&guard, (base, look), withheld, search.files(), cx);
+                let here = omissions::describe(&guard, (base, look), search.files(), cx);
                 walk = Some(match walk {
                     Some(all) => joined(all, here),
                     None => here,
@@ -60,19 +59,21 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
             }
             rank::join(&mut found, own);
         }
+        let mut walk = walk.unwrap_or_default();
+        omissions::add_withheld(&mut walk, found.withheld);
         rank::varied(&mut found, request.limit);
-        let page = if found.stale {
-            None
-        } else {
-            let hits = found.hits.iter().map(|(hit, _)| hit);
-            page::make(search.files(), &limits(request, &words), hits, cx)?
-        };
-        let Some(page) = page else {
-            groups.iter().for_each(|group| group.index.doubt());
-            return Ok(None);
+        let doubt = || groups.iter().for_each(|group| group.index.doubt());
+        if found.stale {
+            doubt();
+            return Ok(Attempt::Damaged);
+        }
+        let hits = found.hits.iter().map(|(hit, _)| hit);
+        let Some(page) = page::make(search.files(), &limits(request, &words), hits, cx)? else {
+            doubt();
+            return Ok(Attempt::Changed);
         };
         let without = found.without;
-        Ok(Some((output(&meaning, &vector, found, page, walk.unwrap_or_default()), without)))
+        Ok(Attempt::Found((output(&meaning, &vector, found, page, walk), without)))
     })?;
     if without > 0 {
         background::complete(search, groups, cx);

@@ -116,7 +116,7 @@ pub(super) fn answer(
         let limits = limits(request, consulted.as_ref());
         let Some(page) = page::make(search.files(), &limits, hits.iter().map(|(_, hit)| hit), cx)? else {
             sources.iter().for_each(|source| source.index.doubt());
-            return Ok(None);
+            return Ok(retrieve::Attempt::Changed);
         };
         background::complete(search, std::mem::take(&mut gathered.rest), cx);
         let (waiting, files) = gathered.waiting;
@@ -125,7 +125,7 @@ pub(super) fn answer(
         let missing = all.missing.iter().take(NAMED).map(|one| (one.label.as_str(), one.next.as_str()));
         gathered.unreadable.extend(all.odd.iter().cloned());
         let left = request.tokens.min(request.max_bytes as u64 / TOKEN).saturating_sub(page.tokens);
-        Ok(Some(Output {
+        Ok(retrieve::Attempt::Found(Output {
             service: consulted.take().map(|consulted| consulted.cut(left)),
             other_roots: search.other_roots(&request.base),
             unsearched: None,
