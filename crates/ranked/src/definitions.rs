@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use crate::grammar::{BooleanQuery, Node};
 use crate::hits::Block;
+use crate::index_access::Words;
 use crate::score::{ScoredBlock, rarity};
 use crate::tokens::{self, DEFINED, folded, tokens};
-use crate::words::Words;
 
 /// The weight of a definition by its rank (0 for a type with a body, 3 for a variable). A match that is not a
 /// definition has a weight of at most 1, so a definition comes first for a query of one word.

@@ -11,10 +11,10 @@ use toolpost_workspace::on_threads;
 
 use crate::error::SearchError;
 use crate::index::IndexGuard;
+use crate::index_access::{Term, Words};
 use crate::score::ScoredBlock;
 use crate::table::File;
 use crate::tokens::{self, LONGEST, folded, is_marked};
-use crate::words::{Term, Words};
 
 /// The maximum size of a file that is searched, in bytes.
 const MOST: u64 = 64 << 20;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::grammar::{BlockPart, Word};
+use crate::index_access::{Term, Words};
 use crate::record::{PLACES, TokenOccurrence, TokenPart};
 use crate::tokens::{self, STEM, folded, is_marked, tokens};
-use crate::words::{Term, Words};
 
 /// A block of the index: the number of its file, and its index among the file's blocks.
 pub(crate) type Block = (u32, u32);

@@ -16,12 +16,12 @@ use crate::derived_files::origin;
 use crate::find::Question;
 use crate::grammar::parse;
 use crate::index::Index;
+use crate::index_access::{Term, Words};
 use crate::paths::way;
 use crate::record::{PLACES, Record, TokenOccurrence, make, spots};
 use crate::segment::Meta;
 use crate::table::File;
 use crate::test_files::is_test;
-use crate::words::{Term, Words};
 use crate::{SearchCriterion, SearchRequest, Tests};
 
 /// The reference model: all files with their index records.

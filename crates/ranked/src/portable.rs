@@ -8,9 +8,9 @@ use toolpost_text::encoding::Text;
 use toolpost_text::lines;
 
 use crate::Block;
+use crate::embeddings::text_of;
 use crate::hits::{COUNTED, PATH};
 use crate::index::LARGEST;
-use crate::meaning::text_of;
 use crate::paths::way;
 use crate::record::{PLACES, TokenPart, VERSION, make, spots};
 use crate::score::{rarity, worth};

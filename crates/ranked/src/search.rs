@@ -12,11 +12,11 @@ use crate::find::Question;
 use crate::grammar::Node;
 use crate::hits::{self, Block};
 use crate::index::IndexGuard;
-use crate::reading::QueryReader;
+use crate::index_access::Words;
+use crate::query_reader::QueryReader;
 use crate::score::ScoredBlock;
 use crate::segment::Meta;
 use crate::test_files::is_test;
-use crate::words::Words;
 
 /// The query or text that a search looks for.
 #[derive(Debug, Clone, Copy)]

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use toolpost_workspace::{Blob, Cache, ContentHash, hash};
 
-use crate::kept::{STAMP, stamp};
+use crate::index_file::{STAMP, stamp};
 use crate::record::{PLACES, VERSION};
 use crate::varint;
 

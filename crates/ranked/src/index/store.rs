@@ -11,7 +11,7 @@ use toolpost_workspace::walk::{FileStat, Kind};
 use toolpost_workspace::{Cache, CacheLock, ContentHash, Root, Workspace, hash, unique};
 
 use super::State;
-use crate::kept::{CHECK, STAMP, checked, stamp};
+use crate::index_file::{CHECK, STAMP, checked, stamp};
 use crate::record::VERSION;
 use crate::segment::Segment;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use toolpost_workspace::{ContentHash, hash};
 
 use super::{Cursor, Doc, Group, Meta, Segment, check, merged, own_stamp, postings, terms::is_full};
-use crate::kept::STAMP;
+use crate::index_file::STAMP;
 use crate::record::{PLACES, Record};
 use crate::varint::{write, write_after, write_bytes};
 

@@ -13,13 +13,13 @@ use crate::find::Question;
 use crate::grammar::{BooleanQuery, Node, Word};
 use crate::hits::Block;
 use crate::index::IndexGuard;
-use crate::reading::QueryReader;
+use crate::index_access::Words;
+use crate::query_reader::QueryReader;
 use crate::score::ScoredBlock;
 use crate::search::{Hit, hit};
 use crate::table::File;
 use crate::tokens::STEM;
 use crate::tokens::{self, tokens};
-use crate::words::Words;
 
 /// A query of a semantic search.
 pub struct SemanticQuery<'a> {

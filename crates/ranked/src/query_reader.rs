@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolpost_workspace::on_threads;
 
+use crate::index_access::{Term, Words};
 use crate::record::{PLACES, TokenOccurrence, spots};
 use crate::segment::{Cursor, Meta, Segment, StoredRange, postings};
 use crate::table::{File, Table};
-use crate::words::{Term, Words};
 
 /// The maximum size of the postings (occurrences of tokens) that a query keeps in memory, in bytes.
 const POSTINGS: usize = 8 << 20;

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use toolpost_workspace::{Blob, Cache, ContentHash, hash, unique};
 
 use super::vectors::{Rows, StoredRange, VectorLocation};
-use crate::kept::{HEAD, STAMP, entry, head, stamp};
+use crate::index_file::{HEAD, STAMP, entry, head, stamp};
 use crate::record::VERSION;
 
 /// The number of bytes of new embeddings that are collected before they are written.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use toolpost_workspace::{Blob, hash};
 
 use crate::embed::{Vector, likeness};
-use crate::kept::CHECK;
+use crate::index_file::CHECK;
 
 /// The vectors of the blocks of one file's content.
 #[derive(Debug, PartialEq)]
