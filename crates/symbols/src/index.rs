@@ -1,8 +1,8 @@
 //! The symbol index of a workspace, updated before each query and shared by concurrent queries.
 
+mod changes;
 mod scip_import;
 mod store;
-mod take;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -15,8 +15,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use toolpost_workspace::{ContentHash, Workspace, WorkspacePath};
 
 use crate::{ExternalAnswer, Graph};
+use changes::PendingFile;
 use store::Store;
-use take::PendingFile;
 use toolpost_index_lifecycle::{
     self as lifecycle, FileSignature, Lifecycle, PartialIndex, Patience, UpdateError, WatchState,
 };

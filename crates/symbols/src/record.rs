@@ -2,9 +2,9 @@
 
 mod hint;
 mod make;
+mod renumbering;
 mod sound;
 mod summary;
-mod words;
 
 use serde::{Deserialize, Serialize};
 

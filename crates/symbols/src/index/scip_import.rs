@@ -44,7 +44,7 @@ fn take(workspace: &Workspace, state: &mut State, scip: &Scip, made: i128) {
         if names.text.is_none() && i128::from(known.sign.stat.modified) > made {
             return None;
         }
-        let read = workspace.read(&known.path, super::take::LARGEST).ok()?;
+        let read = workspace.read(&known.path, super::changes::LARGEST).ok()?;
         let text = String::from_utf8(read.bytes).ok()?;
         if names.text.as_ref().is_some_and(|held| *held != text) {
             return None;
