@@ -14,10 +14,10 @@ use crate::filter::{Attributes, Sockets};
 use crate::host::{self, Kind};
 use crate::locks::Locks;
 use crate::pins::pins_of;
-use crate::places::DEVICES;
 use crate::plan::{Access, Plan};
 use crate::rules::{AccessRight, NetworkScope, Rules};
 use crate::scope::Scope;
+use crate::system_paths::DEVICES;
 use crate::view::{Content, View, root, view};
 
 impl Confinement {

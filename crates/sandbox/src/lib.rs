@@ -45,16 +45,16 @@ mod namespace_plan;
 mod nested;
 mod nested_cache;
 mod pins;
-mod places;
 mod plan;
-mod reported;
 mod rules;
 mod scope;
 mod script;
 #[cfg(any(test, target_os = "macos"))]
 mod seatbelt;
 mod session_network;
+mod system_paths;
 mod view;
+mod watched_paths;
 
 pub use confinement::{Confinement, NamespaceBackend, Namespaces, added_variables, to_be_tried};
 pub use creations::Creations;
@@ -68,8 +68,8 @@ pub use namespace_plan::NamespacePlan;
 pub use nested_cache::NestedCache;
 pub use pins::Protection;
 pub use plan::{Access, Network, PathList, Plan, Sandbox};
-pub use reported::reported_files;
 pub use rules::{AccessRight, NetworkScope, Rules};
 pub use scope::{PathAccess, Readability, Scope};
 pub use script::{ExpectedMount, Identity, Script, StepFailure, listener};
 pub use session_network::{LoopbackSockets, SessionNetwork};
+pub use watched_paths::reported_files;

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use crate::names::Names;
 use crate::nested_cache::{DirectorySearch, NestedCache, NestedNames, Owner, PendingDirectory, Role};
-use crate::places::UNFINISHED;
+use crate::system_paths::UNFINISHED;
 
 /// Maximum number of directories of a root that are searched for protected paths, in breadth-first order.
 const DIRECTORIES: usize = 512;

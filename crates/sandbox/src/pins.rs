@@ -14,8 +14,8 @@ use crate::host::{self, Kind};
 use crate::names::{Names, matches, pattern};
 use crate::nested::nested;
 use crate::nested_cache::Owner;
-use crate::places::{NOTHING_NEW, REPOSITORY};
 use crate::plan::Plan;
+use crate::system_paths::{NOTHING_NEW, REPOSITORY};
 use crate::view::View;
 
 /// Protected paths of one root.

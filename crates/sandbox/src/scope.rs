@@ -6,8 +6,8 @@ use crate::enforcement::Means;
 use crate::environment::Environment;
 use crate::host::plain;
 use crate::pins::{Pins, pins_of};
-use crate::places::EMPTY;
 use crate::plan::{Access, Network, Plan};
+use crate::system_paths::EMPTY;
 use crate::view::{Content, View, VisiblePath, home, view};
 
 /// Maximum number of symbolic links that are followed in one path.

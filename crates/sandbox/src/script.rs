@@ -17,8 +17,8 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use crate::calls::{self, NO_DEVICES, NO_EXECUTION, NO_SETUID, NetworkOrigin, READ_ONLY};
 use crate::host::{self, Kind};
 use crate::pins::{Pins, Protection};
-use crate::places::DEVICES;
 use crate::plan::Network;
+use crate::system_paths::DEVICES;
 use crate::view::{Content, View};
 
 mod prepared;

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::places::{REPOSITORY, SECRETS, TOOLCHAINS};
+use super::system_paths::{REPOSITORY, SECRETS, TOOLCHAINS};
 use super::{Access, Plan};
 
 /// The program that applies a Seatbelt profile to itself and then executes another program.

@@ -7,8 +7,10 @@ use std::path::{Component, Path, PathBuf};
 use crate::environment::{Environment, TOOLCHAIN_VARIABLES};
 use crate::error::SandboxError;
 use crate::host::{self, Kind, OpenOutcome, plain};
-use crate::places::{EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS};
 use crate::plan::{Access, Plan};
+use crate::system_paths::{
+    EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS,
+};
 
 /// Maximum number of symbolic links that are followed in one path.
 const LINKS: usize = 16;
