@@ -364,7 +364,7 @@ impl Job {
     pub fn resize(&self, size: Size) -> io::Result<()> {
         let inner = self.shared.lock();
         let terminal = inner.terminal.as_ref().ok_or_else(no_terminal)?;
-        Ok(crate::ends::set_size(terminal, size)?)
+        Ok(crate::standard_streams::set_size(terminal, size)?)
     }
 
     /// Returns whether any process of the job is left, and if not, since when.

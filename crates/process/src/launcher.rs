@@ -24,10 +24,10 @@ use toolpost_sandbox::calls::{self, NetworkOrigin};
 use toolpost_sandbox::memfd::all_of;
 use toolpost_sandbox::{Creations, Script, StepFailure};
 
-use crate::ends::waits_for;
 use crate::inner::{complete_copy, run_in_copy};
 use crate::inner_plan::InnerPlan;
 use crate::message::failed;
+use crate::standard_streams::waits_for;
 use crate::supervisor::stay_outside;
 use crate::system::{self, ForkSide};
 

@@ -22,10 +22,10 @@ use toolpost_sandbox::memfd::{file, number_of};
 use toolpost_sandbox::{Confinement, NamespaceBackend, Sandbox, Script, SessionNetwork};
 
 use crate::command_setup::keep;
-use crate::ends::waits_for;
 use crate::helper;
 use crate::launcher::{DESCRIPTORS, NAME, ORDER, READY, REAP, START};
 use crate::session::SessionKey;
+use crate::standard_streams::waits_for;
 
 /// Time to wait until a launcher has built its file system.
 const BUILDING: Duration = Duration::from_secs(5);

@@ -13,15 +13,15 @@ use rustix::process::{Resource, Rlimit};
 use toolpost_sandbox::{Confinement, Environment, NamespaceBackend, Namespaces, SandboxError};
 
 use crate::command_setup::{Setup, Terminal};
-use crate::ends::{StandardStreams, control_socket, missing, pipe, terminal};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_launch;
 use crate::launch::{Channel, Launch};
-use crate::launched::order;
 use crate::message::{MESSAGE, Message};
 use crate::prepared::{Launcher, Supervisor};
+use crate::program_start::order;
 use crate::resources::Resources;
+use crate::standard_streams::{StandardStreams, control_socket, missing, pipe, terminal};
 use crate::supervisor;
 
 /// A started program, and the server's ends of its pipes.

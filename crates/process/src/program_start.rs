@@ -13,13 +13,13 @@ use toolpost_sandbox::bubblewrap::string;
 use toolpost_sandbox::{NamespaceBackend, host};
 
 use crate::command_setup::Terminal;
-use crate::ends::{StandardStreams, control_socket, missing, waits_for};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_plan::InnerPlan;
 use crate::message::{GO, MESSAGE, Message};
 use crate::prepared::{Launcher, Supervisor};
 use crate::resources::Resources;
+use crate::standard_streams::{StandardStreams, control_socket, missing, waits_for};
 
 /// Time to wait until a launcher has started a program, or reports why it has not.
 const LAUNCHING: Duration = Duration::from_secs(10);
