@@ -5,7 +5,7 @@ use crate::{
     pictures,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_text::{counted::counted, cut};
+use toolpost_text::{cut, plural::counted};
 
 /// A conversation that fills this share of the context window is compacted.
 const FULL: f64 = 0.8;

@@ -12,8 +12,8 @@ use std::{collections::HashSet, sync::Arc, time::Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{CallOutcome, InnerAnswer};
-use toolpost_text::counted::counted;
 use toolpost_text::cut;
+use toolpost_text::plural::counted;
 
 /// Maximum number of concurrent calls.
 const AT_ONCE: usize = 8;

@@ -6,8 +6,8 @@ use serde_json::json;
 use std::{path::Path, process::ExitCode, time::UNIX_EPOCH};
 use toolpost::settings::Settings;
 use toolpost_agent::{RunHeader, Transcript, TranscriptEntry};
-use toolpost_text::counted::counted;
 use toolpost_text::cut;
+use toolpost_text::plural::counted;
 
 /// Error text for a missing state directory.
 pub(crate) const NO_STATE: &str =

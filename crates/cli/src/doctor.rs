@@ -15,7 +15,7 @@ use toolpost::{
 };
 use toolpost_engine::{Engine, Means, Servers, StoredTaskList, available};
 use toolpost_runtime::RuleSource;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::diagnostics;
 
 /// ANSI code of bold text.

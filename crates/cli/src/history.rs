@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
 use toolpost::{settings::Flags, settings::Settings};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::{
     ChangeKind, Content, DiffBody, FileDiff, FindError, History, HistoryRecord, Seal, Workspace,
 };

@@ -14,7 +14,7 @@ use std::{
 };
 use toolpost::{Settings, parts, settings::Flags};
 use toolpost_engine::{Grams, GramsStatus as Status};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::{Workspace, walk};
 
 /// Exit status if there is no index, or its cache directory is not writable.

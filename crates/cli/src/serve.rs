@@ -10,7 +10,7 @@ use std::{io::IsTerminal, process::ExitCode};
 use toolpost::{Settings, Toolpost, settings::Flags};
 use toolpost_engine::WORKERS;
 use toolpost_runtime::Runtime;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Maximum number of threads that block on the disk or the client. Each needs memory, and a client may send
 /// thousands of calls at the same time. The threads that read requests and send replies are separate.

@@ -12,7 +12,7 @@ use std::{
 };
 use toolpost::{Settings, parts};
 use toolpost_shared_index::{Push as Pushing, Server};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Pushes a commit to the shared index.
 pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {

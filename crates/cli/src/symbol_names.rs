@@ -8,7 +8,7 @@ use crate::{
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolpost_engine::{Operation as _, operations::symbols::Symbols};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Dialect whose symbol tools are called; the tools are found by their operations.
 pub(crate) const DIALECT: &str = "zblade";

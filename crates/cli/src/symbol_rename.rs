@@ -15,7 +15,7 @@ use toolpost_engine::{
     Access, Operation as _,
     operations::{change::ChangeFiles, rename_symbol::RenameSymbol},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Prints the plan of the rename, and makes the rename if `--apply` is set and there are no conflicts.
 pub(crate) fn run(flags: &Flags, args: &Args) -> Result<ExitCode> {

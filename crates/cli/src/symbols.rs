@@ -20,7 +20,7 @@ use toolpost_engine::{
         symbols::Symbols,
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Maximum number of symbols of one name whose uses are listed.
 const SEVERAL: usize = 10;

@@ -10,7 +10,7 @@ use std::{
 use toolpost_agent::{
     AgentEvent, CommandEnd, Effect, FileChange, PermissionDecision, Watch, models::CallStatus,
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_text::{cut, redact::redact};
 
 /// Maximum length of displayed arguments, in characters.

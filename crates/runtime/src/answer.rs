@@ -3,7 +3,7 @@
 use crate::ask::Question;
 use serde_json::Value;
 use toolpost_engine::{InnerPicture, Kind};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{ReplyPart, RunResult};
 
 /// The outcome of a call.

@@ -16,7 +16,7 @@ use toolpost_engine::{
     Access, CallGateway, CallOutcome, CallableTool, Failure, InnerAnswer, InnerCall, NestedCallFuture,
     NestedCallPermissions, Pictures, Progress, Session,
 };
-use toolpost_text::{counted::counted, cut::NOTICE};
+use toolpost_text::{cut::NOTICE, plural::counted};
 use toolpost_tool::{Dialect, ReplyPart};
 
 /// The refusal of a prompt for a nested call that may only read: one call could lead to many prompts at the

@@ -2,7 +2,7 @@
 
 use crate::{answer::ToolReply, catalogue::Catalogue};
 use toolpost_engine::{FOUND, Failure};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_text::{
     cut::{self, NOTICE},
     names::suggest,

@@ -58,7 +58,7 @@ impl fmt::Display for OmittedPart {
         write!(
             f,
             "{NOTICE}left out lines {first}-{last} of {of_lines}, {bytes} of {}]",
-            crate::counted::counted(*of_bytes as u64, "byte")
+            crate::plural::counted(*of_bytes as u64, "byte")
         )
     }
 }

@@ -12,7 +12,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
-use crate::{counted::counted, cut, lines};
+use crate::{cut, lines, plural::counted};
 
 /// Maximum number of lines of a written diff.
 pub const MAX_LINES: usize = 200;
@@ -113,7 +113,7 @@ fn noticed(mut diff: Diff) -> Diff {
 
 /// The parts of two texts that a diff compares: everything between the first and the last difference, with
 /// some lines around it.
-struct Around {
+struct DiffWindow {
     old: Range<usize>,
     new: Range<usize>,
     /// Number of lines before the compared parts; these lines are equal in both texts.
@@ -121,7 +121,7 @@ struct Around {
 }
 
 /// Finds the parts of two texts that differ, with `context` equal lines before and after them.
-fn around(old: &str, new: &str, context: usize) -> Around {
+fn around(old: &str, new: &str, context: usize) -> DiffWindow {
     let head = above(old, shared_start(old.as_bytes(), new.as_bytes()));
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
     let mut tail = shared_end(old_rest.as_bytes(), new_rest.as_bytes());
@@ -135,7 +135,7 @@ fn around(old: &str, new: &str, context: usize) -> Around {
         memchr(b'\n', &old.as_bytes()[end..]).map_or(old.len(), |at| end + at + 1)
     });
     let above = memchr_iter(b'\n', &old.as_bytes()[..start]).count();
-    Around { old: start..end, new: start..new.len() - (old.len() - end), above }
+    DiffWindow { old: start..end, new: start..new.len() - (old.len() - end), above }
 }
 
 /// Returns the length of the common beginning of two byte strings, in bytes.

@@ -1,17 +1,17 @@
 //! Search for the old text of an edit in a file, and adaptation of the edit's new text to the location.
 
 mod blocks;
+mod choice;
 mod closest;
 mod differ;
 mod find;
 mod fold;
 mod hit;
 mod keep;
+mod long_line;
 mod miss;
-mod near;
 mod nesting;
 mod options;
-mod part;
 mod reindent;
 mod show;
 mod unescape;

@@ -1,7 +1,7 @@
 //! Blocks of code in replies: location, lines, and the number of lines left out.
 
 use toolpost_engine::operations::search::Block;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Formats the location and the kind of a block.

@@ -10,7 +10,7 @@ use toolpost_engine::{
     Failure, Line,
     operations::exec::{CommandExit, CommandOutcome, Output, State},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Default wait for an early failure of a background command.

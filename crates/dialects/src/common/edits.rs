@@ -7,8 +7,8 @@ use toolpost_engine::{
 };
 use toolpost_text::budget::ByteBudget;
 use toolpost_text::{
-    counted::counted,
     cut::{self, Limit},
+    plural::counted,
 };
 use toolpost_tool::Page;
 

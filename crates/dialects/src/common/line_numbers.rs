@@ -1,8 +1,8 @@
 //! Line numbers in the format of `cat -n`.
 
 use toolpost_engine::operations::read::{Line, Lines, Total};
-use toolpost_text::counted::counted;
 use toolpost_text::cut::NOTICE;
+use toolpost_text::plural::counted;
 
 /// Writes lines: the number in six columns, a tab, the line.
 pub(crate) fn lines(lines: &Lines, body: &mut String) {

@@ -2,7 +2,7 @@
 
 use super::untrusted;
 use toolpost_engine::operations::usage::{ServiceAnswer, ServiceFinding};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Formats the heading of a package or a service, so that it is not taken for a heading in a README.

@@ -2,7 +2,7 @@
 
 use super::untrusted;
 use toolpost_engine::operations::fetch::{Content, Form, Origin, Output, Words};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Writes fetched content.

@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::analyze::{self, Analyze, Mapped, Module, Output, Request, TestMap},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct AnalyzeAll;

@@ -1,6 +1,6 @@
 //! Line references (`42:ab`: the number of a line and its hash) in listings, diffs and failures.
 
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_text::{
     cut::NOTICE,
     hashline::{self, Reference},

@@ -5,7 +5,7 @@ use crate::common::{
     commands,
 };
 use toolpost_engine::operations::exec::{Output, State};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 pub(super) fn render(output: &Output, page: &mut Page) -> OutputCompleteness {

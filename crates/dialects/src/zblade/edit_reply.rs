@@ -5,7 +5,7 @@ use toolpost_engine::{
     Failure, Hint, Kind,
     operations::change::{Change, ChangeTarget, ChangedFile, EditKind, MatchCount, Output},
 };
-use toolpost_text::{counted::counted, lines::LineRange};
+use toolpost_text::{lines::LineRange, plural::counted};
 use toolpost_tool::{Lowering, Page};
 
 /// Builds the request to replace one text.

@@ -12,7 +12,7 @@ use toolpost_engine::{
     },
 };
 use toolpost_text::budget::ByteBudget;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct GrepSearch;

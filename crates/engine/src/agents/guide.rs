@@ -20,7 +20,7 @@ use read_only_gateway::ReadOnlyGateway;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Maximum number of dropped claims that a result lists. A claim is dropped if a citation is missing or
 /// invalid.

@@ -13,7 +13,7 @@ use toolpost_process::{
     self as process, Enforcement, GuardState, Job, Means, OutputRange, Report, Stage, StopReason, Verdict,
     meaning,
 };
-use toolpost_text::{counted::counted, terminal::Losses};
+use toolpost_text::{plural::counted, terminal::Losses};
 
 /// The state and the output of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]

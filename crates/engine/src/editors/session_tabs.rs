@@ -15,9 +15,9 @@ use crate::{
     files::lookup,
 };
 use toolpost_text::{
-    counted::counted,
     encoding::Text,
     lines::{LineIndex, lf},
+    plural::counted,
 };
 use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, Snapshot, WorkspacePath};
 

@@ -8,7 +8,7 @@ pub(crate) mod pdf;
 pub(crate) mod text;
 
 use crate::failure::{Failure, Hint, Kind};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The maximum size of a document, in bytes; a document is read into memory as a whole.

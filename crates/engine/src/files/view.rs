@@ -16,7 +16,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_text::budget::fair;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The `view` operation, which shows parts of several files.

@@ -17,7 +17,7 @@ use toolpost_search::{
     grep::{FileHits, LineTruncation, Role, UnsearchedFiles},
 };
 use toolpost_text::budget::ByteBudget;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_text::{cut::NOTICE, encoding::Text};
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 use toolpost_search::{Control, SearchError, SkippedEntries, Unreadable};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 use toolpost_workspace::{LookupError, WorkspacePath};
 

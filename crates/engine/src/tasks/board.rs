@@ -3,7 +3,7 @@
 use super::{Board, CHARACTERS, MOST, Priority, Status, Task};
 use crate::failure::{Failure, Hint, Kind};
 use std::collections::HashSet;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// A task in a list that replaces the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::fold::{caseless, is_blank, plain};
-use super::{ClosestLines, LineDifference, Miss, part, show};
+use super::{ClosestLines, LineDifference, Miss, long_line, show};
 
 /// Maximum number of lines of the old text that the search for similar lines uses; the rest is ignored.
 const MAX_LINES: usize = 100;
@@ -69,7 +69,7 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<ClosestLines> {
             best = Some((score, start));
         }
     }
-    let Some((_, start)) = best else { return part::closest(&lines, wanted) };
+    let Some((_, start)) = best else { return long_line::closest(&lines, wanted) };
     let end = (start + wanted.len()).min(lines.len());
     let like = trimmed(&lines[start..end], wanted);
     let (start, end) = (start + like.start, start + like.end);

@@ -7,8 +7,8 @@ use memchr::memmem::Finder;
 
 use super::fold::{FoldedText, Spaces, is_blank};
 use super::{
-    Choice, Difference, Hit, MatchCount, MatchOptions, Matches, Miss, Step, blocks, closest, differ, keep,
-    near, unescape,
+    Choice, Difference, Hit, MatchCount, MatchOptions, Matches, Miss, Step, blocks, choice, closest, differ,
+    keep, unescape,
 };
 use crate::encoding::Indent;
 use crate::guard::{NumberMark, gutter};
@@ -328,7 +328,7 @@ impl<'a> Search<'a> {
 
     /// Describes the chosen match, if the edit does not determine it.
     pub(super) fn choice(&self, ranges: &[Range<usize>], index: usize) -> Option<Choice> {
-        near::choice(self.view, ranges, index, self.how.near)
+        choice::choice(self.view, ranges, index, self.how.near)
     }
 
     /// Returns the index of the match that the edit means; fails if several matches are possible.
@@ -336,7 +336,8 @@ impl<'a> Search<'a> {
         if self.how.want == MatchCount::First {
             return Ok(0);
         }
-        near::pick(self.view, ranges, self.how.near).ok_or_else(|| near::ambiguous(self.view, ranges, step))
+        choice::pick(self.view, ranges, self.how.near)
+            .ok_or_else(|| choice::ambiguous(self.view, ranges, step))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lines with their white space made visible, for error messages.
 
-use crate::counted::counted;
+use crate::plural::counted;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::fold::{indentation, is_blank, trimmed};

@@ -4,9 +4,9 @@ use super::apply::moves_on;
 use super::hunk::Hunk;
 use super::hunk_error::HunkProblem;
 use super::locate::{HunkLocation as Location, Page, PlacementReason};
-use crate::counted::counted;
 use crate::cut;
 use crate::matching::MatchLocation;
+use crate::plural::counted;
 
 /// Maximum number of locations that an error or a note lists.
 const PLACES: usize = 5;

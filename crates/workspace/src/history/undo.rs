@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 use thiserror::Error;
 

@@ -3,7 +3,7 @@
 use super::{DroppedClaim, claims::Claim};
 use crate::{call::CallCtx, failure::Failure, files::Files, workers::blocking};
 use std::collections::{HashMap, HashSet};
-use toolpost_text::{counted::counted, cut, encoding::Text};
+use toolpost_text::{cut, encoding::Text, plural::counted};
 
 /// Maximum size of a cited file, in bytes.
 const LONGEST: u64 = 16 << 20;

@@ -6,7 +6,7 @@ use super::files::Text;
 use super::{CursorPosition, TargetName};
 use crate::failure::{Failure, Hint, Kind};
 use std::ops::Range;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// Finds the name at a position, or the nearest name on the same line, and its byte offset in the text.

@@ -5,7 +5,7 @@ use super::{Complete, NavigationQuery, Output, Place, Request};
 use super::{files, name, served, tree};
 use crate::{call::CallCtx, code::Code, failure::Failure, workers::blocking};
 use std::collections::HashSet;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Answers a navigation request. Fails if the file cannot be read, if the requested line has no name, if the call is
 /// cancelled, or if neither a language server nor the syntax tree can answer.

@@ -16,7 +16,7 @@ use std::{
 use tokio::task::JoinHandle;
 use toolpost_index_lifecycle::{PartialIndex, Patience, UpdateError};
 use toolpost_search::{Control, with_terms};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The share of the wait in which the index reads files in the order of their paths.

@@ -8,7 +8,7 @@ use crate::{
     files::lookup,
     seen_content::SeenRange,
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_text::{
     encoding::Text,
     matching::{MatchLocation, Miss},

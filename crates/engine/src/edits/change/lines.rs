@@ -12,12 +12,12 @@ use crate::{
 use std::ops::RangeInclusive;
 use toolpost_text::{
     budget::ByteBudget,
-    counted::counted,
     cut::{self, NOTICE},
     encoding::Text,
     hashline::{self, Reference, Relocation},
     line_edit::{self, EditPosition, LineEditError},
     lines::{LineIndex, LineRange, lf},
+    plural::counted,
 };
 use toolpost_workspace::{WorkspacePath, hash};
 

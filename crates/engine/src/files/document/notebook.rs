@@ -9,8 +9,8 @@ use crate::{
 };
 use toolpost_documents::notebook::{self, NotebookLimits, Output};
 use toolpost_text::budget::ByteBudget;
-use toolpost_text::counted::counted;
 use toolpost_text::cut::NOTICE;
+use toolpost_text::plural::counted;
 
 pub(crate) fn show(opened: OpenedFile, request: &Request, cx: &CallCtx) -> Result<FileContent, Failure> {
     let path = opened.path().display();

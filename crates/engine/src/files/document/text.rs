@@ -14,8 +14,8 @@ use crate::{
 use std::{io::Read as _, sync::Arc};
 use toolpost_text::budget::ByteBudget;
 use toolpost_text::{
-    counted::counted,
     encoding::{self, Encoding, EncodingGuess, Eol, Text as Decoded},
+    plural::counted,
     window::{self, Facts, Line, LineSelection, Lines, Window, WindowContent},
 };
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 use toolpost_syntax::Language;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The maximum number of directory levels in the index of a project.

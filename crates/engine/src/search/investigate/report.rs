@@ -7,7 +7,7 @@ use super::{
     rounds::{Investigation, Request},
 };
 use std::{collections::HashMap, time::Instant};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// The maximum number of findings in a report.
 const FINDINGS: usize = 20;

@@ -31,7 +31,7 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_ranked::is_test;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The maximum number of blocks of code that each search returns.

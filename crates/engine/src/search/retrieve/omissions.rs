@@ -8,7 +8,7 @@ use crate::{
 };
 use toolpost_ranked::IndexGuard;
 use toolpost_search::Unreadable;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::{WorkspacePath, walk::found_below};
 
 /// The maximum number of files to name for each reason why files were not searched.
