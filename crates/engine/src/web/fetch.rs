@@ -1,7 +1,7 @@
 //! The `fetch` operation: fetches a URL and returns its content as text or as an image.
 
 pub(crate) mod content;
-pub(crate) mod failed;
+pub(crate) mod failure;
 pub(crate) mod page;
 
 use crate::{
@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::time::Duration;
 use toolpost_net::{FetchResponse, WebAddress};
 
-pub use failed::OWN_SERVER;
+pub use failure::OWN_SERVER;
 pub use page::Origin;
 
 /// The time limit for converting a document such as a PDF to text.

@@ -1,6 +1,6 @@
 //! Shows lines of a text file, without loading more of the file than is shown.
 
-mod ends;
+mod head_tail;
 pub(crate) mod stretch;
 
 use crate::files::lookup::{FileBytes, OpenedFile};
@@ -65,9 +65,9 @@ pub(crate) fn show(
     }
     let (hash, bytes) = (looked.hash, looked.bytes.clone());
     let (text, part) = match request.keep {
-        LinePreference::Ends { head, tail } if hash.is_some() && !ends::fits(&looked, request) => {
-            let wanted = ends::HeadTailLimits { head, tail, last: total.min(last_wanted(request)) };
-            ends::show(looked, &wanted, files, request, &path, cx)?
+        LinePreference::Ends { head, tail } if hash.is_some() && !head_tail::fits(&looked, request) => {
+            let wanted = head_tail::HeadTailLimits { head, tail, last: total.min(last_wanted(request)) };
+            head_tail::show(looked, &wanted, files, request, &path, cx)?
         }
         LinePreference::Head | LinePreference::Ends { .. } => {
             let text = fit(looked, request);

@@ -1,7 +1,7 @@
 //! Fetches pages from the network or the cache.
 
 pub(crate) use super::content::{ContentRequest, WebContent, shown};
-use super::failed;
+use super::failure;
 
 use super::Request;
 use crate::{
@@ -76,7 +76,7 @@ pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Fe
         fetched = fetch(&asked, web.resolver(), &gate) => fetched,
         () = cx.cancel.cancelled() => return Err(Failure::new(Kind::Cancelled, "The call was cancelled before the server answered.")),
     };
-    let fetched = fetched.map_err(|error| failed::fetch(&error, &request.address))?;
+    let fetched = fetched.map_err(|error| failure::fetch(&error, &request.address))?;
     if fetched.status == 304
         && let Some(cached) = cached
     {
@@ -85,7 +85,7 @@ pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Fe
         return Ok(FetchedPage { fetched, origin: Origin::Confirmed });
     }
     if !(200..300).contains(&fetched.status) {
-        return Err(failed::status(&fetched, request));
+        return Err(failure::status(&fetched, request));
     }
     let fetched = Arc::new(fetched);
     cache.keep(accept, Arc::clone(&fetched), near(cx, &fetched));
@@ -104,7 +104,7 @@ pub(crate) async fn check_host(web: &Web, host: &Host) -> Result<(), Failure> {
     };
     match check_public(&address, web.resolver(), LOOKUP).await {
         Ok(()) | Err(FetchError::Late { .. }) => Ok(()),
-        Err(error) => Err(failed::fetch(&error, &address)),
+        Err(error) => Err(failure::fetch(&error, &address)),
     }
 }
 
