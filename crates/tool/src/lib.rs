@@ -20,7 +20,7 @@
 //! `lower` refuses a request with [`Failure::invalid`]. [`Tool::reword`] changes the text of failures of `lower`
 //! and of the operation, by their [`Kind`] and their [`Facts`]. [`Dialect::say`] words each [`Hint`].
 
-mod accepted;
+mod argument_names;
 mod budget;
 mod check;
 mod decode;

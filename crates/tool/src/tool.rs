@@ -1,6 +1,6 @@
 //! Tools: the names and argument shapes of operations in a dialect.
 
-use crate::{Lowering, Page, accepted, decode, schema};
+use crate::{Lowering, Page, argument_names, decode, schema};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -103,7 +103,7 @@ impl ToolDef {
             schema: schema::full::<T::Args>,
             output_schema: schema::output::<<T::Op as Operation>::Output>,
             prepare: prepare::<T>,
-            accepted_names: accepted::names::<T::Args>,
+            accepted_names: argument_names::names::<T::Args>,
         }
     }
 
