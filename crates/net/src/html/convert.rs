@@ -5,7 +5,7 @@ use htmd::options::{BrStyle, BulletListMarker, Options};
 
 use super::clean::{self, Clean, ProcessedExtent};
 use super::page::{ConvertedPage, PageCompleteness, PageSection};
-use super::{part, text as words};
+use super::{main_part, text as words};
 use crate::web::WebAddress;
 
 /// Maximum size of the visible parts of a page that are converted, in bytes.
@@ -19,7 +19,7 @@ const LONGEST: usize = 4 << 20;
 pub fn markdown(html: &str, address: &WebAddress) -> ConvertedPage {
     let page = clean::clean(html, MOST);
     let base = base(&page, address);
-    let chosen = part::choose(&page, &base);
+    let chosen = main_part::choose(&page, &base);
     let text = tidied(&converted(&chosen.html));
     converted_page(&page, chosen.which, text)
 }
@@ -29,7 +29,7 @@ pub fn markdown(html: &str, address: &WebAddress) -> ConvertedPage {
 pub fn text(html: &str, address: &WebAddress) -> ConvertedPage {
     let page = clean::clean(html, MOST);
     let base = base(&page, address);
-    let chosen = part::choose(&page, &base);
+    let chosen = main_part::choose(&page, &base);
     let words = words::text(&clean::clean(&chosen.html, usize::MAX).pieces);
     converted_page(&page, chosen.which, words)
 }
