@@ -11,7 +11,7 @@ mod peer;
 mod report;
 mod score;
 
-use crate::{Repository, Verdict, disk, docs::marked, say, suites};
+use crate::{Repository, Verdict, disk, docs::generated_parts, output, suites};
 use anyhow::{Context, Result, bail};
 use code::Code;
 use corpora::{CORPORA, Corpus};
@@ -75,7 +75,7 @@ enum Peer {
 /// If something cannot be downloaded, installed or queried.
 pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
-        say::line(HELP);
+        output::line(HELP);
         return Ok(Verdict::Good);
     }
     let plan = plan(arguments)?;
@@ -87,17 +87,17 @@ pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
             Ok(row) => rows.push(row),
             Err(error) => missing.push(format!("SKIPPED: {}: {error:#}", corpus.name)),
         }
-        missing.last().iter().for_each(|why| say::complain(why));
+        missing.last().iter().for_each(|why| output::complain(why));
     }
     let table = report::table(&rows);
-    say::line(&table);
+    output::line(&table);
     if missing.is_empty() && rows.len() == CORPORA.len() && plan.peer == Peer::Measured {
-        house.write(PAGE, &marked::put(&house.read(PAGE)?, "accuracy", &format!("\n{table}\n"))?)?;
-        say::line(&format!("{PAGE}: the table is written"));
+        house.write(PAGE, &generated_parts::put(&house.read(PAGE)?, "accuracy", &format!("\n{table}\n"))?)?;
+        output::line(&format!("{PAGE}: the table is written"));
     }
-    missing.iter().for_each(|why| say::line(why));
+    missing.iter().for_each(|why| output::line(why));
     let short = report::shortfalls(&rows);
-    short.iter().for_each(|what| say::complain(what));
+    short.iter().for_each(|what| output::complain(what));
     if let Some(file) = &plan.json {
         disk::write(file, format!("{:#}\n", report::json(&rows)).as_bytes())?;
     }

@@ -5,7 +5,7 @@ mod source;
 mod table;
 mod tokens;
 
-use crate::{Repository, Verdict, programs, say, tree::Tree};
+use crate::{Repository, Verdict, output, programs, tree::Tree};
 use anyhow::{Result, bail};
 use items::Lines;
 use source::{Leaf, Path, Sources, Target, head, ident, is_hidden, is_public, is_test, leaves};
@@ -32,16 +32,16 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
         [flag] if flag == "--check" => {
             let kept = tree.file(LIST).map_or("", |file| &file.text);
             let changes = changes(kept, &list(&tree)?);
-            changes.iter().for_each(|change| say::line(change));
+            changes.iter().for_each(|change| output::line(change));
             if !changes.is_empty() {
-                say::line(&format!("api: {LIST} is out of date; run `cargo xtask api`"));
+                output::line(&format!("api: {LIST} is out of date; run `cargo xtask api`"));
                 return Ok(Verdict::Bad);
             }
         }
         _ => bail!("api accepts only --check"),
     }
     let Some(missing) = unexplained(house) else { return Ok(Verdict::Good) };
-    say::line(&format!("api: {missing}; add an entry that starts with `Library:` to CHANGELOG.md"));
+    output::line(&format!("api: {missing}; add an entry that starts with `Library:` to CHANGELOG.md"));
     Ok(if arguments.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 

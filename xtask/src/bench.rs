@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: Toolpost compared with other programs that do the same work, in one run.
 
+mod batched_reads;
 mod cases;
 mod code;
 mod corpus;
@@ -12,9 +13,8 @@ pub mod report;
 mod rivals;
 mod sources;
 mod symbols;
-mod together;
 
-use crate::{Repository, Verdict, docs::marked, programs, say};
+use crate::{Repository, Verdict, docs::generated_parts, output, programs};
 use anyhow::{Context, Result, bail, ensure};
 use rivals::Competitors;
 use std::{num::NonZeroUsize, path::PathBuf};
@@ -97,7 +97,7 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     }
     if plan.parts == Parts::All {
         let mut rows = cases::server(&bench)?;
-        rows.extend(together::rows(&bench)?);
+        rows.extend(batched_reads::rows(&bench)?);
         for files in plan.sizes {
             rows.extend(cases::searches(&bench, *files)?);
         }
@@ -106,7 +106,7 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
         finish(house, &bench, "figures", text)?;
     }
     finish(house, &bench, "peers", report::times(&peers::rows(&bench)?))?;
-    bench.rivals.missing().iter().for_each(|name| say::line(&format!("SKIPPED: {name}")));
+    bench.rivals.missing().iter().for_each(|name| output::line(&format!("SKIPPED: {name}")));
     Ok(Verdict::Good)
 }
 
@@ -161,12 +161,12 @@ fn finish(house: &Repository, bench: &Bench, place: &str, mut text: String) -> R
 
 /// Prints a text, and inserts it between the marks `place` of `PAGE` if the run had enough rounds.
 fn put(house: &Repository, bench: &Bench, place: &str, text: &str) -> Result<()> {
-    say::line(text);
+    output::line(text);
     if bench.rounds >= ROUNDS {
-        house.write(PAGE, &marked::put(&house.read(PAGE)?, place, &format!("\n{text}\n"))?)?;
-        say::line(&format!("{PAGE}: the table `{place}` is written"));
+        house.write(PAGE, &generated_parts::put(&house.read(PAGE)?, place, &format!("\n{text}\n"))?)?;
+        output::line(&format!("{PAGE}: the table `{place}` is written"));
     } else {
-        say::line(&format!("{PAGE}: left unchanged; {} rounds are too few to publish", bench.rounds));
+        output::line(&format!("{PAGE}: left unchanged; {} rounds are too few to publish", bench.rounds));
     }
     Ok(())
 }

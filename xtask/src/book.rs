@@ -1,6 +1,6 @@
 //! `cargo xtask book`: the sources of the documentation book, and a check of the links in the built book.
 
-use crate::{Repository, Verdict, disk, say, tidy::links, tree::Tree};
+use crate::{Repository, Verdict, disk, output, tidy::links, tree::Tree};
 use anyhow::{Context, Result, bail};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,7 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
         }
         disk::write(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
     }
-    say::line(&format!("book: {} files in {SOURCE}; build them with `mdbook build`", files.len()));
+    output::line(&format!("book: {} files in {SOURCE}; build them with `mdbook build`", files.len()));
     Ok(Verdict::Good)
 }
 
@@ -64,8 +64,8 @@ fn check(house: &Repository) -> Result<Verdict> {
         bail!("{BUILT} has no pages: build the book first with `cargo xtask book && mdbook build`");
     }
     let dead = dead_links(&pages, &others)?;
-    dead.iter().for_each(|link| say::line(&format!("book: {link}")));
-    say::line(&format!("book: {} pages, {} dead links", pages.len(), dead.len()));
+    dead.iter().for_each(|link| output::line(&format!("book: {link}")));
+    output::line(&format!("book: {} pages, {} dead links", pages.len(), dead.len()));
     Ok(if dead.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 

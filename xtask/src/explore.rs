@@ -1,6 +1,6 @@
 //! `cargo xtask explore`: runs the property tests with a different seed for each commit.
 
-use crate::{Repository, Verdict, disk, programs, say, tree::Tree};
+use crate::{Repository, Verdict, disk, output, programs, tree::Tree};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::{
@@ -57,7 +57,7 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     }
     let seed = seed_argument.map_or_else(|| seed(house), Ok)?;
     let tests = tests(house)?;
-    say::line(&format!("explore: {} property tests with the seed {seed}", tests.len()));
+    output::line(&format!("explore: {} property tests with the seed {seed}", tests.len()));
     let start = Instant::now();
     let is_over = || seconds.is_some_and(|seconds| start.elapsed() >= Duration::from_secs(seconds));
     let logs = house.target().join("explore");
@@ -69,23 +69,23 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
 fn report(explored: &ExplorationResult, seed: u64, time: Duration) -> Verdict {
     let ExplorationResult { passed, failed, stopped, waiting } = explored;
     for (name, output) in failed {
-        say::line(&format!("explore: {name} failed:\n{}", output.trim_end()));
+        output::line(&format!("explore: {name} failed:\n{}", output.trim_end()));
     }
     for (names, what) in [(stopped, "stopped at the time limit"), (waiting, "not started")] {
         if !names.is_empty() {
-            say::line(&format!("explore: {} {what}: {}", names.len(), names.join(", ")));
+            output::line(&format!("explore: {} {what}: {}", names.len(), names.join(", ")));
         }
     }
     let ended = passed.len() + failed.len();
     let all = ended + stopped.len() + waiting.len();
-    say::line(&format!(
+    output::line(&format!(
         "explore: {ended} of {all} property tests ended in {} s, {} with a counterexample",
         time.as_secs(),
         failed.len()
     ));
     if !failed.is_empty() {
-        say::line(&format!("explore: repeat this with `cargo xtask explore --seed {seed}`"));
-        say::line(
+        output::line(&format!("explore: repeat this with `cargo xtask explore --seed {seed}`"));
+        output::line(
             "explore: proptest wrote the case to proptest-regressions of the crate: fix the code, and commit that file",
         );
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask features`: compiles the crate `toolpost` with each of its features, alone and in pairs that
 //! share code.
 
-use crate::{Repository, Verdict, programs, say};
+use crate::{Repository, Verdict, output, programs};
 use anyhow::{Result, bail};
 
 /// Sets of features that are checked, each without the default ones.
@@ -37,9 +37,9 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
         cargo.args(["check", "--quiet", "--locked", "--package", "toolpost", "--no-default-features"]);
         cargo.args(["--features", set]).current_dir(house.root());
         match programs::output(&mut cargo) {
-            Ok(_) => say::line(&format!("{set}: compiles")),
+            Ok(_) => output::line(&format!("{set}: compiles")),
             Err(error) => {
-                say::line(&format!("{set}: {error}"));
+                output::line(&format!("{set}: {error}"));
                 verdict = Verdict::Bad;
             }
         }

@@ -3,7 +3,7 @@
 
 mod worker;
 
-use crate::{Repository, Verdict, disk, programs, say};
+use crate::{Repository, Verdict, disk, output, programs};
 use anyhow::{Context, Result, bail};
 use std::{
     collections::VecDeque,
@@ -47,14 +47,14 @@ enum Runs {
 
 pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
-        say::line(HELP);
+        output::line(HELP);
         return Ok(Verdict::Good);
     }
     let options = options(arguments)?;
     if options.runs == Runs::Here {
         return worker::run(house, &options);
     }
-    say::line(&format!("fuzz: {} targets, seed {}", options.targets.len(), options.seed));
+    output::line(&format!("fuzz: {} targets, seed {}", options.targets.len(), options.seed));
     let queue: Mutex<VecDeque<&Target>> = Mutex::new(options.targets.iter().copied().collect());
     let lane = || -> Result<Verdict> {
         let mut verdict = Verdict::Good;
@@ -121,7 +121,7 @@ fn in_worker(house: &Repository, target: &'static Target, options: &Options) -> 
     worker.args(["--seed", &options.seed.to_string()]).stdin(Stdio::null());
     let output = worker.output().with_context(|| format!("{} does not start", programs::shown(&worker)))?;
     let (verdict, text) = outcome(house, target.name, &output)?;
-    say::line(text.trim_end());
+    output::line(text.trim_end());
     Ok(verdict)
 }
 

@@ -10,20 +10,20 @@ pub mod docs;
 pub mod explore;
 pub mod features;
 mod fuzz;
-mod house;
 pub mod licences;
 pub mod new;
+mod output;
 pub mod parity;
 mod programs;
 pub mod published_dialect;
 mod quality;
-mod say;
+mod repository;
 mod suites;
 pub mod tidy;
 pub mod tree;
 
-pub use house::{Repository, Verdict};
-pub use say::complain;
+pub use output::complain;
+pub use repository::{Repository, Verdict};
 
 use anyhow::{Result, bail};
 
@@ -89,8 +89,8 @@ pub fn run(arguments: &[String]) -> Result<Verdict> {
 }
 
 fn help() {
-    say::line("cargo xtask TASK");
+    output::line("cargo xtask TASK");
     for (name, does, _) in TASKS {
-        say::line(&format!("  {name:<9} {does}"));
+        output::line(&format!("  {name:<9} {does}"));
     }
 }

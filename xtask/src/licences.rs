@@ -1,6 +1,6 @@
 //! `cargo xtask licences`: licence and origin of every dependency, compared with deny.toml.
 
-use crate::{Repository, Verdict, programs, say};
+use crate::{Repository, Verdict, output, programs};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use toml::Table;
@@ -28,8 +28,8 @@ pub fn run(house: &Repository, _arguments: &[String]) -> Result<Verdict> {
         serde_json::from_str(&programs::output(&mut cargo)?).context("cargo metadata is not JSON")?;
     let packages: Vec<&Value> = metadata["packages"].as_array().into_iter().flatten().collect();
     let wrong: Vec<String> = packages.iter().flat_map(|package| judge(package, &allowed)).collect();
-    wrong.iter().for_each(|line| say::line(line));
-    say::line(&format!("licences: {} packages, {} findings", packages.len(), wrong.len()));
+    wrong.iter().for_each(|line| output::line(line));
+    output::line(&format!("licences: {} packages, {} findings", packages.len(), wrong.len()));
     Ok(if wrong.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 

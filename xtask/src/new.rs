@@ -6,7 +6,7 @@ mod shape;
 mod text;
 mod tool;
 
-use crate::{Repository, Verdict, programs, say};
+use crate::{Repository, Verdict, output, programs};
 use anyhow::{Result, bail, ensure};
 
 /// The arguments that `cargo xtask new` accepts, for error messages.
@@ -25,7 +25,7 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
         ["operation", capability, name] => operation::write(house, capability, name)?,
         _ => bail!("{USAGE}"),
     };
-    next.iter().for_each(|line| say::line(line));
+    next.iter().for_each(|line| output::line(line));
     Ok(Verdict::Good)
 }
 

@@ -6,7 +6,7 @@ mod functions;
 mod names;
 mod report;
 
-use crate::{Repository, Verdict, disk, docs::marked, say};
+use crate::{Repository, Verdict, disk, docs::generated_parts, output};
 use anyhow::{Context, Result, anyhow, bail};
 use report::{Commits, Figures, Functions};
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ struct IndexedTree {
 /// If something cannot be read or searched.
 pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
-        say::line(HELP);
+        output::line(HELP);
         return Ok(Verdict::Good);
     }
     let plan = plan(arguments)?;
@@ -109,7 +109,7 @@ pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
         )?;
         let histories = plan.histories.iter().map(|place| commits::measure(place, &target, &CHOICE, None));
         let histories: Vec<Commits> = histories.collect::<Result<_>>()?;
-        say::line(&(report::functions(&rows) + &report::commits(&histories)));
+        output::line(&(report::functions(&rows) + &report::commits(&histories)));
         return Ok(Verdict::Good);
     }
     let reference = house.read("tools/embedder/minilm.json")?;
@@ -125,10 +125,10 @@ pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let histories = plan.histories.iter().map(|place| commits::measure(place, &target, &WAYS, None));
     let histories: Vec<Commits> = histories.collect::<Result<_>>()?;
     table.push_str(&report::commits(&histories));
-    say::line(&table);
+    output::line(&table);
     if histories.len() >= 2 {
-        house.write(PAGE, &marked::put(&house.read(PAGE)?, "quality", &format!("\n{table}\n"))?)?;
-        say::line(&format!("{PAGE}: the tables are written"));
+        house.write(PAGE, &generated_parts::put(&house.read(PAGE)?, "quality", &format!("\n{table}\n"))?)?;
+        output::line(&format!("{PAGE}: the tables are written"));
     }
     Ok(Verdict::Good)
 }
@@ -140,10 +140,11 @@ fn investigated(house: &Repository, plan: &Plan) -> Result<Verdict> {
     let rows = plan.histories.iter().map(|place| commits::measure(place, &target, &WAYS[..1], Some(most)));
     let rows: Vec<Commits> = rows.collect::<Result<_>>()?;
     let table = report::commits(&rows);
-    say::line(&table);
+    output::line(&table);
     if rows.len() >= 2 {
-        house.write(PAGE, &marked::put(&house.read(PAGE)?, "investigator", &format!("{table}\n"))?)?;
-        say::line(&format!("{PAGE}: the table is written"));
+        house
+            .write(PAGE, &generated_parts::put(&house.read(PAGE)?, "investigator", &format!("{table}\n"))?)?;
+        output::line(&format!("{PAGE}: the table is written"));
     }
     Ok(Verdict::Good)
 }

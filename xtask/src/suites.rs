@@ -3,7 +3,7 @@
 mod counts;
 pub(crate) mod tools;
 
-use crate::{Repository, Verdict, disk, programs, say};
+use crate::{Repository, Verdict, disk, output, programs};
 use anyhow::{Context, Result, bail};
 use counts::Counts;
 use std::{
@@ -77,9 +77,9 @@ pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
         }
     }
     // The log of a run is often cut to its end, so the failures are repeated there.
-    failing.iter().for_each(|line| say::line(line));
-    notes.iter().for_each(|note| say::line(note));
-    say::line(&format!("test: {total}: {}", if verdict == Verdict::Good { "passed" } else { "FAILED" }));
+    failing.iter().for_each(|line| output::line(line));
+    notes.iter().for_each(|note| output::line(note));
+    output::line(&format!("test: {total}: {}", if verdict == Verdict::Good { "passed" } else { "FAILED" }));
     Ok(verdict)
 }
 
@@ -95,7 +95,7 @@ fn crates(
     strict(&mut cargo, skips);
     let mut lines = Vec::new();
     let code = watch(&mut cargo, total, |line| {
-        say::line(line);
+        output::line(line);
         lines.push(line.to_owned());
     })?;
     failing.extend(failures(&lines));
@@ -183,7 +183,7 @@ fn outside(house: &Repository, suite: &Path, skips: Skips) -> Result<SuiteReport
         Err(error) => SuiteOutcome::Skipped(format!("the suite's tools could not be installed: {error:#}")),
     };
     let header = format!("\n     Running {name} ({} s)", start.elapsed().as_secs());
-    say::line(&std::iter::once(&header).chain(&lines).map(String::as_str).collect::<Vec<_>>().join("\n"));
+    output::line(&std::iter::once(&header).chain(&lines).map(String::as_str).collect::<Vec<_>>().join("\n"));
     Ok(SuiteReport { name, outcome, counts, lines })
 }
 

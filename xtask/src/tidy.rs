@@ -22,7 +22,7 @@ mod suites;
 mod tables;
 mod tool_names;
 
-use crate::{Repository, Verdict, disk, say, tree::Tree};
+use crate::{Repository, Verdict, disk, output, tree::Tree};
 use anyhow::Result;
 use std::fmt;
 
@@ -91,9 +91,9 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     }
     let mut findings = check(&tree);
     findings.extend(api::unexplained(house));
-    findings.iter().for_each(|finding| say::line(&finding.to_string()));
+    findings.iter().for_each(|finding| output::line(&finding.to_string()));
     let files = tree.files().count();
-    say::line(&format!("tidy: {} checks over {files} files, {} findings", CHECKS.len(), findings.len()));
+    output::line(&format!("tidy: {} checks over {files} files, {} findings", CHECKS.len(), findings.len()));
     Ok(if findings.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 

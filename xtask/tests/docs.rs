@@ -3,7 +3,7 @@
 use serde_json::json;
 use xtask::{
     book,
-    docs::{first_difference, marked, picture, readme, tools},
+    docs::{first_difference, generated_parts, picture, readme, tools},
     parity::ParityInputs,
     published_dialect::{PublishedDialect, PublishedTool},
     tree::Tree,
@@ -102,7 +102,7 @@ fn text_between_markers_is_replaced() {
         ("<!-- x:end -->\n<!-- x:begin -->\n", "x", "new\n", None),
     ];
     for (page, name, text, wanted) in rows {
-        assert_eq!(marked::put(page, name, text).ok().as_deref(), wanted, "{page}");
+        assert_eq!(generated_parts::put(page, name, text).ok().as_deref(), wanted, "{page}");
     }
 }
 

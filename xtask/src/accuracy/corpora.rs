@@ -1,7 +1,7 @@
 //! Third-party programs whose calls are evaluated, with their dependencies.
 
 use super::go::Go;
-use crate::{debian, disk, programs, say};
+use crate::{debian, disk, output, programs};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub(super) struct Corpus {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
     pub(super) tongue: Language,
-    from: From,
+    from: CorpusOrigin,
     /// Path of the evaluated directory in the package; empty for the whole package.
     part: &'static str,
     /// Packages that the program imports.
@@ -30,7 +30,7 @@ pub(super) enum Language {
 
 /// Origin of a corpus: the kind of package, and its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum From {
+enum CorpusOrigin {
     /// Source archive of a Python package.
     Sources(&'static str),
     /// npm package that contains the sources of the program.
@@ -47,7 +47,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "flask",
         version: "3.1.3",
         tongue: Language::Python,
-        from: From::Sources("flask"),
+        from: CorpusOrigin::Sources("flask"),
         part: "",
         beside: &["flask==3.1.3", "pytest", "asgiref", "python-dotenv", "celery", "cryptography"],
     },
@@ -55,7 +55,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "requests",
         version: "2.34.2",
         tongue: Language::Python,
-        from: From::Sources("requests"),
+        from: CorpusOrigin::Sources("requests"),
         part: "",
         beside: &["requests==2.34.2", "pytest", "pytest-httpbin", "pysocks", "trustme", "setuptools"],
     },
@@ -63,7 +63,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "sphinx",
         version: "9.0.4",
         tongue: Language::Python,
-        from: From::Sources("sphinx"),
+        from: CorpusOrigin::Sources("sphinx"),
         part: "",
         beside: &["sphinx==9.0.4", "pytest", "defusedxml", "setuptools", "html5lib", "psutil"],
     },
@@ -71,7 +71,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "rxjs",
         version: "7.8.2",
         tongue: Language::TypeScript,
-        from: From::Npm("rxjs"),
+        from: CorpusOrigin::Npm("rxjs"),
         part: "src",
         beside: &[],
     },
@@ -79,7 +79,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "zod",
         version: "4.6.7",
         tongue: Language::TypeScript,
-        from: From::Npm("zod"),
+        from: CorpusOrigin::Npm("zod"),
         part: "src",
         beside: &["vitest@3", "@types/node@22"],
     },
@@ -87,7 +87,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "ethers",
         version: "6.17.0",
         tongue: Language::TypeScript,
-        from: From::Npm("ethers"),
+        from: CorpusOrigin::Npm("ethers"),
         part: "src.ts",
         beside: &["@types/node@22"],
     },
@@ -95,7 +95,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "lua",
         version: "lupa-2.8",
         tongue: Language::C,
-        from: From::Sources("lupa"),
+        from: CorpusOrigin::Sources("lupa"),
         part: "third-party/lua54",
         beside: &[],
     },
@@ -103,7 +103,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "mux",
         version: "1.8.0-1",
         tongue: Language::Go,
-        from: From::Debian("golang-github-gorilla-mux-dev"),
+        from: CorpusOrigin::Debian("golang-github-gorilla-mux-dev"),
         part: "github.com/gorilla/mux",
         beside: &[],
     },
@@ -111,7 +111,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "goldmark",
         version: "1.5.4-1",
         tongue: Language::Go,
-        from: From::Debian("golang-github-yuin-goldmark-dev"),
+        from: CorpusOrigin::Debian("golang-github-yuin-goldmark-dev"),
         part: "github.com/yuin/goldmark",
         beside: &[],
     },
@@ -119,7 +119,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "ignore",
         version: "0.4.34",
         tongue: Language::Rust,
-        from: From::Crate("ignore"),
+        from: CorpusOrigin::Crate("ignore"),
         part: "",
         beside: &[],
     },
@@ -127,7 +127,7 @@ pub(super) const CORPORA: &[Corpus] = &[
         name: "clap_builder",
         version: "4.6.7",
         tongue: Language::Rust,
-        from: From::Crate("clap_builder"),
+        from: CorpusOrigin::Crate("clap_builder"),
         part: "",
         beside: &[],
     },
@@ -186,14 +186,14 @@ impl Corpus {
         let wanted = format!("{self:?}\n");
         let tree = folder.join("tree");
         if disk::read(&stamp).ok().as_ref() != Some(&wanted) {
-            say::complain(&format!("downloads {} {}", self.name, self.version));
+            output::complain(&format!("downloads {} {}", self.name, self.version));
             disk::remove_folder(&folder)?;
             disk::make_folder(&tree)?;
             match self.from {
-                From::Sources(package) => self.sources(package, &folder)?,
-                From::Npm(package) => self.npm(package, &folder)?,
-                From::Debian(package) => debian::unpack(package, Some(self.version), &tree)?,
-                From::Crate(package) => self.vendor(package, &folder)?,
+                CorpusOrigin::Sources(package) => self.sources(package, &folder)?,
+                CorpusOrigin::Npm(package) => self.npm(package, &folder)?,
+                CorpusOrigin::Debian(package) => debian::unpack(package, Some(self.version), &tree)?,
+                CorpusOrigin::Crate(package) => self.vendor(package, &folder)?,
             }
             if self.tongue == Language::Python {
                 self.install(&folder.join("environment"))?;

@@ -2,7 +2,7 @@
 
 use super::code::{Code, Id, Site, is_callable};
 use super::corpora::{InstalledCorpus, Language};
-use crate::{disk, say};
+use crate::{disk, output};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -46,7 +46,7 @@ pub(super) fn truths(
     let answers = match known.filter(|known| known["key"] == key) {
         Some(known) => known["answers"].clone(),
         None => {
-            say::complain(&format!("asks {} about {}", laid.corpus.tongue.oracle(), laid.corpus.name));
+            output::complain(&format!("asks {} about {}", laid.corpus.tongue.oracle(), laid.corpus.name));
             let answers = ask(laid, code, path)?;
             disk::write(&kept, json!({ "key": key, "answers": answers }).to_string().as_bytes())?;
             answers
@@ -135,7 +135,7 @@ async fn ask_all(servers: &Servers, laid: &InstalledCorpus, code: &Code) -> Resu
         };
         answers.push(Value::Array(places.iter().map(|place| shown(&talk, code, &tree, place)).collect()));
         if number % 5_000 == 4_999 {
-            say::complain(&format!("{} of {}", number + 1, code.sites.len()));
+            output::complain(&format!("{} of {}", number + 1, code.sites.len()));
         }
     }
     Ok(Value::Array(answers))

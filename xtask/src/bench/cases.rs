@@ -6,7 +6,7 @@ use super::{
     pipe::Server,
     report::{PROCESS, SERVER},
 };
-use crate::{programs, say};
+use crate::{output, programs};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -193,7 +193,7 @@ fn glob(bench: &Bench, root: &Path, what: &str) -> Result<Row> {
 }
 
 fn turns(bench: &Bench, what: &str, contestants: Vec<Competitor<'_>>) -> Result<Row> {
-    say::complain(&format!("measures: {what}"));
+    output::complain(&format!("measures: {what}"));
     take_turns(what, bench.rounds, contestants)
 }
 

@@ -1,7 +1,7 @@
 //! A generated repository in five languages, identical on every machine.
 
 use super::corpus::{Chance, STAMP};
-use crate::{disk, say};
+use crate::{disk, output};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
@@ -112,7 +112,7 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     if disk::exists(&root.join(STAMP)) {
         return Ok(root);
     }
-    say::line(&format!("creating a repository with {files} source files"));
+    output::line(&format!("creating a repository with {files} source files"));
     disk::remove_folder(&root)?;
     disk::write(&root.join(".git/HEAD"), b"ref: refs/heads/main\n")?;
     disk::write(&root.join("go/go.mod"), b"module example.com/code\n\ngo 1.22\n")?;

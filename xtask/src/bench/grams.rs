@@ -8,7 +8,7 @@ use super::{
     report::SERVER,
     sources,
 };
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -86,7 +86,7 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     }
     match sources::linux(&bench.folder) {
         Ok(root) => trees.push(("Linux 6.1".to_owned(), root, C)),
-        Err(error) => say::complain(&format!("SKIPPED: the sources of Linux: {error:#}")),
+        Err(error) => output::complain(&format!("SKIPPED: the sources of Linux: {error:#}")),
     }
     let mut searches = String::from(
         "| tree | pattern | lines | first 250, ms | `rg … \\| head -250`, ms | times as fast | all lines, ms | `rg`, ms | times as fast |\n\
@@ -107,14 +107,14 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
 }
 
 /// Status of the trigram index after a complete build, and the processor time of the build.
-struct Built {
+struct IndexBuild {
     told: Value,
     seconds: f64,
 }
 
 impl Corpus<'_> {
     /// Builds the index from scratch several times; returns the median cost.
-    fn build(&self) -> Result<Built> {
+    fn build(&self) -> Result<IndexBuild> {
         let (mut told, mut seconds) = (Value::Null, Vec::new());
         for _ in 0..BUILDS {
             disk::remove_folder(&self.cache)?;
@@ -125,7 +125,7 @@ impl Corpus<'_> {
             ensure!(told["missing_files"] == json!(0), "the index misses files: {told}");
             seconds.push((waited_for()? - before) / TICKS);
         }
-        Ok(Built { told, seconds: median(&seconds) })
+        Ok(IndexBuild { told, seconds: median(&seconds) })
     }
 
     /// Starts a server, and waits until it uses the index.
@@ -190,7 +190,7 @@ impl Corpus<'_> {
 
     fn search(&self, pattern: &str) -> Result<(Row, u64)> {
         let what = format!("{}: {pattern}", self.name);
-        say::complain(&format!("measures: {what}"));
+        output::complain(&format!("measures: {what}"));
         let first = json!({"pattern": pattern, "output_mode": "content"});
         let whole = json!({"pattern": pattern, "output_mode": "content", "head_limit": 0});
         let (mut one, mut many) = (self.ready()?, self.ready()?);
@@ -206,7 +206,7 @@ impl Corpus<'_> {
         Ok((take_turns(&what, self.bench.rounds, contestants)?, lines))
     }
 
-    fn costs(&self, built: &Built) -> Result<String> {
+    fn costs(&self, built: &IndexBuild) -> Result<String> {
         let number = |name: &str| built.told[name].as_f64().unwrap_or_default();
         let (text, index) = (number("text_bytes") / 1e6, number("index_bytes") / 1e6);
         let mut server = self.ready()?;

@@ -8,7 +8,7 @@ use super::{
     pipe::Server,
     report::SERVER,
 };
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::{path::Path, process::Command, time::Instant};
@@ -126,7 +126,7 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
                     .extend(ALONE.into_iter().filter(|(_, words)| programs::is_there(words[0])).map(alone));
             }
             let what = format!("{what} ({dialect})");
-            say::complain(&format!("measures: {what}"));
+            output::complain(&format!("measures: {what}"));
             rows.push(take_turns(&what, bench.rounds, contestants)?);
         }
     }

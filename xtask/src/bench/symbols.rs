@@ -9,7 +9,7 @@ use super::{
     pipe::Server,
     report::{PROCESS, SERVER, times},
 };
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Context, Result, ensure};
 use query_process::QueryProcess;
 use rival::{CODEGRAPH, CTAGS, SymbolCompetitors};
@@ -134,11 +134,11 @@ impl Corpus<'_> {
 
     /// Measures work that takes minutes, once.
     fn once(&self, what: &str, contestants: Vec<Competitor<'_>>) -> Result<Row> {
-        say::complain(&format!("measures: {what}"));
+        output::complain(&format!("measures: {what}"));
         let took = |(name, mut work): Competitor<'_>| Ok((name.to_owned(), vec![work()?]));
         let times = contestants.into_iter().map(took).collect::<Result<_>>()?;
         let row = Row { what: what.to_owned(), times };
-        say::complain(&times_of(&row));
+        output::complain(&times_of(&row));
         Ok(row)
     }
 
@@ -307,9 +307,9 @@ impl Corpus<'_> {
     }
 
     fn turns(&self, what: &str, contestants: Vec<Competitor<'_>>) -> Result<Row> {
-        say::complain(&format!("measures: {what}"));
+        output::complain(&format!("measures: {what}"));
         let row = take_turns_with(what, (self.bench.rounds, OF_SLOW), contestants)?;
-        say::complain(&times_of(&row));
+        output::complain(&times_of(&row));
         Ok(row)
     }
 

@@ -1,7 +1,7 @@
 //! A process that runs fuzz targets for an amount of processor time.
 
 use super::{Options, corpus, keep, last_input};
-use crate::{Repository, Verdict, disk, say};
+use crate::{Repository, Verdict, disk, output};
 use anyhow::Result;
 use rustix::time::{ClockId, clock_gettime};
 use std::{
@@ -93,12 +93,12 @@ fn one(house: &Repository, target: &'static Target, options: &Options, current: 
     let inputs = outcome.inputs;
     let time = format!("{:.1} s ({:.1} s on the clock)", used().as_secs_f64(), start.elapsed().as_secs_f64());
     let Some(finding) = outcome.finding else {
-        say::line(&format!("{:<10} {inputs} inputs in {time}", target.name));
+        output::line(&format!("{:<10} {inputs} inputs in {time}", target.name));
         return Ok(Verdict::Good);
     };
     let Finding { input, what } = shrunk(target, finding, Instant::now() + SHRINKING);
     let place = keep(house, target.name, &input)?;
-    say::line(&format!("{:<10} FOUND after {inputs} inputs, {time}: {what}", target.name));
-    say::line(&format!("{:<10} {} bytes: {}", "", input.len(), place.display()));
+    output::line(&format!("{:<10} FOUND after {inputs} inputs, {time}: {what}", target.name));
+    output::line(&format!("{:<10} {} bytes: {}", "", input.len(), place.display()));
     Ok(Verdict::Bad)
 }

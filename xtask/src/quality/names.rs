@@ -1,6 +1,6 @@
 //! Searches for the names of symbols: the share of searches that rank the definition first.
 
-use super::say;
+use super::output;
 use crate::disk;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::{
@@ -38,7 +38,7 @@ struct Figures {
 /// Searches each tree by keywords and by the combination with embeddings, and prints the shares and the names
 /// that were not found.
 pub(super) fn measure(trees: &[PathBuf]) -> Result<()> {
-    say::line("| tree | search | names | definition first | in the first three |\n|---|---|--:|--:|--:|");
+    output::line("| tree | search | names | definition first | in the first three |\n|---|---|--:|--:|--:|");
     for tree in trees {
         one(tree).with_context(|| format!("{} cannot be measured", tree.display()))?;
     }
@@ -64,7 +64,7 @@ fn one(tree: &Path) -> Result<()> {
     }
     for (way, figures) in [("words", words), ("words and meaning", both)] {
         let share = |part: usize| part as f64 / figures.asked.max(1) as f64;
-        say::line(&format!(
+        output::line(&format!(
             "| {} | {way} | {} | {:.3} | {:.3} |",
             tree.file_name().unwrap_or_default().to_string_lossy(),
             figures.asked,
@@ -72,7 +72,7 @@ fn one(tree: &Path) -> Result<()> {
             share(figures.three)
         ));
         if !figures.missed.is_empty() {
-            say::line(&format!("not in the first three: {}", figures.missed.join(", ")));
+            output::line(&format!("not in the first three: {}", figures.missed.join(", ")));
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Competitors of the symbol index: codegraph from npm, and universal-ctags.
 
-use crate::{accuracy, disk, programs, say};
+use crate::{accuracy, disk, output, programs};
 use anyhow::{Context, Result};
 use std::{
     path::{Path, PathBuf},
@@ -32,7 +32,7 @@ pub(super) fn versions() -> Vec<String> {
 
 impl SymbolCompetitors {
     pub(super) fn find(folder: &Path, root: &Path) -> Result<Self> {
-        let missing = |error: &anyhow::Error| say::complain(&format!("SKIPPED: codegraph: {error:#}"));
+        let missing = |error: &anyhow::Error| output::complain(&format!("SKIPPED: codegraph: {error:#}"));
         let codegraph = accuracy::peer_program(folder).inspect_err(missing).ok();
         disk::make_folder(&folder.join("home"))?;
         let ctags = programs::is_there("ctags") && disk::exists(Path::new("/usr/bin/readtags"));

@@ -6,7 +6,7 @@ use super::{
     pipe::Server,
     report::SERVER,
 };
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -27,7 +27,7 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let root = bench.folder.join("cold");
     let files = make(&root)?;
     if !is_cold_after(&files)? {
-        say::line(
+        output::line(
             "SKIPPED: reads from a cold cache, which need dd and fincore, and a target directory on a disk",
         );
         return Ok(Vec::new());
@@ -58,7 +58,7 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let contestants: Vec<Competitor<'_>> =
         vec![(SERVER, Box::new(together)), ("16 calls in turn", Box::new(in_turn))];
     let what = "batch of 16 reads of 48 KB, cold cache";
-    say::complain(&format!("measures: {what}"));
+    output::complain(&format!("measures: {what}"));
     Ok(vec![take_turns(what, bench.rounds, contestants)?])
 }
 
