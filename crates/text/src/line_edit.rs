@@ -104,14 +104,20 @@ pub fn edit(view: &str, lines: LineRange, side: EditPosition, new: &str) -> Resu
         let splice = Splice { range: 0..0, new: new.into_owned() };
         return Ok(LineEdit { lines: crate::lines::count(&splice.new), splice, corrections: Vec::new() });
     }
-    let place = Place { lines: view.lines().collect(), first: lines.first - 1, end: lines.last, side, view };
+    let place = LineEditLocation {
+        lines: view.lines().collect(),
+        first: lines.first - 1,
+        end: lines.last,
+        side,
+        view,
+    };
     let (new, corrections) = corrected(&place, new.into_owned());
     let splice = splice(view, lines, side, &new);
     Ok(LineEdit { lines: crate::lines::count(&new), splice, corrections })
 }
 
 /// The location of a line edit: all lines of the text, and which of them are selected.
-struct Place<'a> {
+struct LineEditLocation<'a> {
     view: &'a str,
     lines: Vec<&'a str>,
     first: usize,
@@ -119,7 +125,7 @@ struct Place<'a> {
     side: EditPosition,
 }
 
-impl<'a> Place<'a> {
+impl<'a> LineEditLocation<'a> {
     /// Returns the lines that the edit replaces; none for an insertion.
     fn replaced(&self) -> &[&'a str] {
         match self.side {
@@ -163,7 +169,7 @@ fn check(count: usize, lines: LineRange, side: EditPosition, new: &str) -> Resul
 
 /// Corrects common mistakes of models in new text: first copied line numbers, then repeated lines, then lost
 /// indentation.
-fn corrected(place: &Place<'_>, mut new: String) -> (String, Vec<Correction>) {
+fn corrected(place: &LineEditLocation<'_>, mut new: String) -> (String, Vec<Correction>) {
     let mut corrections = Vec::new();
     if let Some(bare) = prefix::strip(place, &new) {
         new = bare;

@@ -74,7 +74,7 @@ pub struct Window {
     /// is decided.
     mark: Option<Vec<u8>>,
     /// Knowledge about the beginning of the current line.
-    begins: Begins,
+    begins: IndentState,
 }
 
 /// A selected line: where it ends in the stored text, and the number of characters that were cut off.
@@ -87,7 +87,7 @@ struct KeptLine {
 /// Knowledge about the beginning of the current line: nothing yet, one space, or enough to determine the
 /// indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begins {
+enum IndentState {
     Fresh,
     Space,
     Known,
@@ -129,7 +129,7 @@ impl Window {
         let reader = Reader::new(ask.characters, decoding);
         let mark = Some(Vec::new());
         let (facts, kept) = (Facts::default(), Vec::new());
-        Self { ask, facts, kept, reader, number: 1, last: None, mark, begins: Begins::Fresh }
+        Self { ask, facts, kept, reader, number: 1, last: None, mark, begins: IndentState::Fresh }
     }
 
     /// Scans the next piece of the file, which may end inside a line or a character.
@@ -196,7 +196,7 @@ impl Window {
             self.reader.broken();
             self.keep();
             self.number += 1;
-            self.begins = Begins::Fresh;
+            self.begins = IndentState::Fresh;
             start = end + 1;
         }
         self.part(&piece[start..]);
@@ -206,7 +206,7 @@ impl Window {
     fn part(&mut self, part: &[u8]) {
         let Some(&last) = part.last() else { return };
         self.last = Some(last);
-        if self.begins != Begins::Known {
+        if self.begins != IndentState::Known {
             self.beginning(part);
         }
         if self.is_wanted() {
@@ -218,18 +218,18 @@ impl Window {
     fn beginning(&mut self, part: &[u8]) {
         for &byte in part.iter().take(2) {
             self.begins = match (self.begins, byte) {
-                (Begins::Fresh, b' ') => Begins::Space,
-                (Begins::Fresh, b'\t') => {
+                (IndentState::Fresh, b' ') => IndentState::Space,
+                (IndentState::Fresh, b'\t') => {
                     self.facts.tabs += 1;
-                    Begins::Known
+                    IndentState::Known
                 }
-                (Begins::Space, b' ') => {
+                (IndentState::Space, b' ') => {
                     self.facts.spaces += 1;
-                    Begins::Known
+                    IndentState::Known
                 }
-                _ => Begins::Known,
+                _ => IndentState::Known,
             };
-            if self.begins == Begins::Known {
+            if self.begins == IndentState::Known {
                 break;
             }
         }

@@ -1,6 +1,6 @@
 //! Restoration of indentation that the new text of an edit has lost.
 
-use super::{EditPosition, Place};
+use super::{EditPosition, LineEditLocation};
 use crate::encoding::Indent;
 use crate::lines::{indent, is_blank};
 use crate::matching::IndentShift;
@@ -11,7 +11,7 @@ use crate::matching::IndentShift;
 /// Indentation counts as lost, by the whole text or by its first line, if the text begins at the left margin
 /// and the replaced lines do not. If only the indentation of the lines changes, the change is intended. New
 /// text with a literal over several lines stays unchanged, because spaces inside the literal matter.
-pub(super) fn restore(place: &Place<'_>, new: &str) -> Option<(String, String)> {
+pub(super) fn restore(place: &LineEditLocation<'_>, new: &str) -> Option<(String, String)> {
     let replaced = full(place.replaced().iter().copied());
     let base = indent(replaced.first()?);
     let lines = full(new.split('\n'));

@@ -1,6 +1,6 @@
 //! Line numbers that a model copied in front of the lines that it sends.
 
-use super::Place;
+use super::LineEditLocation;
 use crate::hashline::{ReferencedLine, unreferred};
 use crate::lines::is_blank;
 
@@ -12,7 +12,7 @@ const REACH: usize = 3;
 ///
 /// The numbers must rise and be close to the edited lines. They stay if lines of the file itself begin like that
 /// there, with or without a hash, as in a table.
-pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
+pub(super) fn strip(place: &LineEditLocation<'_>, new: &str) -> Option<String> {
     let lines: Vec<&str> = new.split('\n').collect();
     let full = lines.iter().filter(|line| !is_blank(line)).count();
     let referred: Vec<ReferencedLine<'_>> = lines.iter().filter_map(|line| unreferred(line)).collect();
@@ -47,7 +47,7 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
 
 /// Returns whether lines of the file itself, near the edited lines, begin with numbers, as in a table. If the numbers
 /// of the new text have hashes (`hashed`), only numbers with hashes count.
-fn is_table(place: &Place<'_>, hashed: bool) -> bool {
+fn is_table(place: &LineEditLocation<'_>, hashed: bool) -> bool {
     let around = place.first.saturating_sub(REACH)..(place.end + REACH).min(place.lines.len());
     let counts = |found: ReferencedLine<'_>| !hashed || found.reference.hash.is_some();
     place.lines[around].iter().any(|line| unreferred(line).is_some_and(counts))

@@ -57,7 +57,7 @@ struct Pattern<'a> {
 }
 
 /// A location in the file whose lines match the old text.
-struct Place {
+struct BlockMatch {
     range: Range<usize>,
     shift: IndentShift,
     dropped: Vec<Difference>,
@@ -132,7 +132,7 @@ fn patterns<'a>(old: &'a str, folded: &'a str) -> Vec<Pattern<'a>> {
 }
 
 /// Finds the locations whose lines match the old text, and whose indentation differs from it consistently.
-fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
+fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<BlockMatch> {
     let blocks = search.blocks();
     let text = search.folded().text.as_str();
     let wanted: Vec<u64> = pattern.folded.iter().map(|line| hash(line)).collect();
@@ -174,7 +174,7 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
 }
 
 /// Returns the location in the file of the lines from `first` on that match the old text.
-fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: IndentShift) -> Place {
+fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: IndentShift) -> BlockMatch {
     let blocks = search.blocks();
     let last = first + pattern.lines.len() - 1;
     let content = Blocks::line(&blocks.view, search.view, last);
@@ -189,7 +189,7 @@ fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Indent
     } else if !pattern.lines.last().is_some_and(|line| line.ends_with(is_blank)) {
         end = start + trimmed(content).len();
     }
-    Place { range: blocks.view[first]..end, shift, dropped }
+    BlockMatch { range: blocks.view[first]..end, shift, dropped }
 }
 
 /// Adapts the indentation of the new text to the location in the file; `None` if the right indentation is not
@@ -197,7 +197,7 @@ fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Indent
 fn fit(
     search: &Search<'_>,
     pattern: &Pattern<'_>,
-    place: Place,
+    place: BlockMatch,
     new: &str,
 ) -> Option<(Hit, Vec<Difference>)> {
     let file = search.view.get(place.range.clone())?;
