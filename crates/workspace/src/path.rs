@@ -14,9 +14,9 @@ use crate::root::Root;
 ///
 /// The path need not exist. Two values are equal if their absolute paths are equal.
 #[derive(Clone)]
-pub struct WorkspacePath(Arc<Place>);
+pub struct WorkspacePath(Arc<PathData>);
 
-struct Place {
+struct PathData {
     root: Root,
     absolute: PathBuf,
     relative_from: usize,
@@ -102,7 +102,7 @@ impl WorkspacePath {
         if !relative.as_os_str().is_empty() {
             path.push(relative);
         }
-        Self(Arc::new(Place { root: root.clone(), absolute: path, relative_from }))
+        Self(Arc::new(PathData { root: root.clone(), absolute: path, relative_from }))
     }
 }
 

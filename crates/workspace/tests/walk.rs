@@ -355,9 +355,9 @@ fn link_cycles_odd_names_and_special_files_are_listed_once() {
 
 /// Opens every file.
 #[derive(Default)]
-struct Opens(Vec<(PathBuf, Result<u64, String>)>);
+struct OpenedEntries(Vec<(PathBuf, Result<u64, String>)>);
 
-impl Visitor for Opens {
+impl Visitor for OpenedEntries {
     type Place = ();
 
     fn judge(&mut self, (): &(), _: &Candidate<'_>) -> Claim {
@@ -378,7 +378,7 @@ fn only_regular_files_are_opened() {
     std::os::unix::fs::symlink("file", root.join("link")).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe"), Mode::RWXU).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
-    let walked = walk(&world.open(""), (), &on(1), &|| false, &Opens::default).unwrap();
+    let walked = walk(&world.open(""), (), &on(1), &|| false, &OpenedEntries::default).unwrap();
     let mut opened: Vec<_> = walked.visitors.into_iter().flat_map(|opens| opens.0).collect();
     opened.sort();
     let gone = || Err("it was removed or replaced during the walk".to_owned());
