@@ -119,7 +119,7 @@ pub fn change(
     let at = meant(text, &symbols, name)?;
     widen(text, &mut symbols[at], new);
     let end = extent::of(&tree, &mut symbols[at]);
-    let place = Place { language, text, symbols: &symbols, at, end };
+    let place = ChangedSymbol { language, text, symbols: &symbols, at, end };
     let new = new_code::code(language, new, &text[place.symbol().span.clone()])?;
     let mut edited = match (side, new.is_empty()) {
         (EditPosition::Replace, true) => removal::of(&place)?,
@@ -199,7 +199,7 @@ fn broken(tree: &Tree<'_>, splice: &Splice) -> Option<String> {
 }
 
 /// The symbol that is changed, in its text.
-struct Place<'a> {
+struct ChangedSymbol<'a> {
     language: Language,
     text: &'a str,
     symbols: &'a [Symbol],
@@ -208,7 +208,7 @@ struct Place<'a> {
     end: usize,
 }
 
-impl Place<'_> {
+impl ChangedSymbol<'_> {
     fn symbol(&self) -> &Symbol {
         &self.symbols[self.at]
     }

@@ -80,12 +80,12 @@ struct Captures {
     tokens: HashSet<usize>,
     /// The ranges of all tokens between the brackets of macro calls.
     expanded: Vec<Range<usize>>,
-    bindings: HashMap<Place, Binding>,
+    bindings: HashMap<LocalName, Binding>,
 }
 
 /// The offset of a local name, a flag for fields (a parameter may also be a field), and the scope if that is
 /// not the enclosing one.
-type Place = (usize, bool, Option<Range<usize>>);
+type LocalName = (usize, bool, Option<Range<usize>>);
 
 /// The kind of a use, or the fact that a name is not a use. If several matches have the same name, the greatest value
 /// counts.
@@ -369,7 +369,7 @@ impl Collector<'_, '_> {
             self.mention(known.collect(), &within, &imported, facts);
         }
         let scope_of = NestedRanges::of_scopes(&facts.scopes);
-        let local = |((_, _, inside), binding): (Place, Binding)| {
+        let local = |((_, _, inside), binding): (LocalName, Binding)| {
             let scope = scope_of.of(inside.as_ref().unwrap_or(&binding.at));
             Binding { scope, ..binding }
         };

@@ -73,11 +73,11 @@ pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<LineReplacement>) ->
     };
     let old = site.both.old;
     let (line, before, after) = match at {
-        At::After(item) => {
+        InsertPosition::After(item) => {
             (old.span(site.olds[item]).end, Some(item), (item + 1 < site.olds.len()).then_some(item + 1))
         }
-        At::Before(item) => (old.span(site.olds[item]).start, item.checked_sub(1), Some(item)),
-        At::Empty => (site.there.start, None, None),
+        InsertPosition::Before(item) => (old.span(site.olds[item]).start, item.checked_sub(1), Some(item)),
+        InsertPosition::Empty => (site.there.start, None, None),
     };
     let mut text = site.text(run);
     site.separate(run, before, after, &mut text, out);
@@ -101,7 +101,7 @@ pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<LineReplacement>) ->
 
 /// The position of new items.
 #[derive(Debug, Clone, Copy)]
-enum At {
+enum InsertPosition {
     After(usize),
     Before(usize),
     /// Into an empty block.
@@ -110,11 +110,11 @@ enum At {
 
 impl Site<'_> {
     /// Finds the location of a run of new items; `None` if it is uncertain.
-    fn place(&self, run: &Run) -> Option<At> {
+    fn place(&self, run: &Run) -> Option<InsertPosition> {
         let known = self.pairs.iter().any(Option::is_some);
         match (run.before, run.after) {
-            (Neighbour::Known { old, .. }, _) => return Some(At::After(old)),
-            (_, Neighbour::Known { old, .. }) => return Some(At::Before(old)),
+            (Neighbour::Known { old, .. }, _) => return Some(InsertPosition::After(old)),
+            (_, Neighbour::Known { old, .. }) => return Some(InsertPosition::Before(old)),
             _ => {}
         }
         let items = &self.news[run.items.clone()];
@@ -123,7 +123,11 @@ impl Site<'_> {
         }
         let documents = items.iter().all(|item| item.kind == Kind::Documentation);
         if documents && run.before == Neighbour::End && self.depth == Depth::Within {
-            return Some(if self.olds.is_empty() { At::Empty } else { At::Before(0) });
+            return Some(if self.olds.is_empty() {
+                InsertPosition::Empty
+            } else {
+                InsertPosition::Before(0)
+            });
         }
         let certain = self.depth == Depth::Within || known || self.at_home(items);
         if !certain || items.iter().any(|item| !item.kind.defines() && item.kind != Kind::Comment) {
@@ -134,12 +138,12 @@ impl Site<'_> {
         }
         let next = self.pairs[run.items.end..].iter().flatten().next();
         match (run.before, next) {
-            _ if self.olds.is_empty() => Some(At::Empty),
+            _ if self.olds.is_empty() => Some(InsertPosition::Empty),
             (Neighbour::End, _) if run.after != Neighbour::End || self.depth == Depth::Within => {
                 Some(self.first())
             }
-            (Neighbour::Marker | Neighbour::New, Some(next)) => Some(At::Before(*next)),
-            _ => Some(At::After(self.olds.len() - 1)),
+            (Neighbour::Marker | Neighbour::New, Some(next)) => Some(InsertPosition::Before(*next)),
+            _ => Some(InsertPosition::After(self.olds.len() - 1)),
         }
     }
 
@@ -164,16 +168,16 @@ impl Site<'_> {
     }
 
     /// Finds the location of new imports: after the existing ones.
-    fn imports(&self) -> At {
+    fn imports(&self) -> InsertPosition {
         match self.olds.iter().rposition(|item| item.imports()) {
-            Some(last) => At::After(last),
+            Some(last) => InsertPosition::After(last),
             None => self.first(),
         }
     }
 
     /// Finds the location before the first item after the head of a file (package, documentation, imports,
     /// comments).
-    fn first(&self) -> At {
+    fn first(&self) -> InsertPosition {
         let heads = |item: &&&Item| {
             let text = &self.both.old.text[item.head..item.range.end];
             let tag = item.kind == Kind::Statement
@@ -182,11 +186,11 @@ impl Site<'_> {
         };
         let head = self.olds.iter().take_while(|item| heads(item)).count();
         match (head, self.depth) {
-            _ if self.olds.is_empty() => At::Empty,
-            (0, _) => At::Before(0),
-            (_, Depth::Within) => At::Before(0),
-            (head, _) if head == self.olds.len() => At::After(head - 1),
-            (head, _) => At::Before(head),
+            _ if self.olds.is_empty() => InsertPosition::Empty,
+            (0, _) => InsertPosition::Before(0),
+            (_, Depth::Within) => InsertPosition::Before(0),
+            (head, _) if head == self.olds.len() => InsertPosition::After(head - 1),
+            (head, _) => InsertPosition::Before(head),
         }
     }
 
