@@ -81,7 +81,7 @@ pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
         start: String::new(),
         sure: Certainty::All,
         depth: 0,
-        separates: Separates::Nothing,
+        separates: BraceParts::Nothing,
         braces: Braces::Plain,
         pattern: Some(String::new()),
     };
@@ -114,7 +114,7 @@ struct WordReader<'a> {
     sure: Certainty,
     /// Number of braces that are open at the current position of the word.
     depth: usize,
-    separates: Separates,
+    separates: BraceParts,
     braces: Braces,
     /// The word as a pattern so far; `None` if a part of the word is known only when the command runs.
     pattern: Option<String>,
@@ -122,7 +122,7 @@ struct WordReader<'a> {
 
 /// The parts of a group of braces that the word has so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Separates {
+enum BraceParts {
     Nothing,
     /// An opening brace.
     Open,
@@ -220,13 +220,13 @@ impl WordReader<'_> {
                 self.depth += 1;
                 // A shell takes `{}` at the beginning of a word literally.
                 let is_open = before.len() > 1 || !after.starts_with('}');
-                if is_open && self.separates == Separates::Nothing {
-                    self.separates = Separates::Open;
+                if is_open && self.separates == BraceParts::Nothing {
+                    self.separates = BraceParts::Open;
                 }
             }
             '}' => {
                 self.depth = self.depth.saturating_sub(1);
-                if self.separates == Separates::Parts {
+                if self.separates == BraceParts::Parts {
                     self.braces = Braces::Several;
                 }
             }
@@ -235,8 +235,8 @@ impl WordReader<'_> {
                     self.braces = Braces::Several;
                 }
                 let is_sequence = found == '.' && after.starts_with('.');
-                if self.separates == Separates::Open && (found == ',' || is_sequence) {
-                    self.separates = Separates::Parts;
+                if self.separates == BraceParts::Open && (found == ',' || is_sequence) {
+                    self.separates = BraceParts::Parts;
                 }
                 if is_sequence && crosses_cases(before, after) {
                     return Err(DIFFERS);
