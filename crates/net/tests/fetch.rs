@@ -90,9 +90,9 @@ async fn get_as(
 }
 
 /// A resolver that returns the next of its answers at each call, and repeats the last one after that.
-struct Changing(Vec<Vec<&'static str>>, AtomicUsize);
+struct ChangingResolver(Vec<Vec<&'static str>>, AtomicUsize);
 
-impl Resolver for Changing {
+impl Resolver for ChangingResolver {
     fn resolve<'a>(&'a self, _host: &'a str) -> ResolveFuture<'a> {
         let at = self.1.fetch_add(1, Ordering::SeqCst).min(self.0.len() - 1);
         let found: Vec<IpAddr> = self.0[at].iter().map(|address| address.parse().unwrap()).collect();
@@ -100,8 +100,8 @@ impl Resolver for Changing {
     }
 }
 
-fn resolver(answers: &[&[&'static str]]) -> Changing {
-    Changing(answers.iter().map(|answer| answer.to_vec()).collect(), AtomicUsize::new(0))
+fn resolver(answers: &[&[&'static str]]) -> ChangingResolver {
+    ChangingResolver(answers.iter().map(|answer| answer.to_vec()).collect(), AtomicUsize::new(0))
 }
 
 const PLAIN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi";
