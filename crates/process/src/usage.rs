@@ -263,7 +263,7 @@ impl Write for Name {
 
 /// The part of a job's thread that watches the free space of the file systems that the command may write to.
 pub(crate) struct DiskMeter {
-    places: Vec<Place>,
+    places: Vec<WatchedDisk>,
     free: FreeSpace,
     schedule: Schedule,
 }
@@ -272,7 +272,7 @@ pub(crate) struct DiskMeter {
 /// `None` if it cannot be measured.
 pub type FreeSpace = fn(&Path) -> Option<u64>;
 
-struct Place {
+struct WatchedDisk {
     path: PathBuf,
     /// The space that must stay free, in bytes: the configured reserve, or half of the space that was free at
     /// the command's start if that is less.
@@ -289,9 +289,9 @@ impl DiskMeter {
         };
         let place = |path: PathBuf| {
             let free = free(&path)?;
-            Some(Place { path, reserve: reserve.min(free / 2) })
+            Some(WatchedDisk { path, reserve: reserve.min(free / 2) })
         };
-        let places: Vec<Place> = paths.into_iter().filter_map(place).collect();
+        let places: Vec<WatchedDisk> = paths.into_iter().filter_map(place).collect();
         let schedule = Schedule::starting_at(Instant::now());
         (!places.is_empty()).then_some(Self { places, free, schedule })
     }

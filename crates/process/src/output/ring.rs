@@ -22,7 +22,7 @@ pub(crate) const DISK: OutputLimits = OutputLimits { head: 1024 * 1024, tail: 63
 /// The stored output text of one job.
 #[derive(Debug)]
 pub(crate) struct OutputBuffer {
-    place: Place,
+    place: Storage,
     /// Number of bytes of the whole output, including those that were dropped.
     total: u64,
     /// Number of characters of the whole output, including those that were dropped.
@@ -37,7 +37,7 @@ pub(crate) struct OutputBuffer {
 }
 
 #[derive(Debug)]
-enum Place {
+enum Storage {
     Memory { head: Vec<u8>, tail: VecDeque<u8> },
     Disk(Spool),
 }
@@ -45,7 +45,7 @@ enum Place {
 impl OutputBuffer {
     /// Creates an empty buffer. Text that is too long for memory goes to a file in `directory`.
     pub(crate) fn new(directory: PathBuf, memory: OutputLimits, disk: OutputLimits) -> Self {
-        let place = Place::Memory { head: Vec::new(), tail: VecDeque::new() };
+        let place = Storage::Memory { head: Vec::new(), tail: VecDeque::new() };
         Self { place, total: 0, characters: 0, breaks: 0, memory, disk, directory, fault: None }
     }
 
@@ -53,7 +53,7 @@ impl OutputBuffer {
     pub(crate) fn push(&mut self, text: &str) {
         self.characters += text.chars().count() as u64;
         self.breaks += line_breaks(text);
-        if let Place::Memory { .. } = self.place
+        if let Storage::Memory { .. } = self.place
             && self.fault.is_none()
             && self.total + text.len() as u64 > self.memory.head + self.memory.tail
         {
@@ -61,11 +61,11 @@ impl OutputBuffer {
         }
         let bytes = text.as_bytes();
         match &mut self.place {
-            Place::Memory { head, tail } => push_to_memory(self.memory, head, tail, bytes),
-            Place::Disk(spool) => {
+            Storage::Memory { head, tail } => push_to_memory(self.memory, head, tail, bytes),
+            Storage::Disk(spool) => {
                 if let Err(error) = spool.push(bytes) {
                     self.shrink(&format!("the output could not be written to disk: {error}"));
-                    if let Place::Memory { head, tail } = &mut self.place {
+                    if let Storage::Memory { head, tail } = &mut self.place {
                         push_to_memory(self.memory, head, tail, bytes);
                     }
                 }
@@ -92,8 +92,8 @@ impl OutputBuffer {
     /// Returns the number of bytes that the output occupies on disk.
     pub(crate) fn spooled(&self) -> u64 {
         match &self.place {
-            Place::Memory { .. } => 0,
-            Place::Disk(_) => self.total.min(self.disk.head + self.disk.tail),
+            Storage::Memory { .. } => 0,
+            Storage::Disk(_) => self.total.min(self.disk.head + self.disk.tail),
         }
     }
 
@@ -103,8 +103,10 @@ impl OutputBuffer {
     /// Both ends may be inside a character.
     pub(crate) fn gap(&self) -> Option<(u64, u64)> {
         let (head, tail) = match &self.place {
-            Place::Memory { head, tail } => (head.len() as u64, tail.len() as u64),
-            Place::Disk(_) => (self.disk.head, self.disk.tail.min(self.total.saturating_sub(self.disk.head))),
+            Storage::Memory { head, tail } => (head.len() as u64, tail.len() as u64),
+            Storage::Disk(_) => {
+                (self.disk.head, self.disk.tail.min(self.total.saturating_sub(self.disk.head)))
+            }
         };
         (head + tail < self.total).then(|| (head, self.total - tail))
     }
@@ -120,8 +122,8 @@ impl OutputBuffer {
     pub(crate) fn read(&self, from: u64, length: usize) -> io::Result<Vec<u8>> {
         let end = (from + length as u64).min(self.total);
         match &self.place {
-            Place::Disk(spool) => spool.read(from, end),
-            Place::Memory { head, tail } => {
+            Storage::Disk(spool) => spool.read(from, end),
+            Storage::Memory { head, tail } => {
                 let tail_from = self.total - tail.len() as u64;
                 let in_head = usize::try_from(from).unwrap_or(usize::MAX).min(head.len());
                 let head_end = usize::try_from(end).unwrap_or(usize::MAX).min(head.len());
@@ -136,23 +138,23 @@ impl OutputBuffer {
     /// Replaces the file with the output by the beginning and the end of the output that fit the memory limit.
     /// `why` is the reason that replies give for the dropped middle.
     pub(crate) fn shrink(&mut self, why: &str) {
-        let Place::Disk(spool) = &self.place else { return };
+        let Storage::Disk(spool) = &self.place else { return };
         self.fault = Some(why.to_owned());
         let head = spool.read(0, self.memory.head).unwrap_or_default();
         let tail = spool.read(self.total.saturating_sub(self.memory.tail), self.total).unwrap_or_default();
-        self.place = Place::Memory { head, tail: tail.into() };
+        self.place = Storage::Memory { head, tail: tail.into() };
     }
 
     /// Moves the buffered output to a file, before any of it is dropped.
     fn spool(&mut self) {
-        let Place::Memory { head, tail } = &mut self.place else { return };
+        let Storage::Memory { head, tail } = &mut self.place else { return };
         let all = [head.as_slice(), tail.make_contiguous()].concat();
         let spool = Spool::new(&self.directory, self.disk.head, self.disk.tail).and_then(|mut spool| {
             spool.push(&all)?;
             Ok(spool)
         });
         match spool {
-            Ok(spool) => self.place = Place::Disk(spool),
+            Ok(spool) => self.place = Storage::Disk(spool),
             Err(error) => {
                 let directory = self.directory.display();
                 self.fault = Some(format!("no file for the output can be created in {directory}: {error}"));
