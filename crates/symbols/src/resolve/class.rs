@@ -27,7 +27,7 @@ pub(super) enum Member {
 
 /// The class at which a member search begins: the class itself, or its base classes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum From {
+enum SearchStart {
     Itself,
     Above,
 }
@@ -184,11 +184,11 @@ impl Resolver<'_> {
     /// Returns a direct or inherited member of a class. The second value is `Unknown` if an ancestor is not
     /// known, otherwise `Outside`.
     pub(super) fn find_member(&self, class: At, name: Word) -> (Vec<Member>, Value) {
-        self.find_from(class, name, From::Itself)
+        self.find_from(class, name, SearchStart::Itself)
     }
 
-    /// Searches like [`Self::find_member`]; with [`From::Above`], only the ancestors of the class.
-    fn find_from(&self, class: At, name: Word, from: From) -> (Vec<Member>, Value) {
+    /// Searches like [`Self::find_member`]; with [`SearchStart::Above`], only the ancestors of the class.
+    fn find_from(&self, class: At, name: Word, from: SearchStart) -> (Vec<Member>, Value) {
         let mut seen: Vec<At> = Vec::new();
         let mut waiting = vec![class];
         let first = class;
@@ -199,7 +199,7 @@ impl Resolver<'_> {
             }
             seen.push(class);
             let parts = self.parts(class);
-            let found = if from == From::Above && class == first {
+            let found = if from == SearchStart::Above && class == first {
                 Vec::new()
             } else {
                 self.own_members(&parts, name)
@@ -269,8 +269,9 @@ impl Resolver<'_> {
                 self.or_derived(spot, found, made)
             }
             Value::Above(class) => {
-                let (found, above) =
-                    self.deeper((Vec::new(), Value::Unknown), || self.find_from(*class, name, From::Above));
+                let (found, above) = self.deeper((Vec::new(), Value::Unknown), || {
+                    self.find_from(*class, name, SearchStart::Above)
+                });
                 if found.is_empty() {
                     vec![(above, ResolutionMethod::Member)]
                 } else {
