@@ -10,7 +10,7 @@ use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::{HiddenFiles, Options, Prune, Rules, SkippedEntries};
 
 use super::store::Store;
-use super::{Covers, Inner, UpdateError, UpdateState};
+use super::{IndexCoverage, Inner, UpdateError, UpdateState};
 
 /// The maximum number of files of a dependency that are indexed; the deepest are left out.
 const MOST: usize = 20_000;
@@ -28,12 +28,12 @@ impl Inner {
         self.drop_broken(turn);
         // A directory that the index of the workspace excludes is not watched, so each update scans it.
         let mut extent = match &self.covers {
-            Covers::Place(_) => ScanScope::All,
+            IndexCoverage::Place(_) => ScanScope::All,
             // Search results are compared with the file again before they are shown, so a recently scanned dependency
             // is not scanned again.
-            Covers::Package(_) if turn.watched.is_young() => return Ok(()),
-            Covers::Package(_) => ScanScope::All,
-            Covers::Workspace => {
+            IndexCoverage::Package(_) if turn.watched.is_young() => return Ok(()),
+            IndexCoverage::Package(_) => ScanScope::All,
+            IndexCoverage::Workspace => {
                 Sweep::roots_are_there(&self.workspace)?;
                 match turn.watched.extent(&self.workspace, &Sweep::rules()) {
                     Some(extent) => extent,
@@ -62,14 +62,14 @@ impl Inner {
     ) -> Result<ScanResult, UpdateError> {
         let all = Sweep::ruled(|_| true, stop);
         Ok(match &self.covers {
-            Covers::Workspace => all.look(&self.workspace, extent)?,
-            Covers::Place(base) => {
+            IndexCoverage::Workspace => all.look(&self.workspace, extent)?,
+            IndexCoverage::Place(base) => {
                 let (rules, hidden, prune) = (Rules::None, HiddenFiles::Show, Prune::Nothing);
                 let options = Options { rules, hidden, prune, ..Options::default() };
                 Sweep { options, ..all }.at(&self.workspace, base)?
             }
             // A package may contain copies of its dependencies, which are not indexed with it.
-            Covers::Package(base) => {
+            IndexCoverage::Package(base) => {
                 let options = Options { rules: Rules::None, ..Sweep::rules() };
                 bounded(Sweep { options, ..all }.at(&self.workspace, base)?)
             }
