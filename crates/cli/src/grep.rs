@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
 use toolpost::{settings::Flags, settings::Settings};
 use toolpost_engine::{Operation as _, operations};
-use toolpost_shared_index::{Across, Server};
+use toolpost_shared_index::{RegexSearch, Server};
 
 /// Dialect whose grep tool is called; the tool is found by its operation.
 const DIALECT: &str = "claude";
@@ -75,7 +75,7 @@ fn across(settings: &Settings, args: &Args) -> Result<Option<Value>> {
     } else {
         operations::grep::Case::Sensitive
     };
-    let across = Across {
+    let across = RegexSearch {
         pattern: args.pattern.clone(),
         case,
         repositories: args.across.clone(),

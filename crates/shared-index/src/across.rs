@@ -34,7 +34,7 @@ const MAX_LINE: usize = 400;
 
 /// A regular expression, and the repositories and files in which to search for it.
 #[derive(Debug, Clone)]
-pub struct Across {
+pub struct RegexSearch {
     /// The regular expression; it is searched line by line.
     pub pattern: String,
     /// Comparison of upper-case and lower-case letters.
@@ -82,7 +82,7 @@ pub struct FileAcross {
 /// The state of one regular expression search over repositories.
 struct Search<'s> {
     server: &'s Server,
-    asked: &'s Across,
+    asked: &'s RegexSearch,
     paths: &'s Paths,
     condition: Option<&'s str>,
     until: Instant,
@@ -97,7 +97,7 @@ struct LeftOut {
     damaged: Vec<String>,
 }
 
-impl Across {
+impl RegexSearch {
     /// Runs the search on a server.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ pub(crate) type Key = (i32, i64, i32);
 
 /// The blocks that keywords and meaning select as candidates.
 #[derive(Default)]
-pub(crate) struct Best {
+pub(crate) struct SelectedBlocks {
     pub(crate) blocks: Vec<Key>,
     /// For each word of the query, the number of blocks that contain it.
     pub(crate) holding: Vec<u64>,
@@ -112,8 +112,8 @@ impl Scope<'_> {
         vector: &Vector,
         totals: &Totals,
         most: usize,
-    ) -> Result<Best, SharedIndexError> {
-        let mut best = Best { holding: vec![0; words.len()], ..Best::default() };
+    ) -> Result<SelectedBlocks, SharedIndexError> {
+        let mut best = SelectedBlocks { holding: vec![0; words.len()], ..SelectedBlocks::default() };
         let mut parts = vec![format!(
             "{PLACED}{BELOW}), alive as materialized (select distinct repository, id, meant from placed where id is not null)"
         )];

@@ -28,7 +28,7 @@ mod upload;
 mod verified_blocks;
 mod versions;
 
-pub use across::{Across, FileAcross, FoundAcross};
+pub use across::{FileAcross, FoundAcross, RegexSearch};
 pub use address::without_password;
 pub use ask::IndexClient;
 pub use block::{BlockAcross, Stretch};
