@@ -93,37 +93,37 @@ fn rows() -> Vec<Value> {
 
 /// An outcome that intentionally differs from the outcome that the suite expects.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Otherwise {
+enum IntendedDifference {
     Refused,
     /// The expected content is preceded by this text.
     With(&'static str),
 }
 
 /// The rows whose outcome intentionally differs in Toolpost, each with the reason.
-const OTHERWISE: [(&str, Otherwise, &str); 5] = [
+const OTHERWISE: [(&str, IntendedDifference, &str); 5] = [
     (
         "should find matches from middle out",
-        Otherwise::Refused,
+        IntendedDifference::Refused,
         "several places match, and the row does not tell which one is meant",
     ),
     (
         "should handle mixed indentation styles in the same file",
-        Otherwise::Refused,
+        IntendedDifference::Refused,
         "the old text is not indented and the file is, so the indentation of the new text is unknown",
     ),
     (
         "should match content with small differences (>90% similar)",
-        Otherwise::Refused,
+        IntendedDifference::Refused,
         "the words differ, and text that is only similar is never replaced",
     ),
     (
         "should match content with extra whitespace",
-        Otherwise::Refused,
+        IntendedDifference::Refused,
         "white space inside a line differs, and may be part of a string",
     ),
     (
         "should handle content with line numbers at the last line",
-        Otherwise::With("                \n"),
+        IntendedDifference::With("                \n"),
         "the first line of the new text is kept, although it is blank",
     ),
 ];
@@ -149,8 +149,10 @@ async fn replacement_blocks_match_the_roo_code_suite() {
             OTHERWISE.iter().find(|(known, ..)| *known == test).map(|(_, otherwise, _)| *otherwise);
         listed += usize::from(otherwise.is_some());
         let agrees = match (wanted, &failed, otherwise) {
-            (Some(_), Some(_), Some(Otherwise::Refused)) | (None, Some(_), None) => true,
-            (Some(wanted), None, Some(Otherwise::With(before))) => format!("{before}{wanted}") == after,
+            (Some(_), Some(_), Some(IntendedDifference::Refused)) | (None, Some(_), None) => true,
+            (Some(wanted), None, Some(IntendedDifference::With(before))) => {
+                format!("{before}{wanted}") == after
+            }
             (Some(wanted), None, None) => wanted == after,
             _ => false,
         };

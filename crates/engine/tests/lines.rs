@@ -190,9 +190,9 @@ async fn lenient_stale_policy_edits_a_moved_line() {
 
 /// Input: first line, last line, position, new text. Expected: message, whether the end of the file is shown,
 /// advice.
-type Refused = (&'static str, &'static str, EditPosition, &'static str, &'static str, bool, &'static str);
+type RefusedEdit = (&'static str, &'static str, EditPosition, &'static str, &'static str, bool, &'static str);
 
-const REFUSED: &[Refused] = &[
+const REFUSED: &[RefusedEdit] = &[
     (
         "5",
         "2",

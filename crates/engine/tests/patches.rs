@@ -93,9 +93,9 @@ fn wrap(sections: &str) -> String {
 }
 
 /// A patch that fails, the kind of failure, the message, and the content that the failure shows.
-type Wrong<'a> = (String, Kind, &'a str, &'a str);
+type FailingPatch<'a> = (String, Kind, &'a str, &'a str);
 
-async fn check(before: &Files, rows: &[Wrong<'_>]) {
+async fn check(before: &Files, rows: &[FailingPatch<'_>]) {
     for (patch, kind, words, found) in rows {
         let world = world(before);
         let failure = world.patch(patch).await.unwrap_err();

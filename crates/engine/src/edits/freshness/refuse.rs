@@ -49,7 +49,8 @@ pub(super) fn unread(
         return Failure::new(Kind::WrongKind, what).hint(hint);
     }
     let what = format!("{} exists, and this session has not seen its content.", path.display());
-    let look = if extent == Extent::Part { Look::default() } else { content(files, path, present, sight) };
+    let look =
+        if extent == Extent::Part { ShownContent::default() } else { content(files, path, present, sight) };
     look.refuse(Kind::Unread, what, Hint::ReadFirst(path.clone()))
 }
 
@@ -127,7 +128,7 @@ pub(crate) fn changed_first(
 
 /// The content that a refusal shows of a file.
 #[derive(Default)]
-struct Look {
+struct ShownContent {
     found: Option<String>,
     /// The content, if the caller has seen all of it after this refusal.
     whole: Option<SeenContent>,
@@ -135,7 +136,7 @@ struct Look {
     part: Option<SeenContent>,
 }
 
-impl Look {
+impl ShownContent {
     /// Returns whether the caller has seen enough after this refusal to repeat a change of this extent.
     fn shows(&self, extent: Extent) -> bool {
         self.whole.is_some() || (extent == Extent::Part && self.part.is_some())
@@ -151,13 +152,13 @@ impl Look {
 }
 
 /// Shows the content of the file: all of it, or the beginning if it is too long for a refusal.
-fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosure) -> Look {
+fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosure) -> ShownContent {
     if let Disclosure::Withheld = sight {
-        return Look::default();
+        return ShownContent::default();
     }
     let Ok(text) = Text::open(present.to_vec(), files.encoding()) else {
         let found = format!("The file has {} bytes and is not text.", present.len());
-        return Look { found: Some(found), ..Look::default() };
+        return ShownContent { found: Some(found), ..ShownContent::default() };
     };
     let shown = text.shown(text.view());
     let lines: Vec<&str> = shown.lines().collect();
@@ -168,10 +169,17 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosur
         _ => format!("It has these {count} lines:\n{}", numbered(&lines)),
     };
     if fits(&all) {
-        return Look { found: Some(all), whole: Some(seen(path, present, SeenRange::Whole)), part: None };
+        return ShownContent {
+            found: Some(all),
+            whole: Some(seen(path, present, SeenRange::Whole)),
+            part: None,
+        };
     }
     let head = numbered(&lines[..count.min(HEAD)]);
-    Look { found: Some(format!("It has {count} lines and begins with:\n{head}")), ..Look::default() }
+    ShownContent {
+        found: Some(format!("It has {count} lines and begins with:\n{head}")),
+        ..ShownContent::default()
+    }
 }
 
 /// Shows the difference from the content that was seen, if the session still stores that content. A caller that
@@ -182,7 +190,7 @@ fn changes(
     path: &WorkspacePath,
     present: &[u8],
     sight: Disclosure,
-) -> Option<Look> {
+) -> Option<ShownContent> {
     if let Disclosure::Withheld = sight {
         return None;
     }
@@ -204,7 +212,7 @@ fn changes(
     let knew_all = covers(files, &record.coverage, &remembered);
     let whole = (complete && knew_all).then(|| seen(path, present, SeenRange::Whole));
     let part = (complete && !knew_all).then(|| seen(path, present, SeenRange::Some));
-    Some(Look { found: Some(found), whole, part })
+    Some(ShownContent { found: Some(found), whole, part })
 }
 
 fn seen(path: &WorkspacePath, bytes: &[u8], part: SeenRange) -> SeenContent {
