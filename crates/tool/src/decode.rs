@@ -67,7 +67,7 @@ pub fn decode(arguments: Value, schema: &Value) -> Result<DecodedArguments, Fail
     Ok(DecodedArguments { arguments: decoded, notes })
 }
 
-struct Wrong {
+struct ArgumentFault {
     name: String,
     says: String,
 }
@@ -132,7 +132,7 @@ fn coerce_all(
     named: Map<String, Value>,
     properties: &Map<String, Value>,
     notes: &mut Vec<String>,
-) -> (Map<String, Value>, Vec<Wrong>) {
+) -> (Map<String, Value>, Vec<ArgumentFault>) {
     let mut decoded = Map::new();
     let mut wrong = Vec::new();
     for (name, value) in named {
@@ -146,7 +146,7 @@ fn coerce_all(
         }
         match coerce::value(&name, value, schema, notes) {
             Ok(value) => drop(decoded.insert(name, value)),
-            Err(says) => wrong.push(Wrong { name, says }),
+            Err(says) => wrong.push(ArgumentFault { name, says }),
         }
     }
     (decoded, wrong)
@@ -157,8 +157,8 @@ fn missing(
     schema: &Value,
     properties: &Map<String, Value>,
     unknown: &[String],
-    wrong: &[Wrong],
-) -> Vec<Wrong> {
+    wrong: &[ArgumentFault],
+) -> Vec<ArgumentFault> {
     let required =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     required
@@ -172,7 +172,7 @@ fn missing(
                 coerce::expected(property),
                 coerce::example(name, property)
             );
-            Wrong { name: name.to_owned(), says }
+            ArgumentFault { name: name.to_owned(), says }
         })
         .collect()
 }
