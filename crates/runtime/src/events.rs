@@ -59,12 +59,12 @@ pub enum Detail {
     All,
 }
 
-type Hear = Arc<dyn Fn(&Event) + Send + Sync>;
+type EventCallback = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// The event bus: notifies its listeners when a call starts and ends.
 #[derive(Default)]
 pub struct Events {
-    listeners: Mutex<Vec<(Detail, Hear)>>,
+    listeners: Mutex<Vec<(Detail, EventCallback)>>,
 }
 
 impl Events {

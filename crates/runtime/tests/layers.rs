@@ -148,9 +148,9 @@ struct ManyArgs {
 }
 
 /// Runs several calls at the same time.
-struct Many;
+struct ParallelTool;
 
-impl Tool for Many {
+impl Tool for ParallelTool {
     const NAME: &'static str = "Many";
     type Op = batch::Batch;
     type Args = ManyArgs;
@@ -196,7 +196,7 @@ fn say(hint: &Hint) -> String {
     format!("{hint:?}").chars().take_while(|letter| letter.is_alphanumeric()).collect()
 }
 
-const TOOLS: [ToolDef; 2] = [ToolDef::of::<ScriptedTool>(), ToolDef::of::<Many>()];
+const TOOLS: [ToolDef; 2] = [ToolDef::of::<ScriptedTool>(), ToolDef::of::<ParallelTool>()];
 static DIALECT: Dialect = dialect("test");
 static OTHER: Dialect = dialect("other");
 
@@ -685,9 +685,9 @@ async fn event_arguments_are_objects_even_for_nested_calls() {
 }
 
 /// A server that answers every call.
-struct Elsewhere;
+struct AnsweringServer;
 
-impl Bridges for Elsewhere {
+impl Bridges for AnsweringServer {
     fn call<'a>(
         &'a self,
         _: &'a RemoteTool,
@@ -721,7 +721,7 @@ async fn a_changed_upstream_description_is_noted_in_each_call() {
         (vec![first(), vec![described("v2", schema.clone())], first()], true),
     ];
     each_async(rows.into_iter().enumerate(), async |(at, (publications, is_noted))| {
-        let world = World::bridged(Arc::new(Elsewhere)).asking(Verdict::Allow);
+        let world = World::bridged(Arc::new(AnsweringServer)).asking(Verdict::Allow);
         publications.into_iter().for_each(|tools| world.runtime.publish(tools));
         for _ in 0..2 {
             let reply = words(&world.runtime.call(world.prepared("mcp__odd__say", json!({}))).await);
