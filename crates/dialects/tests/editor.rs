@@ -211,12 +211,12 @@ async fn batched_editor_calls_are_read_only() {
 }
 
 /// An editor with a fixed state that records writes.
-struct Staged {
+struct RecordingEditor {
     view: Mutex<View>,
     wrote: Mutex<Vec<String>>,
 }
 
-impl Editor for Staged {
+impl Editor for RecordingEditor {
     fn name(&self) -> String {
         "Staged".to_owned()
     }
@@ -245,7 +245,7 @@ impl Editor for Staged {
 }
 
 /// Creates a workspace with an editor that has an active file and a selection.
-fn staged(file: &str, shape: Shape, sight: SelectionVisibility) -> (World, Arc<Staged>) {
+fn staged(file: &str, shape: Shape, sight: SelectionVisibility) -> (World, Arc<RecordingEditor>) {
     let chosen = TextSelection {
         from: Point { line: 1, column: 2 },
         to: Point { line: 2, column: 1 },
@@ -261,7 +261,7 @@ fn staged(file: &str, shape: Shape, sight: SelectionVisibility) -> (World, Arc<S
         token: "1".to_owned(),
         notes: Vec::new(),
     };
-    let staged = Arc::new(Staged { view: Mutex::new(view), wrote: Mutex::default() });
+    let staged = Arc::new(RecordingEditor { view: Mutex::new(view), wrote: Mutex::default() });
     let editor = Some(staged.clone() as Arc<dyn Editor>);
     let world = World::edited(&DIALECT, EditorSetup { editor, without: InsertionFallback::Applied });
     for (name, text) in [("f", "one\ntwo\n"), (".env", "KEY=1\n")] {
