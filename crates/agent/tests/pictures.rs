@@ -56,9 +56,9 @@ impl Pieces for Answer {
 }
 
 /// A toolset whose tool returns an image.
-struct Shows;
+struct ImageToolset;
 
-impl Toolset for Shows {
+impl Toolset for ImageToolset {
     fn tools(&self) -> Vec<RunTool> {
         let tool = CallableTool {
             name: "look".to_owned(),
@@ -115,7 +115,7 @@ async fn services_that_reject_images_get_image_names() {
         let heard = events.clone();
         let run = Run {
             service: Service::new(model.clone(), Patience { tries: 1, ..Patience::default() }, 1),
-            hands: Arc::new(Shows),
+            hands: Arc::new(ImageToolset),
             system: String::new(),
             budget: Budget::new(Limits::default()),
             window: 100_000,
