@@ -189,7 +189,7 @@ impl Tool for Wait {
 struct Write;
 
 #[derive(Deserialize, JsonSchema)]
-struct Place {
+struct WriteArgs {
     /// The path.
     path: String,
     /// The text.
@@ -216,9 +216,9 @@ impl Operation for Write {
 impl Tool for Write {
     const NAME: &'static str = "Write";
     type Op = Self;
-    type Args = Place;
+    type Args = WriteArgs;
 
-    fn lower(args: Place, at: &Lowering) -> Result<(WorkspacePath, String), Failure> {
+    fn lower(args: WriteArgs, at: &Lowering) -> Result<(WorkspacePath, String), Failure> {
         Ok((at.path(&args.path)?, args.text))
     }
 
