@@ -54,6 +54,7 @@ mod tokens;
 mod varint;
 
 pub use blocks::{Block, BlockKind};
+pub use embeddings::{EmbeddingIndex, FillError, FillReport, Fusion, Reason, SemanticQuery, SemanticResult};
 pub use error::SearchError;
 pub use filter::BadFilter;
 pub use index::{Index, IndexGuard, LeftOut};

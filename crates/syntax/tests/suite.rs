@@ -10,7 +10,7 @@ mod cuts;
 mod deep;
 mod expected;
 mod facts;
-mod facts;
+mod file_facts;
 mod find;
 mod fixtures;
 mod loose;
