@@ -12,6 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use toolpost_text::duplicates::remove_duplicates;
 use toolpost_text::names::suggest;
+use toolpost_text::plural::counted;
 use toolpost_workspace::{PathError, Workspace, WorkspacePath};
 
 /// Maximum number of lock files and manifests that a message lists.
