@@ -10,8 +10,8 @@ use toolpost_engine::{
     CallCtx, Engine, Extent, Failure, Fresh, Host, Kind, Operation, Session, Touch,
     operations::{
         change::{
-            Change, ChangeFiles, EditPosition, Exact, Existence, Hunk, Lines, MatchCount, Output, Reference,
-            Request, Step, ChangeTarget,
+            Change, ChangeFiles, ChangeTarget, EditPosition, Exact, Existence, Hunk, Lines, MatchCount,
+            Output, Reference, Request, Step,
         },
         glob::{self, Glob, Prune, Rules},
         grep::{self, Grep, Mode},

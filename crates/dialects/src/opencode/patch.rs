@@ -4,7 +4,7 @@ use crate::common::edits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Hint, Kind, ChangeProblem,
+    ChangeProblem, Failure, Hint, Kind,
     operations::change::{self, ChangedFile, EditKind, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};

@@ -1,6 +1,6 @@
 //! Deletes or renames a file.
 
-use super::draft::{OriginalEntry, Draft, DraftContent, since_note};
+use super::draft::{Draft, DraftContent, OriginalEntry, since_note};
 use super::{Existence, RemainingContent};
 use super::{line_shifts::LineShifts, offset_shifts::OffsetShifts};
 use crate::{

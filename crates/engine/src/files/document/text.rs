@@ -3,7 +3,7 @@
 mod head_tail;
 pub(crate) mod stretch;
 
-use crate::files::lookup::{self, OpenedFile, FileBytes};
+use crate::files::lookup::{self, FileBytes, OpenedFile};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},

@@ -7,7 +7,7 @@ use super::{
     rounds::{Investigation, Request},
 };
 use std::{collections::HashMap, time::Instant};
-use toolpost_text::{plural::counted, duplicates::remove_duplicates};
+use toolpost_text::{duplicates::remove_duplicates, plural::counted};
 
 /// The maximum number of findings in a report.
 const FINDINGS: usize = 20;
