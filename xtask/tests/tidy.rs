@@ -198,6 +198,20 @@ fn links_rule_reports_dead_links() {
 }
 
 #[test]
+fn links_rule_compares_the_titles_of_decisions() {
+    let decision = ("docs/decisions/0001-cut.md", "# 0001: Cut by lines\n");
+    let index = |words: &str| format!("# Decisions\n\n| [0001](0001-cut.md) | {words} |\n");
+    let same = index("Cut by lines");
+    let other = index("Lines are cut");
+    check("links", &[decision, ("docs/decisions/README.md", &same)], &[]);
+    check(
+        "links",
+        &[decision, ("docs/decisions/README.md", &other)],
+        &["docs/decisions/README.md:3: `0001-cut.md` is listed under another title than `Cut by lines`"],
+    );
+}
+
+#[test]
 fn edges_rule_reports_forbidden_dependencies() {
     let rows: &[(&str, &str, &[&str])] = &[
         (
