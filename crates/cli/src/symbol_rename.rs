@@ -167,13 +167,13 @@ fn lines(plan: &Value, args: &Args) -> Vec<String> {
     let places = |count: u64| counted(count, "location");
     lines.push(format!(
         "{} to {}: {} in {} proved, {possible_count} possible, {left_count} in comments and strings; {} \
-         with the name {} something else. Searched: {}.",
+         {} the name for something else. Searched: {}.",
         text(&plan["symbol"]["id"]),
         text(&plan["new_name"]),
         places(edits),
         counted(files, "file"),
         places(number(&plan["others"])),
-        if number(&plan["others"]) == 1 { "means" } else { "mean" },
+        if number(&plan["others"]) == 1 { "uses" } else { "use" },
         symbols::searched(&plan["searched"])
     ));
     if possible_count > 0 {

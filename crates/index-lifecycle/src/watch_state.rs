@@ -30,9 +30,9 @@ pub struct WatchState {
 
 /// The number of changed paths beyond which the whole workspace is scanned, and not each path.
 const SINGLE: usize = 500;
-/// The interval of scans of all files in the background, for changes that the file watcher did not report.
+/// The minimum interval between scans of all files in the background, for changes that the file watcher did not report.
 const WHOLE: Duration = Duration::from_secs(30);
-/// The interval of scans of all files for which a caller waits, if there are at most [`FEW`] files.
+/// The minimum interval between scans of all files for which a caller waits, if there are at most [`FEW`] files.
 const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
 const FEW: usize = 2_000;
 /// With more than [`FEW`] files, a caller waits for a periodic scan of all files only if the last one took at most this
@@ -68,8 +68,8 @@ impl WatchState {
         }
     }
 
-    /// Returns the right to scan all files in the background, if such a scan is due: the file watcher misses some
-    /// writes.
+    /// Returns the right to scan all files in the background, if such a scan is due, because the file watcher misses
+    /// some writes. `None` if it is not due, or another thread has the right.
     pub fn patrol(&self) -> Option<Patrol> {
         let due = self.watch.is_some() && self.files > FEW && self.is_older_than(WHOLE);
         if due { self.beside.patrol() } else { None }
@@ -147,7 +147,8 @@ impl WatchState {
 }
 
 impl Extent {
-    /// Adds paths to the part to scan. Returns whether any were added: [`Extent::All`] already includes every path.
+    /// Adds paths to the part to scan, unless it is [`Extent::All`], which includes every path. Returns whether any were
+    /// added.
     fn add(&mut self, more: Vec<WorkspacePath>) -> bool {
         match self {
             Self::At(paths) if !more.is_empty() => {

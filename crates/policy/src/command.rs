@@ -69,8 +69,8 @@ pub struct JudgedSegment {
     /// if no rule can describe its effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approvable: Option<Approvable>,
-    /// True if the command runs code that its arguments contain, so that only a rule for exactly these arguments describes
-    /// its effect.
+    /// True if the command needs approval and runs code that its arguments contain, so that only a rule for exactly these
+    /// arguments describes its effect.
     #[serde(skip)]
     pub(crate) has_code: bool,
     /// Network access that the command needs and no rule allows; `None` if the rules allow all that it is known to
@@ -176,7 +176,7 @@ impl CommandExplanation {
         segment.text == self.command || is_only && self.command.trim_start().starts_with(&segment.text)
     }
 
-    /// Returns true if no rule could allow the command.
+    /// Returns true if no rule could allow one of the accesses of the command.
     pub(crate) fn fixed(&self) -> bool {
         self.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.fixed)
     }
@@ -258,7 +258,7 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>
     };
     (judged.decision, judged.why) = unruled(segment);
     let mut deciding = None;
-    // True once a denial applies, or would apply for some value of an unknown argument.
+    // True if the last rule that took effect is a denial, even one that applies only to some values of an unknown argument.
     let mut denied = false;
     for rule in policy.rules.iter().filter(|rule| rule.accesses.contains(&Access::Executes)) {
         let Some((decision, pattern)) = applies(rule, segment) else { continue };
@@ -536,7 +536,9 @@ fn perhaps_written(policy: &Policy, place: &Place, reading: &ParsedCommand<'_>) 
         {
             written(policy, place, &reading.script.places)
         }
-        Place::At { .. } | Place::Unknown => judged_touch(Decision::Allow, "the argument may not be a file"),
+        Place::At { .. } | Place::Unknown => {
+            judged_touch(Decision::Allow, "the argument might not be a file")
+        }
     }
 }
 
@@ -624,7 +626,7 @@ fn by_rule(decision: Decision, rule: &Rule) -> JudgedTouch {
 fn named(policy: &Policy, place: &Place) -> JudgedTouch {
     match place {
         Place::At { .. } => read(policy, place),
-        Place::Unknown => judged_touch(Decision::Allow, "the argument is perhaps not a file"),
+        Place::Unknown => judged_touch(Decision::Allow, "the argument might not be a file"),
     }
 }
 

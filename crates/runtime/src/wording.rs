@@ -59,6 +59,6 @@ pub(crate) fn no_such_tool(name: &str, catalogue: &Catalogue) -> Answer {
     let names: Vec<&str> = catalogue.listed().map(|tool| tool.name.as_str()).collect();
     let shown: String = name.chars().take(80).flat_map(char::escape_default).collect();
     let near =
-        suggest(name, &names, 1).first().map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+        suggest(name, &names, 1).first().map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
     Answer::text(format!("No tool is called {shown}.{near} The tools are: {}.", names.join(", ")))
 }

@@ -112,8 +112,8 @@ fn vouched(
                 .to_owned()))
         }
         (Some("require"), None) => Ok(Some(ServerTrust::Unverified)),
-        // As in PostgreSQL's clients, `sslrootcert` means that the server's certificate is verified, even with
-        // `sslmode=require`.
+        // As in PostgreSQL's clients, a certificate file in `sslrootcert` means that the server's certificate is
+        // verified, even with `sslmode=require`.
         (Some("require" | "verify-ca"), Some(pem)) => Ok(Some(ServerTrust::RootsForAnyName(pem))),
         (Some("verify-ca"), None) => {
             Err(no("sslmode=verify-ca needs sslrootcert=FILE; or use sslmode=verify-full for the system's \
@@ -132,7 +132,7 @@ fn vouched(
     }
 }
 
-/// Removes the password from a URL.
+/// Removes the password from a URL. If the query contains one, removes the whole query.
 #[must_use]
 pub fn without_password(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").map_or(("", address), |(scheme, rest)| (scheme, rest));

@@ -55,7 +55,7 @@ pub fn decode(arguments: Value, schema: &Value) -> Result<DecodedArguments, Fail
     }
     if !unknown.is_empty() {
         let named = unknown.iter().map(|key| match names::nearest(key, properties) {
-            Some(near) => format!("{key} (did you mean {near}?)"),
+            Some(near) => format!("{key} (did you mean `{near}`?)"),
             None => key.clone(),
         });
         notes.push(format!(

@@ -276,7 +276,8 @@ fn shared(settings: &Settings, _workspace: &Workspace) -> Result<Shared, Error> 
     match settings.index.value {
         None => Ok(Shared::None),
         Some(_) => Err(Error::Service(Cause::text(
-            "`index` is set, but this program was built without the feature `shared`",
+            "`index` is set, but this program was built without the feature `shared`: rebuild it with that feature, or remove \
+             the setting",
         ))),
     }
 }

@@ -17,7 +17,9 @@ pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
         page.note(text.facts.join("; "));
     }
     if line_numbers::cuts_a_line(&text.lines) {
-        page.note_once("to see a cut line whole, read it alone: its number as offset, and limit 1");
+        page.note_once(
+            "to see a cut line in full, read only that line: pass its number as offset, and limit 1",
+        );
     }
     if let Some(next) = text.next {
         let first = text.lines.first().map_or(1, |line| line.number);

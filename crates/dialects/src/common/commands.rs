@@ -29,8 +29,8 @@ fn rest(gap: &Gap) -> String {
     let lines = gap.lines.map(|(first, last)| (first, last.min(first.saturating_add(EXAMPLE - 1))));
     let pipe = lines.map(|(first, last)| format!("`sed -n '{first},{last}p'`, ")).unwrap_or_default();
     format!(
-        "to see the rest, pipe the command through {pipe}`tail` or `grep`; or redirect its output to a file in the workspace, for \
-         which Toolpost asks the user, and read that file"
+        "to see the rest, pipe the command through {pipe}`tail` or `grep`; or redirect its output to a file in the workspace \
+         (Toolpost asks the user first), and read that file"
     )
 }
 
@@ -56,10 +56,14 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
 fn on_its_own(ran: &Output) -> String {
     let job = &ran.job;
     let output = match redirect::stdout_file(&ran.command) {
-        Some("/dev/null") => "Its standard output is discarded, as the command says.".to_owned(),
-        Some(file) => format!("Its standard output goes to `{file}`, as the command says: read that file."),
-        None => "No tool can show its further output: to read it, start the command with its output redirected to a file in the \
-                 workspace, for which Toolpost asks the user."
+        Some("/dev/null") => {
+            "Its standard output is discarded, because the command redirects it to /dev/null.".to_owned()
+        }
+        Some(file) => format!(
+            "Its standard output goes to `{file}`, to which the command redirects it: read that file."
+        ),
+        None => "No tool can show its further output. To read it, start the command again with its output redirected to a file \
+                 in the workspace; Toolpost asks the user first."
             .to_owned(),
     };
     format!(

@@ -42,7 +42,9 @@ pub(crate) fn whole_name(output: &Output, page: &mut Page) {
         return;
     }
     if pattern.starts_with('!') {
-        page.note("`!` is matched literally and excludes nothing: give a pattern of the files that you want");
+        page.note(
+            "`!` is matched literally and excludes nothing: give a pattern that matches the wanted files",
+        );
     } else if !pattern.contains(['*', '?', '[', '{', '/']) {
         page.note(format!(
             "a pattern without a wildcard must be a whole file name; use *{pattern}* for a part of a name, {pattern}/** for the files below a directory"

@@ -111,8 +111,8 @@ fn answered(mapped: &Mapped, page: &mut Page) {
     mapped.failed.iter().for_each(|chunk| page.line(&format!("- no answer for {chunk}")));
     let (chunks, blocks) = (counted(mapped.chunks as u64, "chunk"), counted(mapped.blocks as u64, "block"));
     page.note(format!(
-        "the model read {chunks} with {blocks}; chunks without an answer: {}; {} did not fit; {} dropped, \
-         because the citations are wrong",
+        "the model read {chunks} with {blocks}; chunks without an answer: {}; {} did not fit; {} dropped \
+         because of wrong citations",
         mapped.failed.len(),
         counted(mapped.left_out as u64, "block"),
         counted(mapped.dropped as u64, "claim")
@@ -199,7 +199,8 @@ fn tests(tests: &TestMap, page: &mut Page) {
         page.line(&format!("{by_no_test}, the longest first: {}", tests.largest_unreached.join(", ")));
         if tests.open > 0 {
             let open = counted(tests.open as u64, "use");
-            page.line(&format!("Partial: the target of {open} in tests is not known for certain."));
+            let refer = if tests.open == 1 { "refers" } else { "refer" };
+            page.line(&format!("Incomplete: it is uncertain what {open} in tests {refer} to."));
         }
     }
 }

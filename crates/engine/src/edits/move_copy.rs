@@ -62,7 +62,7 @@ pub(crate) fn apart(from: &WorkspacePath, to: &WorkspacePath, done: &str) -> Res
     Err(Failure::invalid(what).hint(Hint::Advice("Choose a destination outside it.".to_owned())))
 }
 
-/// If the failure is a conflict (the target `to` already exists), replaces its hints by a remedy.
+/// If the failure is a conflict, which usually means that the target `to` already exists, replaces its hints with a remedy.
 pub(crate) fn taken(failure: Failure, to: &WorkspacePath) -> Failure {
     if failure.kind != Kind::Conflict {
         return failure;

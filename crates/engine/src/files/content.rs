@@ -28,7 +28,7 @@ pub struct Request {
     pub max_lines: u64,
     /// The maximum number of characters shown of one line.
     pub characters: u64,
-    /// The choice of the requested lines that are shown if not all of them fit into the answer.
+    /// The requested lines to show if not all of them fit into the answer.
     pub keep: Keep,
     /// The prefix of each line in the answer, such as the line number.
     pub gutter: Gutter,
@@ -77,7 +77,7 @@ impl Gutter {
     }
 }
 
-/// The choice of the lines of a text that are shown if not all of them fit into the answer.
+/// The lines of a text to show if not all of them fit into the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// Only the first lines.
@@ -139,7 +139,7 @@ pub struct Text {
 pub enum Total {
     /// The exact line count.
     Exactly(u64),
-    /// A lower bound; the file is too large to count.
+    /// A lower bound, because the file is too large for all its lines to be counted.
     MoreThan(u64),
 }
 

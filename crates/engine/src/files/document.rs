@@ -14,7 +14,7 @@ use toolpost_workspace::WorkspacePath;
 /// The maximum size of a document, in bytes; a document is read into memory as a whole.
 pub(crate) const WHOLE: u64 = 64 * 1024 * 1024;
 
-/// Creates the failure for a file that cannot be shown; `what` says why the file is not text.
+/// Creates the failure for a file that cannot be shown. `what` describes the content, or why it is not text.
 pub(crate) fn binary(path: &WorkspacePath, bytes: u64, what: &str) -> Failure {
     let what =
         format!("{} is not text: {what}, {}. It cannot be shown.", path.display(), counted(bytes, "byte"));

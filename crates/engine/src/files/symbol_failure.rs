@@ -12,7 +12,7 @@ pub(crate) fn no_parser(path: &str) -> Failure {
 }
 
 /// Creates the failure, with the message `what`, if no symbol of a file has the requested name. `like` are the
-/// symbols with similar names, `all` are all symbols.
+/// symbols with similar names, `all` are the symbols of the file, or the first of them.
 pub(crate) fn none(what: String, like: &[NamedSymbol], all: &[NamedSymbol]) -> Failure {
     let failure = Failure::new(Kind::NoMatch, what);
     match (like, all) {

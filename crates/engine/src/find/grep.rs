@@ -66,9 +66,9 @@ pub struct Request {
     pub max_bytes: usize,
     /// The ignore rules, such as `.gitignore`, to apply.
     pub rules: Rules,
-    /// The treatment of directories of installed packages, caches and build output.
+    /// The policy for directories of installed packages, caches and build output.
     pub prune: Prune,
-    /// The treatment of names that start with a dot.
+    /// The policy for names that start with a dot.
     pub hidden: HiddenFiles,
     /// The time limit of the search, if it is shorter than that of the call.
     pub time: Option<Duration>,
@@ -134,7 +134,7 @@ pub struct Output {
     pub offset: u64,
     /// The number of entries that are shown.
     pub shown: u64,
-    /// The number of requested entries that did not fit into memory; they are counted but not shown.
+    /// The number of requested entries that were dropped because of the memory limit; they are counted but not shown.
     pub window_cut: u64,
     /// The total number of matching lines.
     pub lines_matched: u64,
@@ -162,7 +162,7 @@ pub struct RequestSummary {
     pub base: WorkspacePath,
     /// The regular expression.
     pub pattern: String,
-    /// The handling of dependency directories.
+    /// The policy for dependency directories.
     pub prune: Prune,
     /// The maximum number of lines or files.
     pub limit: Option<u64>,

@@ -28,9 +28,9 @@ pub struct Request {
     pub depth: usize,
     /// The ignore rules, such as `.gitignore`, to apply.
     pub rules: Rules,
-    /// The treatment of names that start with a dot.
+    /// The policy for names that start with a dot.
     pub hidden: HiddenFiles,
-    /// The treatment of directories of installed packages, caches and build output.
+    /// The policy for directories of installed packages, caches and build output.
     pub prune: Prune,
     /// Names of directories to leave out, in addition to those that the other options exclude.
     pub without: Vec<String>,
@@ -53,7 +53,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// No limit for the size of the entries.
+    /// No limit on the size of the entries.
     pub const ANY: Self = Self { bytes: usize::MAX, of_entry: |_| 0 };
 }
 
@@ -68,7 +68,7 @@ pub enum Sizes {
 
 impl Request {
     /// Requests only the entries of the directory itself, without hidden entries, entries that git ignores,
-    /// and dependency directories.
+    /// or dependency directories.
     #[must_use]
     pub fn of(base: WorkspacePath) -> Self {
         Self {
@@ -161,7 +161,7 @@ impl Operation for List {
 }
 
 /// Returns a smaller number of entries for another attempt at listing if the size of the entries (`bytes`) exceeds the
-/// limit `room`; otherwise `None`.
+/// limit `room`; `None` if it does not, or if there are fewer than two entries.
 fn fewer(entries: usize, bytes: usize, room: usize) -> Option<usize> {
     if bytes <= room || entries <= 1 {
         return None;

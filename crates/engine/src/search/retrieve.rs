@@ -24,8 +24,9 @@ use toolpost_workspace::{AccessKind, WorkspacePath};
 /// The maximum number of times that a search runs if files keep changing.
 const AGAIN: usize = 4;
 
-/// Repeats a search until no file changed between its reading and the answer; fails after `AGAIN` attempts. `search`
-/// returns `None` if a file changed or cannot be read. `what` names the files in the message of the failure.
+/// Repeats a search until it returns a result or fails; fails after `AGAIN` attempts without a result. `search` returns
+/// `None` if a file changed while it ran or cannot be read, or if the index was damaged. `what` names the files in the
+/// message of the failure.
 pub(super) fn until_unchanged<T>(
     what: &dyn Fn() -> String,
     mut search: impl FnMut() -> Result<Option<T>, Failure>,
@@ -39,7 +40,7 @@ pub(super) fn until_unchanged<T>(
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
 }
 
-/// Fails if nothing exists at a path to search.
+/// Fails if a path to search does not exist or cannot be accessed.
 pub(super) fn exists(search: &Searcher, base: &WorkspacePath) -> Result<(), Failure> {
     let Err(error) = search.files().workspace().stat(base) else { return Ok(()) };
     Err(match &error.why {

@@ -235,8 +235,8 @@ fn made(
     })
 }
 
-/// Takes the part of the text that begins at the requested offset and fits into the reply. Fails if the offset is after
-/// the end of the text.
+/// Takes the part of the text that begins at the requested offset and fits into the reply. Fails if the offset is at or
+/// after the end of the text, except offset 0 of an empty text.
 fn cut(words: Words, request: &Request) -> Result<Words, Failure> {
     let total = words.text.len();
     let from = usize::try_from(request.offset).unwrap_or(usize::MAX);

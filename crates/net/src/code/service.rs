@@ -131,7 +131,7 @@ impl Service {
         }
         let broken = match &reply.end {
             End::Whole => None,
-            End::Cut => Some(format!("the response is longer than {} MB", MOST >> 20)),
+            End::Cut => Some(format!("the response is longer than {} MiB", MOST >> 20)),
             End::Late => Some("the response timed out".to_owned()),
             End::Broken(why) => Some(format!("the response broke off: {why}")),
         };

@@ -11,12 +11,12 @@ use crate::scan::{self, Purpose};
 /// The result of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fresh {
-    /// The listing matches the disk.
+    /// The listing contains all changes that the watch reported, and no full rescan is due.
     Yes,
     /// The listing contains all changes that the watch reported, but a full rescan is due, because the watch
     /// misses some writes.
     Soon,
-    /// The listing is out of date, and all files must be scanned.
+    /// The listing is out of date, or its refresh was stopped; all files must be scanned.
     No,
 }
 
@@ -60,7 +60,7 @@ impl Listing {
         let since = self.whole.elapsed();
         let share = self.cost * SHARE;
         let is_due = |pause: Duration| since > pause.max(share);
-        // The watch misses only changes of contents, on which a search by name does not depend. So such a search
+        // The watch misses only changes to contents, on which a search by name does not depend. So such a search
         // waits only for a quick rescan.
         let pause = match self.walk.purpose {
             _ if self.cost <= QUICK.0 => Some(QUICK.1),

@@ -41,7 +41,7 @@ impl ProjectFiles {
 }
 
 /// Finds the files below a directory, and reads those whose record (of symbols and entry points) is missing or
-/// outdated.
+/// outdated, as far as the time allows; a background thread reads the others.
 pub(crate) async fn gather(
     overview: &Overview,
     base: &WorkspacePath,

@@ -18,7 +18,7 @@ use toolpost_text::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// The numbers of lines that are shown of a text that does not fit into the answer.
+/// The numbers of lines to show at the ends of a text that does not fit into the answer.
 pub(super) struct HeadTailLimits {
     /// The number of lines to show at the beginning.
     pub(super) head: u64,
@@ -78,8 +78,8 @@ pub(super) fn show(
     Ok((Text { lines, total, next: left_out.then_some(next), end, facts }, part))
 }
 
-/// Reads the end of the file's last line, at most `characters` characters and `bytes` bytes; `None` if the file must be
-/// decoded first, for example from UTF-16.
+/// Reads the end of the file's last line, at most `characters` characters and `bytes` bytes; `None` for UTF-16 and
+/// UTF-32, which must be decoded first.
 fn end_of_file(
     mut opened: lookup::Opened,
     characters: u64,
