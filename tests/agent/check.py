@@ -417,7 +417,7 @@ def waiting():
     """A server that is started at a terminal prints that it waits for a client; any other server prints nothing."""
     with World([]) as world:
         command = [BINARY, "serve", "--root", str(world.root)]
-        seen, _ = at_terminal(command, world.environment(TERM="xterm"), "Ctrl-C ends the server", 0, b"\x03")
+        seen, _ = at_terminal(command, world.environment(TERM="xterm"), "Ctrl-C stops the server", 0, b"\x03")
         report("a server at a terminal prints that it waits for a client", "waiting for a client on standard input" in seen, seen)
         done = subprocess.run(command, env=world.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
         report("a server without a terminal prints nothing", (done.returncode, done.stdout, done.stderr) == (0, "", ""), done)

@@ -96,7 +96,7 @@ fn check(house: &House) -> Result<Verdict> {
     Ok(if dead.is_empty() && undrawn.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 
-/// Finds the HTML pages that have a diagram, but not the script that draws it: they would show its source text.
+/// Finds the HTML pages that have a diagram, but not the script that draws it, and so would show its source text.
 #[must_use]
 pub fn undrawn_diagrams(pages: &BTreeMap<String, String>) -> Vec<String> {
     pages

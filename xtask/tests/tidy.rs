@@ -479,7 +479,7 @@ fn statics_rule_reports_state_that_runtimes_share() {
     check("statics", &[("crates/a/src/a.rs", code)], &found);
     let listed = "static ASKING: Mutex<()> = Mutex::new(());\n#[cfg(test)]\nmod tests {\n    static A: Mutex<()> = Mutex::new(());\n}\n";
     check("statics", &[("crates/cli/src/ask.rs", listed), ("crates/a/tests/a.rs", code)], &[]);
-    let gone = ["crates/cli/src/ask.rs:1: `ASKING` is listed as a static, and is none"];
+    let gone = ["crates/cli/src/ask.rs:1: `ASKING` is listed as a static, but is not one"];
     check("statics", &[("crates/cli/src/ask.rs", "fn a() {}\n")], &gone);
 }
 

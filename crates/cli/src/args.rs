@@ -402,7 +402,7 @@ pub(crate) struct History {
     /// Maximum number of changes
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
-    /// List only changes of this file or directory
+    /// List only changes to this file or directory
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
     /// Print JSON
@@ -426,7 +426,7 @@ pub(crate) struct Undo {
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
-    /// List the settings that have their default, too
+    /// Also list the settings that have their default value
     #[arg(long)]
     pub(crate) all: bool,
     /// Print JSON, with all settings
@@ -493,7 +493,7 @@ pub(crate) enum AgentCommand {
 
 #[derive(clap::Args)]
 pub(crate) struct AgentLimits {
-    /// Maximum number of model requests, including those of subagents and tools [default: 200]
+    /// Maximum number of model requests, including those of subagents and tools, but not compaction [default: 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_turns: Option<u64>,
     /// Maximum number of tool calls [default: 600]

@@ -24,8 +24,8 @@ pub(crate) fn run(flags: &Flags, command: PolicyCommand) -> Result<ExitCode> {
     }
 }
 
-/// Finds an option of `toolpost policy explain` among the words of the command. Everything after the command's first word
-/// belongs to the command, so such an option would be ignored silently. After `--`, no word counts as an option.
+/// Finds an option of `toolpost policy explain` among the command's arguments, which belong to the command, so that the
+/// option would be ignored silently. After `--`, no argument counts as an option.
 fn misplaced(words: &[String]) -> Option<&str> {
     let given: Vec<OsString> = std::env::args_os().collect();
     let before = given.len().checked_sub(words.len() + 1).and_then(|at| given.get(at));

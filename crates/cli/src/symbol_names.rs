@@ -55,7 +55,7 @@ pub(crate) fn is_id(path: &str, name: &str) -> bool {
 }
 
 /// Lists the symbols called `symbol_name` (a name or `PATH#NAME`), in `path` if it is given. An id is returned without a
-/// search. Copies of a symbol in build output are left out. Returns an error text if no symbol is found.
+/// search. Copies of a symbol in build output are left out. Returns an error text if the search fails or finds no symbol.
 pub(crate) async fn named(
     person: &UserSession,
     symbol_name: &str,

@@ -75,7 +75,7 @@ fn answer_query(flags: &Flags, query: Query) -> Result<ExitCode> {
     Ok(if nothing { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
-/// Formats the outputs: one, or the uses of several symbols, each after the id of its symbol.
+/// Formats the output. If there are several, each follows a line with the id and the location of its symbol.
 fn lines(outputs: &[Value], query: &Query) -> Vec<String> {
     let lines_of = |output: &Value| match query {
         Query::Outline(_) => outline(output),
@@ -117,7 +117,7 @@ fn json_wanted(query: &Query) -> bool {
     }
 }
 
-/// Returns the output of the operation, one for each symbol that a name means; or an error text.
+/// Returns the outputs of the operation, at least one for each symbol that a name means, or an error text.
 async fn answer(person: &UserSession, query: &Query) -> Result<Result<Vec<Value>, String>> {
     let one = |answer: Answer| answer.map(|output| vec![output]);
     match query {

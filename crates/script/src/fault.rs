@@ -24,7 +24,7 @@ impl std::error::Error for ScriptError {}
 /// The category of a script's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// The script does not parse, and nothing ran.
+    /// The script does not parse or is too long, and nothing ran.
     Syntax,
     /// The script threw an error that it did not catch.
     Thrown,

@@ -47,7 +47,7 @@ pub struct DecodedCall {
     pub touches: Vec<Touch>,
     /// Runs the call.
     pub run: Run,
-    /// Notes about the arguments, in a sentence each.
+    /// Notes about the arguments; each is a clause.
     pub notes: Vec<String>,
 }
 

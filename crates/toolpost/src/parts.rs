@@ -105,8 +105,8 @@ pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
 /// Returns the selection of tools that the settings make.
 ///
 /// # Errors
-/// [`Error::Tools`] if a dialect does not exist, no tool of the dialects has a selected name, or no tool would be
-/// left.
+/// [`Error::Tools`] if a dialect does not exist, a selected name belongs to no tool and cannot belong to an upstream
+/// tool, or no tool would be left.
 pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
     let beside: Vec<String> =
         toolpost_dialects::code::DIALECT.tools.iter().map(|tool| tool.name.to_owned()).collect();
@@ -175,8 +175,8 @@ pub fn check_project_rules(name: &str, text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the operator's policy if one is named; otherwise the user's, then those of the roots, which can only
-/// tighten until they are trusted.
+/// Combines the built-in rules with the policy file that the settings name. If they name none, combines them with the
+/// user's rules and those of the roots, which can only tighten until they are trusted.
 fn rules(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
     let mut policy = Policy::built_in().kind(Error::Policy)?;
     if let Some(path) = &settings.policy.value {

@@ -51,7 +51,7 @@ fn untitled(pages: &[&Source], list: &str) -> Vec<Finding> {
         .filter_map(|page| {
             let title = page.text.lines().next()?.strip_prefix("# ")?;
             let name = page.path.rsplit('/').next()?;
-            // The index has the number in a column of its own.
+            // The index has the number in a separate column.
             let words = title.split_once(": ").map_or(title, |(_, words)| words);
             let row = index.text.lines().position(|line| line.contains(name))?;
             let listed = index.text.lines().nth(row)?.contains(words);

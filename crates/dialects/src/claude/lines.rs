@@ -4,7 +4,8 @@ use crate::common::line_numbers;
 use toolpost_engine::operations::read::{Output, Text};
 use toolpost_tool::Page;
 
-/// Writes lines as `cat -n` does: the number in six columns, a tab, the line.
+/// Writes lines as `cat -n` does (a right-aligned number, a tab, the line), with notes. If the file is empty, writes a
+/// sentence that says this.
 pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
     if text.lines.is_empty() {
         page.line(&format!("{} is empty: the file exists and has no content.", output.path));

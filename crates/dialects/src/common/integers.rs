@@ -2,7 +2,7 @@
 
 use toolpost_engine::Failure;
 
-/// Converts an argument to a whole number.
+/// Converts an argument to a whole number; rejects a negative number or a fraction.
 pub(crate) fn number(name: &str, said: f64) -> Result<u64, Failure> {
     #[expect(
         clippy::cast_possible_truncation,

@@ -91,7 +91,8 @@ impl Tool for AnalyzeAll {
     }
 }
 
-/// Writes the model's answer and claims, and counts the parts of the project that the answer does not cover.
+/// Writes the model's answer and claims, and notes how many parts of the project the answer does not cover. If no
+/// model was asked, notes only the reason.
 fn answered(mapped: &Mapped, page: &mut Page) {
     if let Some(why) = &mapped.not_asked {
         return page.note(format!("no model answered the question: {why}"));
@@ -175,8 +176,8 @@ fn rest(output: &Output, page: &mut Page) {
     tests(&output.tests, page);
 }
 
-/// Writes the files that tests use. Claims that no test uses a file only if the target of every use in tests
-/// is known.
+/// Writes which files the tests use. States that no test uses a file only if the target of every use in tests is
+/// known.
 fn tests(tests: &TestMap, page: &mut Page) {
     section(page, "Tests");
     let outside = match tests.outside {

@@ -61,8 +61,8 @@ impl Tool for Extract {
                 after: around,
             });
         }
-        // The engine reserves room for line numbers. This dialect writes references (`42:ab`), which are longer: a
-        // reply with short lines grows by half. So the engine gets only five eighths of the room.
+        // The engine reserves room for line numbers. This dialect writes references (`42:ab`), which are longer. A reply
+        // with short lines can grow by half, so the engine gets only five eighths of the room.
         Ok(Request { parts, max_bytes: at.reply_bytes() / 8 * 5 })
     }
 

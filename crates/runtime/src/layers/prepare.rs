@@ -7,7 +7,7 @@ use super::{
 use crate::{config::StructuredOutput, services::Services};
 use toolpost_engine::{Failure, Hint, Kind};
 
-/// Checks that the directory of every root still exists: a missing root would look like an empty directory.
+/// Checks that every root is still the directory that it was at the start, because a missing root would look empty.
 fn check_roots(services: &Services) -> Result<(), CallError> {
     let roots = services.engine.workspace().roots();
     let Some((root, why)) = roots.iter().find_map(|root| Some((root, root.lost()?))) else { return Ok(()) };

@@ -6,7 +6,7 @@ use toolpost_engine::{CallCtx, CallGateway, Failure, May};
 use toolpost_tool::{DecodedCall, Done};
 use toolpost_workspace::Cause;
 
-/// Maximum size of any reply, in bytes, whatever the caller requested.
+/// Maximum size of a reply with the complete output, in bytes, if the operator sets no size.
 const MOST: usize = 16 * 1024 * 1024;
 
 /// A call that has passed the layer `S` of the path to its operation.

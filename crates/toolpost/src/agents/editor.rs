@@ -30,7 +30,7 @@ pub(super) fn editing(settings: &Settings, workspace: &Workspace) -> EditorSetup
     EditorSetup { editor: editor.map(|editor| editor as Arc<dyn Editor>), without }
 }
 
-/// Connects to the editor, and describes the result. Must not be called inside a Tokio runtime.
+/// Connects to the editor, and describes the result, or why none is attached. Must not be called inside a Tokio runtime.
 ///
 /// # Errors
 /// If no thread can be started.

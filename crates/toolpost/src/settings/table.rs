@@ -11,9 +11,9 @@ use std::{path::PathBuf, time::Duration};
 use toolpost_engine::{PublishedPorts, Resources};
 use toolpost_workspace::{HistoryLimits, operator};
 
-/// Bytes of a megabyte.
+/// Bytes in a megabyte.
 pub(super) const MB: u64 = 1024 * 1024;
-/// Seconds of a day.
+/// Seconds in a day.
 pub(super) const DAY: u64 = 24 * 60 * 60;
 
 /// A setting, as the command line, `doctor` and the documentation show it.
@@ -29,7 +29,7 @@ pub struct Row {
     pub default: &'static str,
     /// A value that is not the default, as the variable accepts it.
     pub example: &'static str,
-    /// Meaning of the setting, in one phrase without a full stop.
+    /// Meaning of the setting, without a final full stop.
     pub help: &'static str,
     /// Further sentences for the documentation, in Markdown.
     pub more: &'static str,
@@ -326,7 +326,7 @@ settings! {
     max_calls: u64 = 600, {
         key: "agent.max_calls", variable: "MAX_CALLS", flag: None, form: form::number(parse::positive, form::plain),
         default: "600", example: "100",
-        help: "Maximum number of tool calls of a run",
+        help: "Maximum number of tool calls per run",
         more: "",
     }
     max_tokens: u64 = 2_000_000, {
@@ -370,7 +370,7 @@ settings! {
         key: "codesearch.provider", variable: "CODESEARCH", flag: flag("codesearch", "NAME", Takes::One),
         form: form::optional(form::words()),
         default: "none", example: "sourcegraph",
-        help: "Web service that code search also asks: exa, context7, sourcegraph or github",
+        help: "Web service that code search also queries: exa, context7, sourcegraph or github",
         more: "See [remote code search](#remote-code-search).",
     }
     codesearch_url: Option<String> = None, {
